@@ -1,0 +1,1 @@
+"""Interpretable multi-label classification rules, learned with relaxed pruning."""

@@ -1,0 +1,72 @@
+"""Conditions: the tests in the body of a rule.
+
+A condition names the attribute (or label) it tests and knows its column. A missing value, or a label
+not yet predicted, satisfies no condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class NumericCondition:
+    """`attribute <= threshold` or `attribute > threshold`.
+
+    >>> str(NumericCondition("colours", 8, ">", 4.5))
+    'colours > 4.5'
+    """
+
+    name: str
+    index: int
+    operator: Literal["<=", ">"]
+    threshold: float
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.operator} {format_number(self.threshold)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NominalCondition:
+    """`attribute = category`.
+
+    >>> str(NominalCondition("landmass", 0, "Europe"))
+    'landmass = Europe'
+    """
+
+    name: str
+    index: int
+    category: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.category}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCondition:
+    """A label that earlier rules predicted as present (or absent).
+
+    >>> str(LabelCondition("red", 0, True)), str(LabelCondition("red", 0, False))
+    ('red', '¬red')
+    """
+
+    name: str
+    index: int
+    present: bool
+
+    def __str__(self) -> str:
+        return self.name if self.present else f"¬{self.name}"
+
+
+Condition: TypeAlias = NumericCondition | NominalCondition | LabelCondition
+
+
+def format_number(value: float) -> str:
+    """Shortest text that reads back as the same number, without a needless `.0`.
+
+    >>> format_number(4.0), format_number(4.5), format_number(1e300)
+    ('4', '4.5', '1e+300')
+    """
+    text = repr(float(value))
+    return text.removesuffix(".0")

@@ -1,0 +1,67 @@
+"""Rules: a head, the body that must hold, and what training counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plurule.model.condition import Condition, LabelCondition, format_number
+from plurule.model.head import Head
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`head ← body`, with the counts of the training instances that were left when it was learned.
+
+    Parameters
+    ----------
+    head
+        The labels it predicts.
+    body
+        The conditions that must all hold, in the order they were added; empty covers everything.
+    tp, fp
+        Right and wrong predictions, as counted when the rule was chosen.
+    coverage
+        Weight (number, unless weighted) of the training instances it covered.
+    value
+        The heuristic value it was chosen by.
+    stop
+        Whether an instance is finished once this rule has predicted something for it.
+    decided
+        Per head label, in head order: right and wrong among the training pairs that this rule decided.
+
+    Examples
+    --------
+    >>> from plurule.model import Assignment, Head, NumericCondition
+    >>> head = Head((Assignment("red", 0, True), Assignment("white", 4, True)))
+    >>> print(Rule(head, (NumericCondition("colours", 8, ">", 4.5),), tp=166, fp=38))
+    red, white ← colours > 4.5   (TP 166, FP 38)
+    """
+
+    head: Head
+    body: tuple[Condition, ...] = ()
+    tp: float = 0
+    fp: float = 0
+    coverage: float = 0
+    value: float = 0.0
+    stop: bool = False
+    decided: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def label_conditions(self) -> tuple[LabelCondition, ...]:
+        """The conditions of the body that test labels."""
+        return tuple(c for c in self.body if isinstance(c, LabelCondition))
+
+    @property
+    def precision(self) -> float:
+        """Share of its training predictions that were right (0 if it made none)."""
+        total = self.tp + self.fp
+        return self.tp / total if total else 0.0
+
+    def to_text(self) -> str:
+        """`head ← body`, without counts."""
+        body = " ∧ ".join(str(c) for c in self.body)
+        return f"{self.head} ← {body}" if body else f"{self.head} ←"
+
+    def __str__(self) -> str:
+        stop = ", stop" if self.stop else ""
+        return f"{self.to_text()}   (TP {format_number(self.tp)}, FP {format_number(self.fp)}{stop})"

@@ -1,0 +1,88 @@
+"""Rule lists: ordered decision lists over named attributes and labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import narwhals as nw
+
+from plurule.model.attribute import Attribute
+from plurule.model.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList(Sequence[Rule]):
+    """An ordered decision list: a sequence of rules, with the names it speaks about.
+
+    Parameters
+    ----------
+    rules
+        In the order they are applied.
+    attributes
+        The columns of the data, in order.
+    labels
+        Names of the labels, in order.
+    undecided
+        Per label: absent and present among the training pairs that no rule decided.
+
+    A slice of a rule list is a rule list.
+    """
+
+    rules: tuple[Rule, ...]
+    attributes: tuple[Attribute, ...]
+    labels: tuple[str, ...]
+    undecided: tuple[tuple[float, float], ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+    @overload
+    def __getitem__(self, index: slice) -> RuleList: ...
+    def __getitem__(self, index: int | slice) -> Rule | RuleList:
+        if isinstance(index, slice):
+            return replace(self, rules=self.rules[index])
+        return self.rules[index]
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __str__(self) -> str:
+        return "\n".join(str(rule) for rule in self.rules) or "(no rules: every label is absent)"
+
+    def characteristics(self) -> dict[str, float]:
+        """Counts that describe the model, as the paper's Table 2 lists them."""
+        multi = [len(rule.head) for rule in self if len(rule.head) > 1]
+        return {
+            "rules": len(self),
+            "conditions": sum(len(rule.body) for rule in self),
+            "label_conditions": sum(len(rule.label_conditions) for rule in self),
+            "multi_label_heads": len(multi),
+            "labels_per_multi_label_head": sum(multi) / len(multi) if multi else 0.0,
+            "stop_rules": sum(rule.stop for rule in self),
+        }
+
+    def head_sizes(self) -> dict[int, int]:
+        """How many rules have a head of each length."""
+        return dict(sorted(Counter(len(rule.head) for rule in self).items()))
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """One row per rule, as a frame of the given library (pandas or polars)."""
+        columns = {
+            "rule": list(range(1, len(self) + 1)),
+            "head": [str(rule.head) for rule in self],
+            "body": [" ∧ ".join(map(str, rule.body)) for rule in self],
+            "labels": [len(rule.head) for rule in self],
+            "conditions": [len(rule.body) for rule in self],
+            "tp": [rule.tp for rule in self],
+            "fp": [rule.fp for rule in self],
+            "precision": [rule.precision for rule in self],
+            "coverage": [rule.coverage for rule in self],
+            "value": [rule.value for rule in self],
+            "stop": [rule.stop for rule in self],
+        }
+        return nw.from_dict(columns, backend=backend).to_native()

@@ -1,0 +1,331 @@
+"""Tables: the attributes of some instances, column by column, as every engine reads them.
+
+A column is an array or a `SparseColumn`. Numeric columns hold floats with NaN for a missing value, nominal
+columns hold the index of the category (int32) with -1 for a missing one. A `SparseColumn` names the rows
+that differ from 0 (the number 0, or the first category).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from plurule.errors import DataError, nearest
+from plurule.model import Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class SparseColumn:
+    """A column of which only the rows listed (ascending) hold something other than 0."""
+
+    rows: NDArray[np.int32]
+    values: NDArray[Any]
+    n_rows: int
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def to_dense(self) -> NDArray[Any]:
+        """The column with its zeros written out."""
+        dense = np.zeros(self.n_rows, dtype=self.values.dtype)
+        dense[self.rows] = self.values
+        return dense
+
+    def take(self, rows: NDArray[np.intp]) -> SparseColumn:
+        """The given rows, in the given order."""
+        matrix = sp.csc_array(
+            (np.arange(1, len(self.rows) + 1), self.rows, np.array([0, len(self.rows)])),
+            shape=(self.n_rows, 1),
+        )
+        taken = matrix[rows].tocoo()
+        order = np.argsort(taken.coords[0], kind="stable")
+        positions = taken.data[order] - 1
+        return SparseColumn(taken.coords[0][order].astype(np.int32), self.values[positions], len(rows))
+
+
+Column: TypeAlias = NDArray[Any] | SparseColumn
+
+
+class Table:
+    """Named columns of equal length; rows can be indexed, so scikit-learn's splitters can cut it.
+
+    >>> table = Table([Attribute("area"), Attribute("sea", ("no", "yes"))],
+    ...               [np.array([1.0, np.nan]), np.array([1, -1], dtype=np.int32)])
+    >>> table.shape, table[[0]].column(1)
+    ((2, 2), array([1], dtype=int32))
+    """
+
+    def __init__(self, attributes: Sequence[Attribute], columns: Sequence[Column], n_rows: int | None = None):
+        self.attributes = tuple(attributes)
+        self.columns = tuple(columns)
+        if len(self.attributes) != len(self.columns):
+            raise DataError(f"{len(self.columns)} columns, {len(self.attributes)} attributes named")
+        lengths = {len(column) for column in self.columns}
+        if n_rows is not None:
+            lengths.add(n_rows)
+        if len(lengths) > 1:
+            raise DataError(f"columns of different lengths: {sorted(lengths)}")
+        self.n_rows = lengths.pop() if lengths else 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(a.name for a in self.attributes)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def column(self, index: int) -> NDArray[Any]:
+        """One column, dense."""
+        column = self.columns[index]
+        return column.to_dense() if isinstance(column, SparseColumn) else column
+
+    def __getitem__(self, rows: Any) -> Table:
+        if isinstance(rows, tuple):
+            if len(rows) != 2 or rows[1] != slice(None):
+                raise IndexError("a table is indexed by rows only")
+            rows = rows[0]
+        picked = np.arange(self.n_rows)[rows]
+        picked = np.atleast_1d(picked)
+        columns = [c.take(picked) if isinstance(c, SparseColumn) else c[picked] for c in self.columns]
+        return Table(self.attributes, columns, len(picked))
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        raise TypeError("a table is not iterable; use table.column(i) or table[rows]")
+
+    def __repr__(self) -> str:
+        nominal = sum(a.is_nominal for a in self.attributes)
+        return f"Table({self.n_rows} rows, {len(self.columns) - nominal} numeric and {nominal} nominal columns)"
+
+
+def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
+    """Turn what people have (frames, arrays, sparse matrices, tables) into a `Table`.
+
+    Parameters
+    ----------
+    X
+        A `Table`, a pandas, polars or other frame that narwhals reads, a scipy sparse matrix, or anything
+        numpy turns into a two-dimensional array of numbers.
+    attributes
+        The attributes a model was trained on. Frames are then matched by name, everything else by position,
+        and a category that is not among the known ones becomes a missing value.
+    """
+    if isinstance(X, Table):
+        table = X
+        return table if attributes is None else _align(table, attributes)
+    if sp.issparse(X):
+        return _from_sparse(X, attributes)
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return _from_frame(frame, attributes)
+    return _from_array(X, attributes)
+
+
+def _numbered(count: int) -> tuple[Attribute, ...]:
+    return tuple(Attribute(f"x{i}") for i in range(count))
+
+
+def _expect_width(found: int, attributes: Sequence[Attribute]) -> None:
+    if found != len(attributes):
+        raise DataError(
+            f"X has {found} features, but RuleListClassifier is expecting {len(attributes)} features as input"
+        )
+
+
+def _reject_infinite(values: NDArray[Any], name: str) -> None:
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise DataError(
+            f"column {name!r}, row {row}: Input X contains infinity or a value too large for "
+            f"{values.dtype} ({values[row]}); replace it by a finite number or by NaN for missing"
+        )
+
+
+def _as_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Floats as they are (float32 and float64 are kept), all else as float64."""
+    if values.dtype not in (np.float32, np.float64):
+        if values.dtype.kind == "c":
+            raise DataError(f"column {name!r}: Complex data not supported; give real numbers")
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"column {name!r} holds values that are not numbers: {error}") from error
+    _reject_infinite(values, name)
+    return values
+
+
+def _from_array(X: Any, attributes: Sequence[Attribute] | None) -> Table:
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise DataError(
+            f"X must be two-dimensional, got shape {array.shape}. Reshape your data: X.reshape(-1, 1) if it "
+            "has a single feature, X.reshape(1, -1) if it is a single sample"
+        )
+    known = _numbered(array.shape[1]) if attributes is None else attributes
+    _expect_width(array.shape[1], known)
+    columns: list[Column] = []
+    for i, attribute in enumerate(known):
+        if attribute.is_nominal:
+            columns.append(_codes(array[:, i].tolist(), attribute))
+        else:
+            columns.append(_as_numbers(array[:, i], attribute.name))
+    return Table(known, columns, array.shape[0])
+
+
+def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
+    known = _numbered(X.shape[1]) if attributes is None else attributes
+    _expect_width(X.shape[1], known)
+    if X.dtype.kind == "c":
+        raise DataError("Complex data not supported; give real numbers")
+    matrix = sp.csc_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
+    matrix.sum_duplicates()
+    if np.isinf(matrix.data).any():
+        at = int(np.argmax(np.isinf(matrix.data)))
+        column = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+        _reject_infinite(matrix.data[at : at + 1], known[column].name)
+    matrix.eliminate_zeros()
+    rows = matrix.indices.astype(np.int32, copy=False)
+    bounds = matrix.indptr
+    columns: list[Column] = []
+    for i, attribute in enumerate(known):
+        values = matrix.data[bounds[i] : bounds[i + 1]]
+        part = rows[bounds[i] : bounds[i + 1]]
+        if attribute.is_nominal:
+            dense = SparseColumn(part, values, X.shape[0]).to_dense()
+            columns.append(_codes(dense.tolist(), attribute))
+        else:
+            columns.append(SparseColumn(part, values, X.shape[0]))
+    return Table(known, columns, X.shape[0])
+
+
+def _from_frame(frame: nw.DataFrame[Any], attributes: Sequence[Attribute] | None) -> Table:
+    names = [str(name) for name in frame.columns]
+    duplicated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if duplicated:
+        raise DataError(f"X has several columns named {duplicated[0]!r}; give each column its own name")
+    if attributes is None:
+        pairs = [_infer(frame.get_column(c), name) for c, name in zip(frame.columns, names, strict=True)]
+        return Table([a for a, _ in pairs], [c for _, c in pairs], frame.shape[0])
+    by_name = dict(zip(names, frame.columns, strict=True))
+    missing = [a.name for a in attributes if a.name not in by_name]
+    if missing:
+        raise DataError(
+            f"X lacks {len(missing)} of the columns the model was trained on: "
+            f"{', '.join(map(repr, missing[:5]))}{' …' if len(missing) > 5 else ''}"
+            + nearest(missing[0], [n for n in names if n not in {a.name for a in attributes}])
+        )
+    columns: list[Column] = []
+    for attribute in attributes:
+        series = frame.get_column(by_name[attribute.name])
+        if attribute.is_nominal:
+            columns.append(_codes(series.to_list(), attribute))
+        else:
+            columns.append(_numbers(series, attribute.name))
+    return Table(attributes, columns, frame.shape[0])
+
+
+def _infer(series: nw.Series[Any], name: str) -> tuple[Attribute, Column]:
+    """The attribute that a column of a frame is, and its values."""
+    kind = series.dtype
+    if isinstance(kind, nw.Categorical | nw.Enum):
+        categories = tuple(str(c) for c in series.cat.get_categories().to_list())
+    elif isinstance(kind, nw.Boolean):
+        categories = ("False", "True")
+    elif kind.is_numeric():
+        return Attribute(name), _numbers(series, name)
+    elif isinstance(kind, nw.String | nw.Object):
+        texts = [v for v in series.to_list() if not _is_missing(v)]
+        if isinstance(kind, nw.Object) and texts and all(isinstance(v, int | float) for v in texts):
+            return Attribute(name), _numbers(series, name)
+        odd = next((v for v in texts if not isinstance(v, str | int | float | bool)), None)
+        if odd is not None:
+            raise DataError(
+                f"column {name!r} holds {type(odd).__name__} values; each argument must be a string or a number"
+            )
+        categories = tuple(sorted({str(v) for v in texts}))
+    else:
+        raise DataError(f"column {name!r} is of type {kind}; make it numeric, categorical or text")
+    attribute = Attribute(name, categories)
+    return attribute, _codes(series.to_list(), attribute)
+
+
+def _numbers(series: nw.Series[Any], name: str) -> NDArray[Any]:
+    if series.dtype in (nw.Float32, nw.Float64) and not series.is_null().any():
+        return _as_numbers(series.to_numpy(), name)
+    values = [np.nan if _is_missing(v) else v for v in series.to_list()]
+    try:
+        return _as_numbers(np.array(values, dtype=np.float64), name)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        odd = next(v for v in values if not isinstance(v, int | float))
+        raise DataError(f"column {name!r} must hold numbers, found {odd!r}") from error
+
+
+def _is_missing(value: Any) -> bool:
+    # A missing value of any library is None or not equal to itself; pandas.NA refuses to be compared.
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+
+
+def _codes(values: list[Any], attribute: Attribute) -> NDArray[np.int32]:
+    """Index of each value among the categories; -1 where missing or not among them."""
+    index = {category: code for code, category in enumerate(attribute.categories or ())}
+    texts = ((None if _is_missing(v) else category_text(v)) for v in values)
+    return np.fromiter((-1 if t is None else index.get(t, -1) for t in texts), np.int32, len(values))
+
+
+def category_text(value: Any) -> str:
+    """A category as text; whole floats as whole numbers, since frames turn integers with gaps into floats.
+
+    >>> category_text(2.0), category_text("2"), category_text(True)
+    ('2', '2', 'True')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _align(table: Table, attributes: Sequence[Attribute]) -> Table:
+    """The columns of a table that a model wants, with its categories recoded to the model's."""
+    if table.attributes == tuple(attributes):
+        return table
+    position = {a.name: i for i, a in enumerate(table.attributes)}
+    columns: list[Column] = []
+    for attribute in attributes:
+        if attribute.name not in position:
+            raise DataError(
+                f"the data lack the column {attribute.name!r} that the model was trained on"
+                + nearest(attribute.name, position)
+            )
+        i = position[attribute.name]
+        found = table.attributes[i]
+        if found.is_nominal != attribute.is_nominal:
+            kinds = {True: "nominal", False: "numeric"}
+            raise DataError(
+                f"column {attribute.name!r} is {kinds[found.is_nominal]}, "
+                f"but the model was trained on a {kinds[attribute.is_nominal]} one"
+            )
+        column = table.columns[i]
+        if found.categories != attribute.categories:
+            known = {c: k for k, c in enumerate(attribute.categories or ())}
+            recode = np.array([known.get(c, -1) for c in found.categories or ()] + [-1], dtype=np.int32)
+            column = recode[table.column(i)]
+        columns.append(column)
+    return Table(attributes, columns, table.n_rows)

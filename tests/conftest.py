@@ -1,0 +1,22 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def shared_data_folder() -> Path | None:
+    """The folder of Mulan data sets: `PLURULE_DATA`, or `../shared/data` beside the checkout."""
+    places = [os.environ.get("PLURULE_DATA"), Path(__file__).parents[2] / "shared" / "data"]
+    return next((Path(p) for p in places if p and Path(p).is_dir()), None)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    folder = shared_data_folder()
+    if folder is None:
+        pytest.skip("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
+    return folder
