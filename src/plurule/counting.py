@@ -1,0 +1,237 @@
+"""Counting: what the candidate bodies of a rule cover.
+
+The candidates of one attribute share one way of adding up, for each of them, any quantity that is given per instance.
+All confusion matrices come from there. Counting decides nothing, and sums over parts of the rows add up to the sum
+over all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.binning import Ranks, midpoint
+from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.prediction import OPEN
+from plurule.problem import Problem
+
+
+Mask = NDArray[np.bool_]
+Sums = NDArray[np.float64]
+
+
+@dataclass
+class State:
+    """Where separate-and-conquer stands."""
+
+    problem: Problem
+    in_training: Mask
+    """E: the instances still in the training set."""
+    predicted: NDArray[np.int8]
+    """What the rules so far predict for each pair of instance and label, or `OPEN`."""
+    head_labels: Mask
+    """The labels that occur in the head of an earlier rule."""
+
+
+class Candidates(Protocol):
+    """Candidate bodies that refine one body by one attribute."""
+
+    excluded_label: int | None
+    """A label the condition tests, which must not be in the head."""
+
+    def sums(self, per_instance: Sums) -> Sums:
+        """One row per candidate: the given columns summed over the instances it covers."""
+        ...
+
+    def condition(self, candidate: int) -> Condition | None:
+        """The condition that the candidate adds to the body."""
+        ...
+
+
+@dataclass
+class Unrefined:
+    """The body as it is, as the only candidate."""
+
+    covered: Mask
+    excluded_label: int | None = None
+
+    def sums(self, per_instance: Sums) -> Sums:
+        return per_instance[self.covered].sum(axis=0, keepdims=True)
+
+    def condition(self, candidate: int) -> Condition | None:
+        return None
+
+
+class NumericCandidates:
+    """`a <= t` and `a > t` for every split point t, ascending, `<=` first."""
+
+    excluded_label: int | None = None
+
+    def __init__(self, attribute: Attribute, index: int, ranks: Ranks, covered: Mask):
+        rows = np.flatnonzero(covered & (ranks.codes >= 0))
+        self.attribute, self.index = attribute, index
+        self.rows = rows[np.argsort(ranks.codes[rows], kind="stable")]
+        codes = ranks.codes[self.rows]
+        self.last_below = np.flatnonzero(codes[1:] > codes[:-1])
+        self.below = ranks.highest[codes[self.last_below]]
+        self.above = ranks.lowest[codes[self.last_below + 1]] if len(codes) else self.below
+
+    def sums(self, per_instance: Sums) -> Sums:
+        running = np.cumsum(per_instance[self.rows], axis=0)
+        at_most = running[self.last_below]
+        both = np.empty((2 * len(at_most), per_instance.shape[1]))
+        both[0::2] = at_most
+        both[1::2] = running[-1:] - at_most
+        return both
+
+    def condition(self, candidate: int) -> Condition:
+        split, is_above = divmod(candidate, 2)
+        threshold = midpoint(float(self.below[split]), float(self.above[split]))
+        return NumericCondition(self.attribute.name, self.index, ">" if is_above else "<=", threshold)
+
+
+class NominalCandidates:
+    """`a = v` for every category v, in order."""
+
+    excluded_label: int | None = None
+
+    def __init__(self, attribute: Attribute, index: int, codes: NDArray[np.int32], covered: Mask):
+        self.attribute, self.index = attribute, index
+        self.categories = attribute.categories or ()
+        self.rows = np.flatnonzero(covered & (codes >= 0))
+        self.codes = codes[self.rows]
+
+    def sums(self, per_instance: Sums) -> Sums:
+        total = np.zeros((len(self.categories), per_instance.shape[1]))
+        np.add.at(total, self.codes, per_instance[self.rows])
+        return total
+
+    def condition(self, candidate: int) -> Condition:
+        return NominalCondition(self.attribute.name, self.index, self.categories[candidate])
+
+
+class LabelCandidates:
+    """`λ = 0` and `λ = 1`, tested on what the rules so far predict."""
+
+    def __init__(self, name: str, index: int, predicted: NDArray[np.int8], covered: Mask):
+        self.name, self.excluded_label = name, index
+        self.masks = [covered & (predicted == value) for value in (0, 1)]
+
+    def sums(self, per_instance: Sums) -> Sums:
+        return np.stack([per_instance[mask].sum(axis=0) for mask in self.masks])
+
+    def condition(self, candidate: int) -> Condition:
+        assert self.excluded_label is not None
+        return LabelCondition(self.name, self.excluded_label, bool(candidate))
+
+
+def satisfies(condition: Condition, state: State) -> Mask:
+    """Which training instances satisfy a condition."""
+    if isinstance(condition, LabelCondition):
+        return state.predicted[:, condition.index] == int(condition.present)
+    column = state.problem.table.column(condition.index)
+    if isinstance(condition, NominalCondition):
+        categories = state.problem.table.attributes[condition.index].categories or ()
+        return column == categories.index(condition.category)
+    # Comparing with NaN is false, so a missing value satisfies neither.
+    return column <= condition.threshold if condition.operator == "<=" else column > condition.threshold
+
+
+class Confusion(NamedTuple):
+    """Confusion matrices; arrays of candidates × labels (or of candidates)."""
+
+    tp: Sums
+    fp: Sums
+    tn: Sums
+    fn: Sums
+
+
+@dataclass
+class LabelWeights:
+    """Per instance and label, the weight that goes into each count.
+
+    `right` and `wrong` count where the instance is covered, `absent` and `present` (of all instances of E)
+    where it is not.
+    """
+
+    right: Sums
+    wrong: Sums
+    absent: Sums
+    present: Sums
+
+    def confusion(self, candidates: Candidates) -> Confusion:
+        """The confusion matrices of the candidates."""
+        width = self.right.shape[1]
+        blocks = np.hstack([self.right, self.wrong, self.absent, self.present])
+        sums = candidates.sums(blocks)
+        covered = [sums[:, i * width : (i + 1) * width] for i in range(4)]
+        return Confusion(
+            tp=covered[0],
+            fp=covered[1],
+            tn=self.absent.sum(axis=0) - covered[2],
+            fn=self.present.sum(axis=0) - covered[3],
+        )
+
+
+def open_pairs(state: State) -> LabelWeights:
+    """Every label predicted as present, counted on its open pairs; for absence swap right and wrong."""
+    weight = np.where(state.in_training, state.problem.weights, 0.0)[:, None]
+    present = state.problem.Y == 1
+    is_open = state.predicted == OPEN
+    return LabelWeights(
+        right=weight * (is_open & present),
+        wrong=weight * (is_open & ~present),
+        absent=weight * ~present,
+        present=weight * present,
+    )
+
+
+def fixed_head_pairs(
+    state: State, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool
+) -> LabelWeights:
+    """The labels of a fixed head; with `whole` an instance with one open head label counts with all of them."""
+    weight = np.where(state.in_training, state.problem.weights, 0.0)[:, None]
+    truth = state.problem.Y[:, labels]
+    counts = state.predicted[:, labels] == OPEN
+    if whole:
+        counts = np.repeat(counts.any(axis=1, keepdims=True), len(labels), axis=1)
+    return LabelWeights(
+        right=weight * (counts & (truth == values)),
+        wrong=weight * (counts & (truth != values)),
+        absent=weight * (truth == 0),
+        present=weight * (truth == 1),
+    )
+
+
+def whole_instances(state: State, labels: NDArray[np.intp], values: NDArray[np.int8]) -> LabelWeights:
+    """A head judged as a whole (one column): right if all of it is, quiet where uncovered if no label is present."""
+    some_open = (state.predicted[:, labels] == OPEN).any(axis=1)
+    weight = np.where(state.in_training & some_open, state.problem.weights, 0.0)[:, None]
+    truth = state.problem.Y[:, labels]
+    all_right = (truth == values).all(axis=1, keepdims=True)
+    any_present = (truth == 1).any(axis=1, keepdims=True)
+    return LabelWeights(
+        right=weight * all_right,
+        wrong=weight * ~all_right,
+        absent=weight * ~any_present,
+        present=weight * any_present,
+    )
+
+
+def refinements(
+    state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool
+) -> Iterator[Candidates]:
+    """Every way to add one condition to a body that covers these instances, in the order of candidates."""
+    for index, attribute in enumerate(state.problem.table.attributes):
+        if attribute.is_nominal:
+            yield NominalCandidates(attribute, index, state.problem.table.column(index), covered)
+        else:
+            yield NumericCandidates(attribute, index, ranks[index], covered)
+    if label_conditions:
+        for label in np.flatnonzero(state.head_labels):
+            name = state.problem.labels[label]
+            yield LabelCandidates(name, int(label), state.predicted[:, label], covered)

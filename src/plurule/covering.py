@@ -1,0 +1,88 @@
+"""Separate and conquer: learn a rule, take what it explains out of the way, learn the next.
+
+This module with `growing`, `head_search` and `counting` is the reference engine: the definition of the learner in plain
+Python. Faster engines are tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from plurule.binning import rank
+from plurule.counting import OPEN, State
+from plurule.growing import Candidate, best_rule
+from plurule.head_search import NOT_IN_HEAD
+from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.problem import Options, Problem
+
+Progress = Callable[[int, float], None]
+"""Called after each rule with the number of rules so far and the share of pairs decided."""
+
+
+def learn(problem: Problem, options: Options, progress: Progress | None = None) -> RuleList:
+    """Learn a rule list."""
+    state = State(
+        problem,
+        in_training=np.ones(problem.n_instances, dtype=bool),
+        predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
+        head_labels=np.zeros(problem.n_labels, dtype=bool),
+    )
+    ranks = {
+        i: rank(problem.table.column(i), options.max_bins, problem.weights)
+        for i, attribute in enumerate(problem.table.attributes)
+        if not attribute.is_nominal
+    }
+    enough = options.remaining * problem.weights.sum()
+    rules: list[Rule] = []
+    while problem.weights[state.in_training].sum() > enough:
+        if options.max_rules is not None and len(rules) >= options.max_rules:
+            break
+        found = best_rule(state, ranks, options)
+        if found is None:
+            break
+        rules.append(conquer(state, found, options))
+        if progress is not None:
+            progress(len(rules), float((state.predicted != OPEN).mean()))
+    return RuleList(tuple(rules), problem.table.attributes, problem.labels, undecided(state))
+
+
+def conquer(state: State, found: Candidate, options: Options) -> Rule:
+    """Write down what the rule predicts; take its instances out of training if it leaves (almost) none open."""
+    problem, covered = state.problem, found.covered
+    assignments, decided = [], []
+    for label in np.flatnonzero(found.signs != NOT_IN_HEAD):
+        sign = found.signs[label]
+        newly = covered & (state.predicted[:, label] == OPEN)
+        state.predicted[newly, label] = sign
+        state.head_labels[label] = True
+        right = newly & (problem.Y[:, label] == sign)
+        decided.append((float(problem.weights[right].sum()), float(problem.weights[newly & ~right].sum())))
+        assignments.append(Assignment(problem.labels[label], int(label), bool(sign)))
+    still_open = state.predicted == OPEN
+    if not options.predict_absence:
+        still_open &= problem.Y == 1
+    coverage = float(problem.weights[covered].sum())
+    unfinished = float(problem.weights[covered & still_open.any(axis=1)].sum())
+    stop = unfinished <= options.stop_threshold * coverage
+    if stop:
+        state.in_training &= ~covered
+    return Rule(
+        Head(tuple(assignments)),
+        found.body,
+        tp=found.tp,
+        fp=found.fp,
+        coverage=coverage,
+        value=found.value,
+        stop=stop,
+        decided=tuple(decided),
+    )
+
+
+def undecided(state: State) -> tuple[tuple[float, float], ...]:
+    """Per label: weight of the absent and of the present pairs that no rule decided."""
+    left = state.problem.weights[:, None] * (state.predicted == OPEN)
+    absent = (left * (state.problem.Y == 0)).sum(axis=0)
+    present = (left * (state.problem.Y == 1)).sum(axis=0)
+    return tuple((float(a), float(p)) for a, p in zip(absent, present, strict=True))

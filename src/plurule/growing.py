@@ -1,0 +1,231 @@
+"""Growing a rule: find a head with the first condition, then specialise the body condition by condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.binning import Ranks
+from plurule.counting import (
+    Candidates,
+    Confusion,
+    LabelWeights,
+    Mask,
+    State,
+    Unrefined,
+    fixed_head_pairs,
+    open_pairs,
+    refinements,
+    satisfies,
+    whole_instances,
+)
+from plurule.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order
+from plurule.model import Condition, LabelCondition
+from plurule.problem import Options
+
+
+@dataclass
+class Candidate:
+    """A rule in the making."""
+
+    body: tuple[Condition, ...]
+    covered: Mask
+    signs: NDArray[np.int8]
+    """Per label: 1 present, 0 absent, -1 not in the head."""
+    value: float
+    tp: float
+    fp: float
+
+    @property
+    def identity(self) -> tuple[frozenset[Condition], bytes]:
+        """Equal for rules that differ only in the order of their conditions."""
+        return frozenset(self.body), self.signs.tobytes()
+
+
+@dataclass
+class Pass:
+    """The scores of many candidates, in the order of candidates."""
+
+    parents: list[Candidate]
+    blocks: list[tuple[int, Candidates, Heads]]
+
+    def best(self, width: int) -> list[Candidate]:
+        """The best `width` of them, best first, no two the same."""
+        value = np.concatenate([heads.value for _, _, heads in self.blocks])
+        tp = np.concatenate([heads.tp for _, _, heads in self.blocks])
+        conditions = np.concatenate(
+            [
+                np.full(
+                    len(heads.value), len(self.parents[parent].body) + (candidates.condition(0) is not None)
+                )
+                for parent, candidates, heads in self.blocks
+                if len(heads.value)
+            ]
+        )
+        starts = np.cumsum([0] + [len(heads.value) for _, _, heads in self.blocks])
+        chosen: list[Candidate] = []
+        while len(chosen) < width and (value > -np.inf).any():
+            winner = best_index(value, tp, conditions)
+            value[winner] = -np.inf
+            block = int(np.searchsorted(starts, winner, side="right")) - 1
+            rule = self._candidate(block, winner - int(starts[block]))
+            if all(rule.identity != other.identity for other in chosen):
+                chosen.append(rule)
+        return chosen
+
+    def _candidate(self, block: int, position: int) -> Candidate:
+        parent_index, candidates, heads = self.blocks[block]
+        parent = self.parents[parent_index]
+        condition = candidates.condition(position)
+        return Candidate(
+            body=parent.body if condition is None else (*parent.body, condition),
+            covered=parent.covered,
+            signs=heads.signs[position],
+            value=float(heads.value[position]),
+            tp=float(heads.tp[position]),
+            fp=float(heads.fp[position]),
+        )
+
+
+def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: NDArray[np.intp]) -> int:
+    """Higher value, then more TP, then fewer conditions, then first; values in tolerance of the highest are equal."""
+    tied = np.flatnonzero(value >= floor_of_ties(value.max()))
+    return int(tied[np.lexsort((tied, conditions[tied], -tp[tied]))[0]])
+
+
+def is_better(rule: Candidate, than: Candidate) -> bool:
+    """Whether a refinement beats the rule it refines: by its value or, where that is equal, by its TP."""
+    higher, lower = max(rule.value, than.value), min(rule.value, than.value)
+    if lower >= floor_of_ties(np.array(higher)):
+        return rule.tp > than.tp
+    return rule.value > than.value
+
+
+def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
+    """The best rule for the open pairs of the instances still in training, or None."""
+    beam = first_pass(state, ranks, options)
+    if not beam:
+        return None
+    best = beam[0]
+    while beam and len(beam[0].body) < (options.max_conditions or np.inf):
+        beam = refine(state, ranks, beam, options)
+        best = best_of([best, *beam])
+    return best
+
+
+def best_of(rules: list[Candidate]) -> Candidate:
+    """The best of some rules; the first on a full tie."""
+    return rules[
+        best_index(
+            np.array([r.value for r in rules]),
+            np.array([r.tp for r in rules]),
+            np.array([len(r.body) for r in rules]),
+        )
+    ]
+
+
+def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[Candidate]:
+    """The empty body and every body of one condition, each with its own best head."""
+    nothing = np.full(state.problem.n_labels, NOT_IN_HEAD, dtype=np.int8)
+    start = Candidate((), state.in_training, nothing, -np.inf, 0, 0)
+    weights = open_pairs(state)
+    blocks = [(0, c, score_free(state, c, weights, start, options)) for c in (Unrefined(start.covered),)]
+    if options.max_conditions is None or options.max_conditions > 0:
+        for c in refinements(state, ranks, start.covered, options.label_conditions):
+            blocks.append((0, c, score_free(state, c, weights, start, options)))
+    beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
+    if options.fix_head and options.refine_against == "plain":
+        beam = [rescored(state, rule, options) for rule in beam]
+    return beam
+
+
+def refine(state: State, ranks: dict[int, Ranks], beam: list[Candidate], options: Options) -> list[Candidate]:
+    """The best rules that add one condition to a rule of the beam and are better than it."""
+    blocks: list[tuple[int, Candidates, Heads]] = []
+    for parent, rule in enumerate(beam):
+        weights = head_weights(state, rule, options) if options.fix_head else open_pairs(state)
+        for c in refinements(state, ranks, rule.covered, options.label_conditions):
+            if options.fix_head:
+                heads = score_fixed(state, c, weights, rule, options)
+            else:
+                heads = score_free(state, c, weights, rule, options)
+            keep_improvements(heads, rule)
+            blocks.append((parent, c, heads))
+    return [with_coverage(state, rule) for rule in Pass(beam, blocks).best(options.beam_width)]
+
+
+def keep_improvements(heads: Heads, rule: Candidate) -> None:
+    """Give up candidates that are not better than the rule they refine."""
+    equal_or_worse = heads.value <= rule.value
+    above = np.maximum(heads.value, rule.value)
+    below = np.minimum(heads.value, rule.value)
+    tied = below >= floor_of_ties(above)
+    heads.value[np.where(tied, heads.tp <= rule.tp, equal_or_worse)] = -np.inf
+
+
+def with_coverage(state: State, rule: Candidate) -> Candidate:
+    """The rule with the instances that its last condition leaves."""
+    return replace(rule, covered=rule.covered & satisfies(rule.body[-1], state)) if rule.body else rule
+
+
+def score_free(
+    state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
+) -> Heads:
+    """The best head of each candidate."""
+    excluded = [c.index for c in rule.body if isinstance(c, LabelCondition)]
+    if candidates.excluded_label is not None:
+        excluded.append(candidates.excluded_label)
+    heads = find_heads(state, candidates, weights.confusion(candidates), excluded, options)
+    return enough_covered(state, candidates, heads, options)
+
+
+def head_weights(state: State, rule: Candidate, options: Options) -> LabelWeights:
+    """What counts for the labels of a fixed head."""
+    labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
+    return fixed_head_pairs(state, labels, rule.signs[labels], options.fixed_head_counts == "instances")
+
+
+def score_fixed(
+    state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
+) -> Heads:
+    """The head of the rule, kept, on each candidate."""
+    confusion = weights.confusion(candidates)
+    tp, fp = sum_in_order(confusion.tp.T), sum_in_order(confusion.fp.T)
+    value = fixed_value(state, candidates, confusion, rule, options)
+    value = np.where((tp > 0) & (tp >= fp), value, -np.inf)
+    if candidates.excluded_label is not None and rule.signs[candidates.excluded_label] != NOT_IN_HEAD:
+        value[:] = -np.inf
+    heads = Heads(value, tp, fp, np.broadcast_to(rule.signs, (len(value), len(rule.signs))))
+    return enough_covered(state, candidates, heads, options)
+
+
+def fixed_value(
+    state: State, candidates: Candidates, confusion: Confusion, rule: Candidate, options: Options
+) -> NDArray[np.float64]:
+    """h of a fixed head; lifted only where rules are refined against plain values."""
+    labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
+    if options.heuristic.example_based:
+        whole = whole_instances(state, labels, rule.signs[labels]).confusion(candidates)
+        h = options.heuristic.evaluate(*(counts[:, 0] for counts in whole))
+    elif options.heuristic.averages_labels(options.averaging):
+        h = sum_in_order(options.heuristic.evaluate(*confusion).T) / len(labels)
+    else:
+        h = options.heuristic.evaluate(*(sum_in_order(counts.T) for counts in confusion))
+    # The lift of a fixed head is one factor for all its refinements; it matters between heads of a wide beam.
+    return h * options.lift[len(labels) - 1] if options.refine_against == "plain" else h
+
+
+def rescored(state: State, rule: Candidate, options: Options) -> Candidate:
+    """A rule of the first pass, counted as its refinements will be."""
+    heads = score_fixed(state, Unrefined(rule.covered), head_weights(state, rule, options), rule, options)
+    return replace(rule, value=float(heads.value[0]), tp=float(heads.tp[0]), fp=float(heads.fp[0]))
+
+
+def enough_covered(state: State, candidates: Candidates, heads: Heads, options: Options) -> Heads:
+    """Give up candidates that cover less than `min_coverage`."""
+    if options.min_coverage > 0:
+        coverage = candidates.sums(state.problem.weights[:, None])[:, 0]
+        heads.value[coverage < options.min_coverage] = -np.inf
+    return heads

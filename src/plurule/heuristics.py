@@ -1,0 +1,201 @@
+"""Heuristics: how good a rule is, from its confusion matrix.
+
+A heuristic is an object with one function of four arrays, `evaluate(tp, fp, tn, fn)`; the arrays have any
+(equal) shape and the result has it too. With `averaging="micro"` it is given the matrices summed over the labels of
+a head, with `"macro"` one matrix per label, and the values are averaged.
+
+Two properties decide which head searches find the best head (Rapp et al. 2018):
+
+- *decomposable*: a head reaches the best value if and only if each of its labels alone does;
+- *anti-monotone*: adding a label to a head that is worse than the best cannot make it the best.
+
+The mean of values reaches their maximum only where all do, so every heuristic is decomposable when
+macro-averaged; what a class states is the property under micro-averaging.
+
+To write your own:
+
+>>> class Odds(Heuristic):
+...     def evaluate(self, tp, fp, tn, fn):
+...         return ratio(tp, fp + 1)
+>>> float(Odds().evaluate(np.array(6.0), np.array(1.0), np.array(0.0), np.array(0.0)))
+3.0
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.parameters import Parametrised
+
+Averaging: TypeAlias = Literal["micro", "macro"]
+Counts: TypeAlias = NDArray[np.float64]
+
+AVERAGINGS: tuple[Averaging, ...] = ("micro", "macro")
+
+
+def ratio(numerator: Counts, denominator: Counts) -> Counts:
+    """Element-wise quotient, with 0/0 = 0.
+
+    >>> ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
+    zero = np.zeros(np.broadcast(numerator, denominator).shape)
+    return np.divide(numerator, denominator, out=zero, where=np.asarray(denominator) != 0)
+
+
+class Heuristic(Parametrised):
+    """Base class of all heuristics."""
+
+    micro_decomposable: ClassVar[bool] = False
+    """Whether a head of labels that all reach the best value reaches it too, when counts are summed."""
+
+    example_based: ClassVar[bool] = False
+    """Whether it counts instances that are right as a whole, instead of pairs of instance and label."""
+
+    label_mean: ClassVar[bool] = False
+    """Whether the value of a head is the mean over its labels under both averagings."""
+
+    @abstractmethod
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        """Value of each confusion matrix; higher is better."""
+
+    def check(self) -> None:
+        """Raise a `ValueError` if a parameter is out of range."""
+
+    def averages_labels(self, averaging: Averaging) -> bool:
+        """Whether the value of a head is the mean of its labels' values."""
+        return self.label_mean or averaging == "macro"
+
+    def is_decomposable(self, averaging: Averaging) -> bool:
+        """Whether the best head consists of all labels that alone reach the best value."""
+        return not self.example_based and (self.averages_labels(averaging) or self.micro_decomposable)
+
+    def is_anti_monotone(self, averaging: Averaging) -> bool:
+        """Whether a head below the best stays below it when labels are added."""
+        return self.example_based or self.is_decomposable(averaging)
+
+
+class FMeasure(Heuristic):
+    """Weighted harmonic mean of precision and recall; beta below 1 favours precision.
+
+    >>> one = np.array([1.0])
+    >>> FMeasure(beta=0.5).evaluate(2 * one, one, 0 * one, 3 * one)
+    array([0.58823529])
+    """
+
+    micro_decomposable = True
+
+    def __init__(self, beta: float = 0.5):
+        self.beta = beta
+
+    def check(self) -> None:
+        _expect_number(self, "beta", self.beta, at_least=0, infinite=True)
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        square = float(self.beta) ** 2
+        if np.isinf(square):
+            return ratio(tp, tp + fn)
+        right = (1 + square) * tp
+        return ratio(right, right + square * fn + fp)
+
+
+class HammingAccuracy(Heuristic):
+    """Share of right decisions, those about uncovered instances among them."""
+
+    label_mean = True
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        return ratio(tp + tn, tp + fp + tn + fn)
+
+
+class Precision(Heuristic):
+    """Share of the predictions that are right."""
+
+    micro_decomposable = True
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        return ratio(tp, tp + fp)
+
+
+class Recall(Heuristic):
+    """Share of what could be found that is found."""
+
+    micro_decomposable = True
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        return ratio(tp, tp + fn)
+
+
+class Laplace(Heuristic):
+    """Precision, pulled towards one half as if one right and one wrong prediction had been seen before."""
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        return ratio(tp + 1, tp + fp + 2)
+
+
+class MEstimate(Heuristic):
+    """Precision, pulled towards the share of positives as if `m` predictions of that quality had been seen.
+
+    The default is the value that Janssen and Fürnkranz (2010, *On the quest for optimal rule learning
+    heuristics*) found best over many data sets.
+    """
+
+    def __init__(self, m: float = 22.466):
+        self.m = m
+
+    def check(self) -> None:
+        _expect_number(self, "m", self.m, at_least=0)
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        prior = ratio(tp + fn, tp + fp + tn + fn)
+        return ratio(tp + self.m * prior, tp + fp + self.m)
+
+
+class WeightedRelativeAccuracy(Heuristic):
+    """Coverage times the gain in precision over always predicting."""
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        # One quotient of exact counts, so that equal values come out equal.
+        total = tp + fp + tn + fn
+        return ratio(tp * total - (tp + fp) * (tp + fn), total * total)
+
+
+class SubsetAccuracy(Heuristic):
+    """Share of instances that are right as a whole.
+
+    A covered instance is right if every assignment of the head is, an uncovered one if no label of the
+    head is present; instances with no open head label are left out. The four counts given to `evaluate` are
+    of instances, not of pairs.
+    """
+
+    example_based = True
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        return ratio(tp + tn, tp + fp + tn + fn)
+
+
+BUILT_IN: tuple[type[Heuristic], ...] = (
+    FMeasure,
+    HammingAccuracy,
+    Precision,
+    Recall,
+    Laplace,
+    MEstimate,
+    WeightedRelativeAccuracy,
+    SubsetAccuracy,
+)
+
+
+def _expect_number(
+    owner: Parametrised, name: str, value: Any, *, at_least: float, infinite: bool = False
+) -> None:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not value >= at_least or (np.isinf(value) and not infinite):
+        finite = "" if infinite else "finite "
+        raise ValueError(
+            f"{type(owner).__name__}: {name} must be a {finite}number of at least {at_least}, got {value!r}"
+        )

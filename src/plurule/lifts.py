@@ -1,0 +1,154 @@
+"""Relaxation lifts: how much a longer head is preferred.
+
+A lift ρ maps the number of labels in a head to a factor, with ρ(1) = 1. The value of a rule is multiplied by it
+while heads are searched, so that a head with more labels may win although its plain value is a little lower.
+
+Any function of the number of labels is a lift too:
+
+>>> as_table(lambda labels: labels**0.1, 3).round(3)
+array([1.   , 1.072, 1.116])
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.heuristics import _expect_number
+from plurule.parameters import Parametrised
+
+
+class Lift(Parametrised):
+    """Base class of the lifts that come with the library."""
+
+    @abstractmethod
+    def at_length(self, length: float, n_labels: int) -> float:
+        """The factor for a head of this length, where there are `n_labels` labels in all."""
+
+    def check(self, n_labels: int) -> None:
+        """Raise a `ValueError` if a parameter is out of range."""
+
+    def plot(self, n_labels: int = 10, ax: Any = None) -> Any:
+        """Draw the function for 1 to `n_labels` labels; gives the matplotlib axes."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
+        if ax is None:
+            _, ax = plt.subplots()
+        fine = np.linspace(1, n_labels, 40 * n_labels)
+        (line,) = ax.plot(fine, [self.at_length(x, n_labels) for x in fine], label=repr(self))
+        ax.plot(np.arange(1, n_labels + 1), as_table(self, n_labels), "o", color=line.get_color())
+        ax.set(xlabel="labels in the head", ylabel="lift ρ")
+        ax.legend()
+        return ax
+
+
+class NoLift(Lift):
+    """ρ ≡ 1: a longer head wins only where it is as good. The paper calls this normal pruning."""
+
+    def at_length(self, length: float, n_labels: int) -> float:
+        return 1.0
+
+
+class KLN(Lift):
+    """ρ(x) = 1 + k·ln x: steep at first, flatter with every label.
+
+    >>> KLN.at(labels=3, lift=1.08).at_length(3, n_labels=7)
+    1.08
+    """
+
+    def __init__(self, k: float = 0.1):
+        self.k = k
+
+    @classmethod
+    def at(cls, labels: int, lift: float) -> KLN:
+        """The function that has the given lift at the given number of labels."""
+        if labels < 2:
+            raise ValueError(f"KLN.at: labels must be at least 2 (one label is never lifted), got {labels}")
+        return cls(k=(lift - 1) / math.log(labels))
+
+    def check(self, n_labels: int) -> None:
+        _expect_number(self, "k", self.k, at_least=0)
+
+    def at_length(self, length: float, n_labels: int) -> float:
+        return 1 + self.k * math.log(length)
+
+
+class Peak(Lift):
+    """Rises to `lift` at the given number of labels, then falls back to 1 at all labels.
+
+    >>> as_table(Peak(labels=2, lift=1.1, curvature=1), n_labels=4).round(2)
+    array([1.  , 1.1 , 1.05, 1.  ])
+    """
+
+    def __init__(self, labels: int = 3, lift: float = 1.08, curvature: float = 2.0):
+        self.labels = labels
+        self.lift = lift
+        self.curvature = curvature
+
+    def check(self, n_labels: int) -> None:
+        _expect_number(self, "labels", self.labels, at_least=1)
+        _expect_number(self, "lift", self.lift, at_least=1)
+        _expect_number(self, "curvature", self.curvature, at_least=0)
+        if self.curvature == 0:
+            raise ValueError("Peak: curvature must be above 0, got 0")
+        if self.labels > n_labels:
+            raise ValueError(
+                f"Peak: labels must be at most the number of labels in the data, {n_labels}, got {self.labels}"
+            )
+
+    def at_length(self, length: float, n_labels: int) -> float:
+        # A peak at one label has no rising side: a single label is never lifted, and the fall starts at the top.
+        start = 1 if length <= self.labels else n_labels
+        if length == 1 or length == start:
+            return 1.0
+        height = (start - length) / (start - self.labels)
+        return 1 + height ** (1 / self.curvature) * (self.lift - 1)
+
+
+class Root(Lift):
+    """ρ(x) = x^(1/k).
+
+    >>> Root(k=2).at_length(4, n_labels=7)
+    2.0
+    """
+
+    def __init__(self, k: float = 10.0):
+        self.k = k
+
+    def check(self, n_labels: int) -> None:
+        _expect_number(self, "k", self.k, at_least=1)
+
+    def at_length(self, length: float, n_labels: int) -> float:
+        return float(length ** (1 / self.k))
+
+
+def as_table(lift: Lift | Callable[[int], float] | None, n_labels: int) -> NDArray[np.float64]:
+    """ρ(1), …, ρ(n) as an array, checked; `None` is no lift."""
+    if lift is None:
+        lift = NoLift()
+    if isinstance(lift, Lift):
+        lift.check(n_labels)
+        factors = [lift.at_length(length, n_labels) for length in range(1, n_labels + 1)]
+    elif callable(lift):
+        factors = [float(lift(length)) for length in range(1, n_labels + 1)]
+    else:
+        raise ValueError(
+            f"lift must be a lift such as KLN(k=0.1), a function of the number of labels or None, got {lift!r}"
+        )
+    table = np.array(factors, dtype=np.float64)
+    if not np.all(np.isfinite(table)) or not np.all(table > 0):
+        odd = int(np.argmax(~(np.isfinite(table) & (table > 0))))
+        raise ValueError(
+            f"lift {lift!r} must be a positive number at every length, got {table[odd]} at {odd + 1}"
+        )
+    if not math.isclose(table[0], 1.0, rel_tol=1e-9):
+        raise ValueError(f"lift {lift!r} must be 1 for a single label, got {table[0]}")
+    table[0] = 1.0
+    return table

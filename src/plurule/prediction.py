@@ -1,0 +1,97 @@
+"""Applying a rule list: rules in order, each label decided once, stop rules end an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
+from plurule.table import Table
+
+OPEN = -1
+"""Stands for a pair of instance and label that no rule has decided yet."""
+NO_RULE = -1
+
+
+@dataclass
+class Decisions:
+    """What a rule list decides for some instances, and which rule decided it."""
+
+    predicted: NDArray[np.int8]
+    """Per instance and label: 1 present, 0 absent, -1 decided by no rule (absent by default)."""
+    decided_by: NDArray[np.int32]
+    """Per instance and label: position of the rule that decided, or -1."""
+
+    def labels(self) -> NDArray[np.int8]:
+        """The prediction: undecided labels are absent."""
+        return np.maximum(self.predicted, 0)
+
+
+@dataclass
+class Step:
+    """One rule applied: what it covered, and the decisions up to and including it (updated in place)."""
+
+    rule: int
+    covered: NDArray[np.bool_]
+    """The instances that its body covers and that no stop rule ended before."""
+    decisions: Decisions
+
+
+class Columns:
+    """The columns of a table that conditions ask for, made dense once."""
+
+    def __init__(self, table: Table):
+        self.table = table
+        self.dense: dict[int, NDArray[Any]] = {}
+
+    def __getitem__(self, index: int) -> NDArray[Any]:
+        if index not in self.dense:
+            self.dense[index] = self.table.column(index)
+        return self.dense[index]
+
+    def satisfies(self, condition: Condition, predicted: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Which instances satisfy a condition, given what earlier rules predicted."""
+        if isinstance(condition, LabelCondition):
+            return predicted[:, condition.index] == int(condition.present)
+        values = self[condition.index]
+        if isinstance(condition, NominalCondition):
+            categories = self.table.attributes[condition.index].categories or ()
+            if condition.category not in categories:
+                return np.zeros(len(values), dtype=bool)
+            return values == categories.index(condition.category)
+        # Comparing with NaN is false, so a missing value satisfies neither.
+        return values <= condition.threshold if condition.operator == "<=" else values > condition.threshold
+
+
+def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:
+    """Apply the rules one after the other, and give a look after each."""
+    shape = (len(table), len(rule_list.labels))
+    decisions = Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32))
+    going_on = np.ones(len(table), dtype=bool)
+    columns = Columns(table)
+    for position, rule in enumerate(rule_list):
+        covered = going_on.copy()
+        for condition in rule.body:
+            covered &= columns.satisfies(condition, decisions.predicted)
+        decided_something = np.zeros(len(table), dtype=bool)
+        for assignment in rule.head:
+            newly = covered & (decisions.predicted[:, assignment.index] == OPEN)
+            decisions.predicted[newly, assignment.index] = assignment.present
+            decisions.decided_by[newly, assignment.index] = position
+            decided_something |= newly
+        if rule.stop:
+            going_on &= ~decided_something
+        yield Step(position, covered, decisions)
+
+
+def decide(rule_list: RuleList, table: Table) -> Decisions:
+    """Apply a rule list to the instances of a table (encoded with the attributes of the rule list)."""
+    shape = (len(table), len(rule_list.labels))
+    decisions = Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32))
+    for step in replay(rule_list, table):
+        decisions = step.decisions
+    return decisions

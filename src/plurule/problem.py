@@ -1,0 +1,77 @@
+"""What an engine is given: the training problem and the options of the learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.heuristics import Averaging, FMeasure, Heuristic
+from plurule.table import Table
+
+HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
+
+HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
+TOLERANCE = 1e-12
+"""Values that differ by less than this share count as equal."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Instances with their labels and weights; weights add up exactly in any order (see `exact_weights`)."""
+
+    table: Table
+    labels: tuple[str, ...]
+    Y: NDArray[np.uint8]
+    weights: NDArray[np.float64]
+
+    @property
+    def n_instances(self) -> int:
+        """Number of instances."""
+        return self.Y.shape[0]
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return self.Y.shape[1]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the learner; `RuleListClassifier` documents them."""
+
+    lift: NDArray[np.float64]
+    heuristic: Heuristic = field(default_factory=FMeasure)
+    averaging: Averaging = "micro"
+    head_search: HeadSearch = "relaxed"
+    predict_absence: bool = False
+    label_conditions: bool = True
+    fix_head: bool = True
+    refine_against: Literal["lifted", "plain"] = "lifted"
+    fixed_head_counts: Literal["instances", "pairs"] = "instances"
+    beam_width: int = 1
+    remaining: float = 0.1
+    stop_threshold: float = 0.01
+    max_rules: int | None = None
+    max_conditions: int | None = None
+    min_coverage: float = 0
+    max_bins: int | None = None
+
+
+def exact_weights(weights: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
+    """Weights rounded to a grid on which every sum over instances and labels is exact in floating point.
+
+    Whole numbers stay as they are. Counts then do not depend on the order in which they were added up, which
+    is what makes a model the same for every engine and any number of threads.
+
+    >>> exact_weights(np.array([1.0, 2.0]), n_labels=3)
+    array([1., 2.])
+    """
+    total = float(weights.sum()) * max(n_labels, 1)
+    if total == 0:
+        return weights
+    # 2**50 leaves room for the factors (1 + beta²) and the like.
+    grid = 2.0 ** (np.floor(np.log2(total)) - 50)
+    return np.round(weights / grid) * grid
