@@ -23,9 +23,7 @@ class Ranks:
     highest: NDArray[np.float64]
 
 
-def rank(
-    values: NDArray[Any], max_bins: int | None = None, weights: NDArray[np.float64] | None = None
-) -> Ranks:
+def rank(values: NDArray[Any], max_bins: int | None = None, weights: NDArray[np.float64] | None = None) -> Ranks:
     """Ranks of a numeric column, at most `max_bins` of them, holding about equally many instances each.
 
     >>> rank(np.array([3.0, 1.0, np.nan, 3.0])).codes

@@ -19,7 +19,6 @@ from plurule.model import Attribute, Condition, LabelCondition, NominalCondition
 from plurule.prediction import OPEN
 from plurule.problem import Problem
 
-
 Mask = NDArray[np.bool_]
 Sums = NDArray[np.float64]
 
@@ -118,7 +117,8 @@ class LabelCandidates:
     """`λ = 0` and `λ = 1`, tested on what the rules so far predict."""
 
     def __init__(self, name: str, index: int, predicted: NDArray[np.int8], covered: Mask):
-        self.name, self.excluded_label = name, index
+        self.name = name
+        self.excluded_label: int | None = index
         self.masks = [covered & (predicted == value) for value in (0, 1)]
 
     def sums(self, per_instance: Sums) -> Sums:
@@ -190,9 +190,7 @@ def open_pairs(state: State) -> LabelWeights:
     )
 
 
-def fixed_head_pairs(
-    state: State, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool
-) -> LabelWeights:
+def fixed_head_pairs(state: State, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> LabelWeights:
     """The labels of a fixed head; with `whole` an instance with one open head label counts with all of them."""
     weight = np.where(state.in_training, state.problem.weights, 0.0)[:, None]
     truth = state.problem.Y[:, labels]
@@ -222,9 +220,7 @@ def whole_instances(state: State, labels: NDArray[np.intp], values: NDArray[np.i
     )
 
 
-def refinements(
-    state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool
-) -> Iterator[Candidates]:
+def refinements(state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool) -> Iterator[Candidates]:
     """Every way to add one condition to a body that covers these instances, in the order of candidates."""
     for index, attribute in enumerate(state.problem.table.attributes):
         if attribute.is_nominal:

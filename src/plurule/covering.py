@@ -11,10 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from plurule.binning import rank
-from plurule.counting import OPEN, State
+from plurule.counting import State
 from plurule.growing import Candidate, best_rule
 from plurule.head_search import NOT_IN_HEAD
 from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.prediction import OPEN
 from plurule.problem import Options, Problem
 
 Progress = Callable[[int, float], None]

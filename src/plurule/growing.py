@@ -57,9 +57,7 @@ class Pass:
         tp = np.concatenate([heads.tp for _, _, heads in self.blocks])
         conditions = np.concatenate(
             [
-                np.full(
-                    len(heads.value), len(self.parents[parent].body) + (candidates.condition(0) is not None)
-                )
+                np.full(len(heads.value), len(self.parents[parent].body) + (candidates.condition(0) is not None))
                 for parent, candidates, heads in self.blocks
                 if len(heads.value)
             ]
@@ -109,7 +107,7 @@ def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candid
     if not beam:
         return None
     best = beam[0]
-    while beam and len(beam[0].body) < (options.max_conditions or np.inf):
+    while beam and len(beam[0].body) < (np.inf if options.max_conditions is None else options.max_conditions):
         beam = refine(state, ranks, beam, options)
         best = best_of([best, *beam])
     return best
@@ -131,10 +129,10 @@ def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[
     nothing = np.full(state.problem.n_labels, NOT_IN_HEAD, dtype=np.int8)
     start = Candidate((), state.in_training, nothing, -np.inf, 0, 0)
     weights = open_pairs(state)
-    blocks = [(0, c, score_free(state, c, weights, start, options)) for c in (Unrefined(start.covered),)]
+    candidates: list[Candidates] = [Unrefined(start.covered)]
     if options.max_conditions is None or options.max_conditions > 0:
-        for c in refinements(state, ranks, start.covered, options.label_conditions):
-            blocks.append((0, c, score_free(state, c, weights, start, options)))
+        candidates += refinements(state, ranks, start.covered, options.label_conditions)
+    blocks = [(0, c, score_free(state, c, weights, start, options)) for c in candidates]
     beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
     if options.fix_head and options.refine_against == "plain":
         beam = [rescored(state, rule, options) for rule in beam]
@@ -170,9 +168,7 @@ def with_coverage(state: State, rule: Candidate) -> Candidate:
     return replace(rule, covered=rule.covered & satisfies(rule.body[-1], state)) if rule.body else rule
 
 
-def score_free(
-    state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
-) -> Heads:
+def score_free(state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options) -> Heads:
     """The best head of each candidate."""
     excluded = [c.index for c in rule.body if isinstance(c, LabelCondition)]
     if candidates.excluded_label is not None:

@@ -6,7 +6,7 @@ head per candidate. Values within a relative `TOLERANCE` of the best count as eq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -115,7 +115,7 @@ def signed(confusion: Confusion, label: int, sign: int) -> Confusion:
     return Confusion(tp, fp, tn, fn) if sign else Confusion(fp, tp, tn, fn)
 
 
-def sum_in_order(parts: list[Values] | tuple[Values, ...]) -> Values:
+def sum_in_order(parts: Sequence[Values] | Values) -> Values:
     """Sum from left to right: the order is part of the definition, since rounding depends on it."""
     total = parts[0].astype(np.float64)
     for part in parts[1:]:
@@ -178,9 +178,7 @@ def best_first(h: Values, tp: Values) -> NDArray[np.intp]:
 
 def single(singles: SingleLabelHeads) -> Heads:
     """The best single label."""
-    return _prefix_heads(
-        singles, np.ones(len(singles.h), dtype=np.intp), _take(singles.h, singles.order)[:, 0]
-    )
+    return _prefix_heads(singles, np.ones(len(singles.h), dtype=np.intp), _take(singles.h, singles.order)[:, 0])
 
 
 def decomposable(singles: SingleLabelHeads, options: Options) -> Heads:
@@ -255,9 +253,7 @@ class BestHeads:
         self.best = np.full(n_candidates, -np.inf)
         self.shape = (n_candidates, n_labels)
 
-    def add(
-        self, value: Values, tp: Values, fp: Values, labels: tuple[int, ...], signs: tuple[int, ...]
-    ) -> None:
+    def add(self, value: Values, tp: Values, fp: Values, labels: tuple[int, ...], signs: tuple[int, ...]) -> None:
         self.best = np.maximum(self.best, value)
         self.seen.append((value, tp, fp, labels, signs))
 
@@ -272,15 +268,12 @@ class BestHeads:
         length = np.zeros(self.shape[0])
         for value, tp, fp, labels, signs in self.seen:
             longer = len(labels) > length
-            wins = (
-                (value >= floor)
-                & np.isfinite(value)
-                & (longer | ((len(labels) == length) & (tp > result.tp)))
-            )
+            wins = (value >= floor) & np.isfinite(value) & (longer | ((len(labels) == length) & (tp > result.tp)))
             result.value[wins], result.tp[wins], result.fp[wins] = value[wins], tp[wins], fp[wins]
             length[wins] = len(labels)
             result.signs[wins] = NOT_IN_HEAD
-            result.signs[np.ix_(wins, labels)] = signs
+            for label, sign in zip(labels, signs, strict=True):
+                result.signs[wins, label] = sign
         return result
 
 
@@ -292,9 +285,7 @@ def _usable(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...
     return usable
 
 
-def exhaustive(
-    evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options
-) -> Heads:
+def exhaustive(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options) -> Heads:
     """Every label set with every choice of signs, lifted."""
     best = BestHeads(*confusion.tp.shape)
     labels_allowed = [int(label) for label in np.flatnonzero(allowed)]
@@ -308,9 +299,7 @@ def exhaustive(
     return best.heads()
 
 
-def anti_monotone(
-    evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options
-) -> Heads:
+def anti_monotone(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options) -> Heads:
     """Breadth-first over label sets; a head below the best is cut, and with it all that would extend it."""
     best = BestHeads(*confusion.tp.shape)
     labels_allowed = [int(label) for label in np.flatnonzero(allowed)]
@@ -324,7 +313,8 @@ def anti_monotone(
                 for sign in choices:
                     yield (*labels, label), (*signs, sign)
 
-    frontier = [((), (), np.ones(len(confusion.tp), dtype=bool))]
+    Frontier = list[tuple[tuple[int, ...], tuple[int, ...], NDArray[np.bool_]]]
+    frontier: Frontier = [((), (), np.ones(len(confusion.tp), dtype=bool))]
     while frontier:
         level = []
         for labels, signs, alive in frontier:

@@ -190,9 +190,7 @@ BUILT_IN: tuple[type[Heuristic], ...] = (
 )
 
 
-def _expect_number(
-    owner: Parametrised, name: str, value: Any, *, at_least: float, infinite: bool = False
-) -> None:
+def _expect_number(owner: Parametrised, name: str, value: Any, *, at_least: float, infinite: bool = False) -> None:
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not value >= at_least or (np.isinf(value) and not infinite):
         finite = "" if infinite else "finite "

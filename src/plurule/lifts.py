@@ -145,9 +145,7 @@ def as_table(lift: Lift | Callable[[int], float] | None, n_labels: int) -> NDArr
     table = np.array(factors, dtype=np.float64)
     if not np.all(np.isfinite(table)) or not np.all(table > 0):
         odd = int(np.argmax(~(np.isfinite(table) & (table > 0))))
-        raise ValueError(
-            f"lift {lift!r} must be a positive number at every length, got {table[odd]} at {odd + 1}"
-        )
+        raise ValueError(f"lift {lift!r} must be a positive number at every length, got {table[odd]} at {odd + 1}")
     if not math.isclose(table[0], 1.0, rel_tol=1e-9):
         raise ValueError(f"lift {lift!r} must be 1 for a single label, got {table[0]}")
     table[0] = 1.0

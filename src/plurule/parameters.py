@@ -7,11 +7,11 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 
-class Parametrised(BaseEstimator):
+class Parametrised(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """Base of heuristics and lifts: equal if of the same class with equal parameters."""
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.get_params() == other.get_params()  # type: ignore[attr-defined]
+        return isinstance(other, Parametrised) and type(self) is type(other) and self.get_params() == other.get_params()
 
     def __hash__(self) -> int:
         return hash((type(self), *map(repr, self.get_params().items())))

@@ -106,9 +106,7 @@ class Table:
 
     def __repr__(self) -> str:
         nominal = sum(a.is_nominal for a in self.attributes)
-        return (
-            f"Table({self.n_rows} rows, {len(self.columns) - nominal} numeric and {nominal} nominal columns)"
-        )
+        return f"Table({self.n_rows} rows, {len(self.columns) - nominal} numeric and {nominal} nominal columns)"
 
 
 def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
@@ -214,9 +212,7 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
 
 def _from_frame(frame: nw.DataFrame[Any], attributes: Sequence[Attribute] | None) -> Table:
     names = [str(name) for name in frame.columns]
-    duplicated = (
-        sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    )
+    duplicated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if duplicated:
         raise DataError(f"X has several columns named {duplicated[0]!r}; give each column its own name")
     if attributes is None:

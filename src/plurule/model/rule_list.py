@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import narwhals as nw
 
@@ -70,7 +70,7 @@ class RuleList(Sequence[Rule]):
         """How many rules have a head of each length."""
         return dict(sorted(Counter(len(rule.head) for rule in self).items()))
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """One row per rule, as a frame of the given library (pandas or polars)."""
         columns = {
             "rule": list(range(1, len(self) + 1)),
