@@ -1,0 +1,52 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A temporary file beside `path`; it takes the place of `path` if the block ends well, else it is removed.
+
+    Whoever looks at `path` meanwhile sees what was there before, and a program that dies midway leaves no
+    half-written file under that name.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder) / "a.txt") as temporary:
+    ...         _ = temporary.write_text("whole")
+    ...     (Path(folder) / "a.txt").read_text()
+    'whole'
+    """
+    # Through a link the file it points to is replaced, not the link.
+    target = Path(os.path.realpath(path))
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file as UTF-8 with `\\n` line ends, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(text.encode("utf-8"))
+
+
+def _umask() -> int:
+    # The mask can only be read by setting it.
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

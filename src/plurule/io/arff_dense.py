@@ -1,0 +1,139 @@
+"""Rows of an ARFF file that list every value, read a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.io.arff_cells import Cells, is_sparse
+from plurule.io.arff_header import Header
+from plurule.io.arff_groups import numeral_groups
+from plurule.io.arff_text import parse_number
+from plurule.io.numerals import parse_decimals
+from plurule.io.place import Place
+
+_DTYPES: dict[str, Any] = {"numeric": np.float64, "date": np.float64, "nominal": np.int32, "string": np.int32}
+
+
+class MixedRowsError(Exception):
+    """A row `{…}` in a file whose first row lists every value."""
+
+
+class DenseReader:
+    """Collects the columns of rows that list every value."""
+
+    def __init__(self, header: Header, cells: Cells, kept: Sequence[int], place: Place) -> None:
+        self._header = header
+        self._cells = cells
+        self._kept = list(kept)
+        self._place = place
+        self._blocks: list[list[NDArray[Any]]] = []
+        self.n_rows = 0
+        self.weights: dict[int, float] = {}
+        self._groups = numeral_groups(header)
+        self._all_numerals = not any(d.kind in ("string", "date") for d in header.domains) and all(
+            group.usable for group in self._groups
+        )
+
+    def add(self, block: bytes, lines: Sequence[int]) -> None:
+        """Read the rows of a block; `lines` are their numbers in the file."""
+        columns = self._numerals(block, len(lines))
+        if columns is None:
+            columns = self._tokens(block)
+        if columns is None:
+            columns = self._cell_by_cell(block, lines)
+        self._blocks.append(columns)
+        self.n_rows += len(lines)
+
+    def columns(self) -> list[NDArray[Any]]:
+        """The kept columns, all blocks together."""
+        if len(self._blocks) == 1:
+            return self._blocks[0]
+        dtypes = [_DTYPES[self._header.domains[c].kind] for c in self._kept]
+        return [
+            np.concatenate([np.empty(0, dtype)] + [block[i] for block in self._blocks]).astype(dtype, copy=False)
+            for i, dtype in enumerate(dtypes)
+        ]
+
+    def _numerals(self, block: bytes, n_rows: int) -> list[NDArray[Any]] | None:
+        """All values are numbers, or categories that look like numbers."""
+        width = len(self._header.names)
+        if not self._all_numerals:
+            return None
+        if any(line.count(b",") != width - 1 for line in block.split(b"\n")[:-1]):
+            return None
+        numbers = parse_decimals(block.replace(b"\n", b","), n_rows * width)
+        if numbers is None:
+            return None
+        values = numbers.values.reshape(n_rows, width)
+        canonical = numbers.canonical.reshape(n_rows, width)
+        by_column = np.ascontiguousarray(values.T)
+        found: dict[int, NDArray[Any]] = {}
+        for group in self._groups:
+            codes = group.codes(values[:, group.columns], canonical[:, group.columns])
+            if codes is None:
+                return None
+            found.update(zip(group.columns, np.ascontiguousarray(codes.T), strict=True))
+        return [found[c] if c in found else by_column[c] for c in self._kept]
+
+    def _tokens(self, block: bytes) -> list[NDArray[Any]] | None:
+        """No value holds a comma, and every category is spelled as in the header."""
+        width = len(self._header.names)
+        if block.startswith(b"{") or b"\n{" in block:
+            return None
+        text = block.decode("utf-8")
+        if any(line.count(",") != width - 1 for line in text.split("\n")[:-1]):
+            return None
+        tokens = text[:-1].replace("\n", ",").split(",")
+        plain = "_" not in text and text.isascii()
+        quoted = "'" in text or '"' in text
+        columns: list[NDArray[Any]] = []
+        for column in self._kept:
+            domain = self._header.domains[column]
+            part = tokens[column::width]
+            try:
+                if domain.kind == "nominal":
+                    columns.append(np.array(list(map(domain.spellings.__getitem__, part)), dtype=np.int32))
+                elif domain.kind == "numeric":
+                    columns.append(_floats(part, plain))
+                elif domain.kind == "string" and not quoted:
+                    cells = [self._cells.value(column, token.strip(), self._place) for token in part]
+                    columns.append(np.array(cells, dtype=np.int32))
+                else:
+                    return None
+            except (KeyError, ValueError):
+                return None
+        return columns
+
+    def _cell_by_cell(self, block: bytes, lines: Sequence[int]) -> list[NDArray[Any]]:
+        rows: list[list[float]] = []
+        for line, number in zip(block.decode("utf-8").split("\n"), lines, strict=False):
+            if is_sparse(line):
+                raise MixedRowsError
+            values, weight = self._cells.dense_row(line, self._place.at(number))
+            if weight is not None:
+                self.weights[self.n_rows + len(rows)] = weight
+            rows.append(values)
+        matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(self._header.names))
+        return [np.ascontiguousarray(matrix[:, c], dtype=_DTYPES[self._header.domains[c].kind]) for c in self._kept]
+
+
+def _floats(tokens: list[str], plain: bool) -> NDArray[np.float64]:
+    """Tokens as numbers; ValueError if one is not."""
+    if not plain:
+        numbers = [np.nan if t == "?" else parse_number(t.strip()) for t in tokens]
+        if None in numbers:
+            raise ValueError
+        values = np.array(numbers, dtype=np.float64)
+    else:
+        try:
+            values = np.array(list(map(float, tokens)))
+        except ValueError:
+            values = np.array([np.nan if t == "?" else float(t) for t in tokens])
+    # `float` also reads "inf" and "nan", which only the reader of single cells judges.
+    if not np.isfinite(values).all() and sum(t == "?" for t in tokens) != np.count_nonzero(~np.isfinite(values)):
+        raise ValueError
+    return values

@@ -1,0 +1,107 @@
+"""From what people type (a file, a folder, the name of a data set) to the files that are meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from plurule.errors import DataError
+from plurule.io.source import COMPRESSIONS, suffix_of
+
+FORMATS = (".arff", ".csv", ".tsv", ".parquet", ".pq")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The file or files of a data set: one whole, or a training and a test part."""
+
+    name: str
+    whole: Path | None = None
+    train: Path | None = None
+    test: Path | None = None
+
+
+def find(path: Path) -> Found:
+    """The files that a path means.
+
+    A file is meant as it is. A folder `flags` means the data set in it that is called like it (or the only one
+    in it). A base name `folder/flags` means `flags.arff`, or the pair `flags-train.arff` and `flags-test.arff`
+    (of any known format, compressed or not, whatever the case of the letters).
+    """
+    if path.is_file():
+        return Found(base_name(path), whole=path)
+    if path.is_dir():
+        found = _named(path, path.resolve().name) or _only(path)
+    else:
+        found = _named(path.parent, path.name)
+    if found is None:
+        endings = ", ".join(FORMATS)
+        raise DataError(
+            f"{path}: there is no such file, and no data set of that name in {path.parent} "
+            f"({path.name} or {path.name}-train and -test, ending in {endings}, or these with .gz or .bz2)"
+            if not path.is_dir()
+            else f"{path}: the folder holds no data set that is called {path.resolve().name}, nor just one; name a file"
+        )
+    return found
+
+
+def base_name(path: Path) -> str:
+    """The name of a data file without its endings.
+
+    >>> base_name(Path("data/flags-train.arff.gz"))
+    'flags-train'
+    """
+    name = path.name
+    for ending in (*COMPRESSIONS, *FORMATS):
+        if name.lower().endswith(ending):
+            name = name[: -len(ending)]
+    return name
+
+
+def label_file(path: Path) -> Path | None:
+    """The Mulan XML file of an ARFF file: of the same name, or that without -train or -test."""
+    base = base_name(path)
+    names = [base, _part(base)[0]]
+    candidates = {p.name.lower(): p for p in _files(path.parent) if p.suffix.lower() == ".xml"}
+    for name in names:
+        if (path.parent / f"{name}.xml").is_file():
+            return path.parent / f"{name}.xml"
+    return next((candidates[f"{n.lower()}.xml"] for n in names if f"{n.lower()}.xml" in candidates), None)
+
+
+def _part(base: str) -> tuple[str, str]:
+    """A base name without its `-train` or `-test`, and that."""
+    for part in ("train", "test"):
+        for joint in "-_":
+            if base.lower().endswith(joint + part):
+                return base[: -len(part) - 1], part
+    return base, "whole"
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        return sorted(p for p in folder.iterdir() if p.is_file())
+    except OSError:
+        return []
+
+
+def _groups(folder: Path) -> dict[str, Found]:
+    """The data sets of a folder by lower-case name."""
+    parts: dict[str, dict[str, Path]] = {}
+    names: dict[str, str] = {}
+    for path in _files(folder):
+        if suffix_of(path) in FORMATS:
+            base, part = _part(base_name(path))
+            names.setdefault(base.lower(), base)
+            # Of two files that differ in format or compression only, the first in alphabetical order is as good.
+            parts.setdefault(base.lower(), {}).setdefault(part, path)
+    return {key: Found(names[key], **found) for key, found in parts.items()}
+
+
+def _named(folder: Path, name: str) -> Found | None:
+    return _groups(folder).get(name.lower())
+
+
+def _only(folder: Path) -> Found | None:
+    groups = list(_groups(folder).values())
+    return groups[0] if len(groups) == 1 else None

@@ -1,0 +1,54 @@
+"""Where in a file something is wrong: every complaint of a reader begins with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from plurule.errors import DataError, nearest
+
+_SHOWN = 60
+_COMPARED = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, or a line of it.
+
+    >>> str(Place("birds.arff").at(412))
+    'birds.arff, line 412'
+    """
+
+    file: str
+    line: int | None = None
+
+    def at(self, line: int) -> Place:
+        """The same file, at the given line (counted from 1)."""
+        return Place(self.file, line)
+
+    def error(self, message: str) -> DataError:
+        """The error to raise for something found here."""
+        return DataError(f"{self}: {message}")
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}, line {self.line}"
+
+
+def shown(text: str) -> str:
+    """A piece of a file for an error message: quoted, and cut if long.
+
+    >>> shown("0.5x"), shown("a" * 100)[-8:]
+    ("'0.5x'", "aaaaa…'")
+    """
+    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """End of a sentence about an unknown name: what was meant, or what there is.
+
+    Comparing texts takes time that grows with their length, so long ones, and very many, are left out.
+    """
+    if len(name) > _SHOWN:
+        return ""
+    return nearest(name, islice((k for k in known if len(k) <= _SHOWN), _COMPARED))

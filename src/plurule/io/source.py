@@ -1,0 +1,96 @@
+"""The bytes of a data file: unpacked if it is compressed, and known to be UTF-8."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from plurule.errors import DataError
+from plurule.io.place import Place
+
+COMPRESSIONS = (".gz", ".bz2")
+
+_PIECE = 1 << 20
+# A small compressed file can unpack to more than any memory holds. Real tables of text shrink to a tenth or, if they are
+# nearly empty, to a hundredth of their size.
+_ALWAYS_ALLOWED = 1 << 28
+_LARGEST_RATIO = 200
+
+
+def suffix_of(path: Path) -> str:
+    """The ending that tells the format, without the one that tells the compression.
+
+    >>> suffix_of(Path("rcv1sub1.arff.gz")), suffix_of(Path("x.CSV"))
+    ('.arff', '.csv')
+    """
+    if path.suffix.lower() in COMPRESSIONS:
+        path = path.with_suffix("")
+    return path.suffix.lower()
+
+
+def read_text(path: Path) -> bytes:
+    """The content of a text file, as UTF-8 without a byte order mark and with `\\n` line ends."""
+    place = Place(path.name)
+    content = read_bytes(path)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise place.error("the file is UTF-16, expected UTF-8; save it as UTF-8")
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    if not content.isascii():
+        _expect_utf8(content, place)
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return content
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked if its name ends in .gz or .bz2."""
+    place = Place(path.name)
+    try:
+        if path.suffix.lower() not in COMPRESSIONS:
+            return path.read_bytes()
+        allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size)
+        return b"".join(_unpack(path, allowed))
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise DataError(f"{path}: is a folder, expected a file") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise place.error(f"the file is damaged, it cannot be unpacked ({error})") from error
+    except OSError as error:
+        if path.suffix.lower() in COMPRESSIONS and error.errno is None:
+            raise place.error(f"the file is damaged, it cannot be unpacked ({error})") from error
+        raise DataError(f"{path}: cannot be read ({os.strerror(error.errno or 0)})") from error
+
+
+def _unpack(path: Path, allowed: int) -> Iterator[bytes]:
+    opened: IO[bytes] = (
+        gzip.open(path, "rb") if path.suffix.lower() == ".gz" else bz2.open(path, "rb")  # type: ignore[assignment]
+    )
+    total = 0
+    with opened as file:
+        while piece := file.read(_PIECE):
+            total += len(piece)
+            if total > allowed:
+                raise Place(path.name).error(
+                    f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
+                    "if it is meant to be so large, unpack it first"
+                )
+            yield piece
+
+
+def _expect_utf8(content: bytes, place: Place) -> None:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise place.at(line).error(
+            f"byte 0x{content[error.start]:02x} is not UTF-8, expected UTF-8 text; "
+            "if the file is in another encoding (Latin-1, Windows-1252), save it as UTF-8"
+        ) from error
