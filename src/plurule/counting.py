@@ -138,7 +138,9 @@ def satisfies(condition: Condition, state: State) -> Mask:
         categories = state.problem.table.attributes[condition.index].categories or ()
         return column == categories.index(condition.category)
     # Comparing with NaN is false, so a missing value satisfies neither.
-    return column <= condition.threshold if condition.operator == "<=" else column > condition.threshold
+    # As a Python number the threshold would be rounded to 32 bits where the column is.
+    threshold = np.float64(condition.threshold)
+    return column <= threshold if condition.operator == "<=" else column > threshold
 
 
 class Confusion(NamedTuple):

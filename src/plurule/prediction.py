@@ -63,8 +63,10 @@ class Columns:
             if condition.category not in categories:
                 return np.zeros(len(values), dtype=bool)
             return values == categories.index(condition.category)
-        # Comparing with NaN is false, so a missing value satisfies neither.
-        return values <= condition.threshold if condition.operator == "<=" else values > condition.threshold
+        # Comparing with NaN is false, so a missing value satisfies neither. A threshold between two floats of 32 bits is
+        # a double; as a Python number it would be rounded to 32 bits and could end up on the wrong side of one.
+        threshold = np.float64(condition.threshold)
+        return values <= threshold if condition.operator == "<=" else values > threshold
 
 
 def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:
