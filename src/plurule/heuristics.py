@@ -63,6 +63,10 @@ class Heuristic(Parametrised):
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         """Value of each confusion matrix; higher is better."""
 
+    def __call__(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        """The same as `evaluate`."""
+        return self.evaluate(tp, fp, tn, fn)
+
     def check(self) -> None:
         """Raise a `ValueError` if a parameter is out of range."""
 
@@ -96,7 +100,7 @@ class FMeasure(Heuristic):
         _expect_number(self, "beta", self.beta, at_least=0, infinite=True)
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
-        square = float(self.beta) ** 2
+        square = float(self.beta) * float(self.beta)
         if np.isinf(square):
             return ratio(tp, tp + fn)
         right = (1 + square) * tp

@@ -30,6 +30,10 @@ class Lift(Parametrised):
     def at_length(self, length: float, n_labels: int) -> float:
         """The factor for a head of this length, where there are `n_labels` labels in all."""
 
+    def __call__(self, length: float, n_labels: int) -> float:
+        """The same as `at_length`."""
+        return self.at_length(length, n_labels)
+
     def check(self, n_labels: int) -> None:
         """Raise a `ValueError` if a parameter is out of range."""
 

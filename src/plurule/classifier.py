@@ -1,0 +1,324 @@
+"""`RuleListClassifier`: the learner as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from plurule import engine as engines
+from plurule.covering import Progress
+from plurule.errors import DataError
+from plurule.heuristics import Averaging, FMeasure, Heuristic
+from plurule.lifts import KLN, Lift
+from plurule.model import RuleList
+from plurule.prediction import Decisions, decide
+from plurule.probability import probabilities
+from plurule.problem import HeadSearch, Problem
+from plurule.table import Table, encode
+from plurule.validation import (
+    FixedHeadCounts,
+    RefineAgainst,
+    check_distinct,
+    check_engine,
+    check_jobs,
+    check_options,
+    check_target,
+    check_weights,
+)
+
+
+class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """Learns an ordered list of multi-label rules by separate-and-conquer with relaxed pruning.
+
+    Parameters
+    ----------
+    heuristic
+        How good a rule is: an object of `plurule.heuristics`, your own, or a name such as `"f_measure"`.
+    averaging
+        `"micro"` sums the counts over the labels of a head, `"macro"` averages the values of its labels.
+    head_search
+        How the labels a rule predicts are found: `"single"`, `"decomposable"` (normal pruning),
+        `"anti_monotone"`, `"relaxed"` or `"exhaustive"` (at most 12 labels).
+    lift
+        How much a longer head is preferred: an object of `plurule.lifts`, a function of the number of labels, or
+        `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
+    predict_absence
+        Whether rules may also predict that labels are absent.
+    label_conditions
+        Whether bodies may test what earlier rules predicted.
+    fix_head
+        Whether the head stays as the first condition found it while the body grows.
+    refine_against
+        With a fixed head, the value that a refined rule must beat: `"lifted"` (as published: a head of several labels
+        is refined only if that gains more than its lift) or `"plain"`.
+    fixed_head_counts
+        With a fixed head, what a covered instance with an open head label counts with: all head labels
+        (`"instances"`, as published) or the open ones (`"pairs"`).
+    beam_width
+        How many rules are refined side by side.
+    remaining
+        Training ends when this share of the training instances is left.
+    stop_threshold
+        A rule ends the instances it covers if at most this share of them still has something to predict.
+    max_rules, max_conditions
+        Most rules in the list, most conditions in a body; `None` for as many as it takes.
+    min_coverage
+        Least weight of the instances that a rule covers when it is learned.
+    max_bins
+        Numeric attributes with more distinct values are cut into this many bins; `None` considers every split point.
+    engine
+        `"auto"` for the fastest, or one by name; every engine gives the same rules.
+    n_jobs
+        Threads to train with; -1 for all cores. The model does not depend on it.
+    verbose
+        Whether to print how far training is.
+    progress
+        Called after each rule with the number of rules so far and the share of pairs decided.
+
+    Attributes
+    ----------
+    rule_list_ : RuleList
+        What was learned.
+    label_names_ : ndarray of str
+        Names of the labels: of the columns of `y` where they have names.
+    classes_ : ndarray or list of ndarray
+        The classes: of a 1-D `y`, its two classes; of a label matrix, one array `[0, 1]` per label.
+    n_features_in_ : int
+        Number of attributes.
+    feature_names_in_ : ndarray of str
+        Names of the attributes, where `X` had names.
+
+    Notes
+    -----
+    `score` is the accuracy of scikit-learn's classifiers, which for several labels is subset accuracy: the share of
+    instances with every label right. `plurule.metrics` has the other measures.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    >>> classifier = RuleListClassifier().fit(X, Y)
+    >>> print(classifier.rule_list_)
+    y0 ← x0 <= 3.5   (TP 3, FP 0, stop)
+    y1 ←   (TP 3, FP 0, stop)
+    >>> classifier.predict([[2.5], [9.0]])
+    array([[1, 0],
+           [0, 1]])
+    """
+
+    rule_list_: RuleList
+    label_names_: NDArray[Any]
+    n_features_in_: int
+
+    def __init__(
+        self,
+        *,
+        heuristic: Heuristic | str = FMeasure(beta=0.5),  # noqa: B008  # set_params copies it before a change
+        averaging: Averaging = "micro",
+        head_search: HeadSearch = "relaxed",
+        lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
+        predict_absence: bool = False,
+        label_conditions: bool = True,
+        fix_head: bool = True,
+        refine_against: RefineAgainst = "lifted",
+        fixed_head_counts: FixedHeadCounts = "instances",
+        beam_width: int = 1,
+        remaining: float = 0.1,
+        stop_threshold: float = 0.01,
+        max_rules: int | None = None,
+        max_conditions: int | None = None,
+        min_coverage: float = 0,
+        max_bins: int | None = None,
+        engine: str = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        progress: Progress | None = None,
+    ):
+        self.heuristic = heuristic
+        self.averaging = averaging
+        self.head_search = head_search
+        self.lift = lift
+        self.predict_absence = predict_absence
+        self.label_conditions = label_conditions
+        self.fix_head = fix_head
+        self.refine_against = refine_against
+        self.fixed_head_counts = fixed_head_counts
+        self.beam_width = beam_width
+        self.remaining = remaining
+        self.stop_threshold = stop_threshold
+        self.max_rules = max_rules
+        self.max_conditions = max_conditions
+        self.min_coverage = min_coverage
+        self.max_bins = max_bins
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn a rule list.
+
+        Parameters
+        ----------
+        X
+            The attributes: a pandas or polars frame (text, categorical and boolean columns are nominal), an array, a
+            sparse matrix, or a `Table`. NaN and None are missing values.
+        y
+            The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept), or a 1-D array of two
+            classes.
+        sample_weight
+            Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
+        """
+        table = encode(X)
+        target = check_target(y)
+        self._check_shape(X, table, target.Y)
+        options = check_options(self.get_params(deep=False), target.Y.shape[1])
+        engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
+        weights = check_weights(sample_weight, len(table), target.Y.shape[1])
+        self._remember_features(X, table)
+        counted = weights > 0
+        if not counted.all():
+            table, target, weights = table[counted], replace(target, Y=target.Y[counted]), weights[counted]
+        problem = Problem(table, target.labels, target.Y, weights)
+        chosen: dict[str, Any] = {} if engine is None else {"engine": engine}
+        self.rule_list_ = engines.learn(problem, options, n_jobs=n_jobs, progress=self._progress(), **chosen)
+        self._remember_labels(target.labels, target.classes, target.sparse)
+        return self
+
+    @classmethod
+    def from_rule_list(cls, rule_list: RuleList, **parameters: Any) -> Self:
+        """A classifier that predicts with a given rule list, as if it had been fitted.
+
+        >>> from plurule.model import Assignment, Attribute, Head, Rule
+        >>> rule = Rule(Head((Assignment("red", 0, True),)))
+        >>> rule_list = RuleList((rule,), (Attribute("area"),), ("red",))
+        >>> RuleListClassifier.from_rule_list(rule_list).predict([[3.5]])
+        array([[1]])
+        """
+        classifier = cls(**parameters)
+        classifier.rule_list_ = rule_list
+        classifier.n_features_in_ = len(rule_list.attributes)
+        names = [attribute.name for attribute in rule_list.attributes]
+        if names != _numbered_names(len(names)):
+            classifier.feature_names_in_ = np.array(names, dtype=object)
+        classifier._remember_labels(rule_list.labels, None, sparse=False)
+        return classifier
+
+    def predict(self, X: Any) -> Any:
+        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
+        labels = self.decide(X).labels()
+        if self._target_classes is not None:
+            # With a single class there is nothing to decide.
+            return self._target_classes[np.minimum(labels[:, 0], len(self._target_classes) - 1)]
+        if self._target_sparse:
+            return sp.csr_array(labels, dtype=np.int64)
+        return labels.astype(np.int64)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
+
+        It is the precision that the rule which decided had on the training pairs it decided, smoothed, and always on
+        the same side of one half as `predict`.
+        """
+        decisions = self.decide(X)
+        present = probabilities(self.rule_list_, decisions)
+        if self._target_classes is None:
+            return present
+        if len(self._target_classes) == 1:
+            return np.ones((len(present), 1))
+        return np.hstack([1 - present, present])
+
+    def decide(self, X: Any) -> Decisions:
+        """What the rules decide for each row and label, and which rule does."""
+        check_is_fitted(self)
+        return decide(self.rule_list_, self._encode(X))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of the heuristic and the lift (`heuristic__beta`, `lift__k`)."""
+        # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
+        for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
+            if hasattr(getattr(self, name, None), "get_params"):
+                setattr(self, name, clone(getattr(self, name)))
+        super().set_params(**params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _check_shape(self, X: Any, table: Table, Y: NDArray[np.uint8]) -> None:
+        rows, columns = table.shape
+        if rows == 0:
+            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
+        if columns == 0:
+            raise DataError(
+                f"Found array with 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required: X has no columns"
+            )
+        if rows != len(Y):
+            raise DataError(f"X has {rows} rows, Y has {len(Y)}; give the labels of every row")
+        check_distinct(table.names, "column")
+
+    def _remember_features(self, X: Any, table: Table) -> None:
+        if isinstance(X, Table):
+            self.n_features_in_ = table.shape[1]
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        else:
+            validate_data(self, _as_array(X), skip_check_array=True, reset=True)
+
+    def _remember_labels(self, labels: tuple[str, ...], classes: NDArray[Any] | None, sparse: bool) -> None:
+        self.label_names_ = np.array(labels, dtype=object)
+        self.classes_ = [np.array([0, 1]) for _ in labels] if classes is None else classes
+        self._target_classes = classes
+        self._target_sparse = sparse
+
+    def _encode(self, X: Any) -> Table:
+        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
+        attributes = self.rule_list_.attributes
+        if isinstance(X, Table):
+            return encode(X, attributes)
+        X = _as_array(X)
+        if getattr(X, "ndim", 2) == 2:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame) and not hasattr(self, "feature_names_in_"):
+            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, frame.columns, strict=True)]
+            return Table(attributes, encode(X, renamed).columns, frame.shape[0])
+        table = encode(X, attributes)
+        if len(table) == 0:
+            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")
+        return table
+
+    def _progress(self) -> Progress | None:
+        if not self.verbose:
+            return self.progress
+
+        def show(rules: int, share: float) -> None:
+            print(f"{rules} rules, {share:.1%} of the pairs decided")
+            if self.progress is not None:
+                self.progress(rules, share)
+
+        return show
+
+
+def _as_array(X: Any) -> Any:
+    """Lists and the like as an array; frames, arrays and sparse matrices as they are."""
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _numbered_names(count: int) -> list[str]:
+    return [f"x{i}" for i in range(count)]
