@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from plurule.model.naming import quoted
+
 
 @dataclass(frozen=True, slots=True)
 class NumericCondition:
@@ -24,7 +26,7 @@ class NumericCondition:
     threshold: float
 
     def __str__(self) -> str:
-        return f"{self.name} {self.operator} {format_number(self.threshold)}"
+        return f"{quoted(self.name)} {self.operator} {format_number(self.threshold)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class NominalCondition:
     category: str
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.category}"
+        return f"{quoted(self.name)} = {quoted(self.category)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class LabelCondition:
     present: bool
 
     def __str__(self) -> str:
-        return self.name if self.present else f"¬{self.name}"
+        return quoted(self.name) if self.present else f"¬{quoted(self.name)}"
 
 
 Condition: TypeAlias = NumericCondition | NominalCondition | LabelCondition

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plurule.model.naming import quoted
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
@@ -19,7 +21,7 @@ class Assignment:
     present: bool
 
     def __str__(self) -> str:
-        return self.name if self.present else f"¬{self.name}"
+        return quoted(self.name) if self.present else f"¬{quoted(self.name)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ class Rule:
         Whether an instance is finished once this rule has predicted something for it.
     decided
         Per head label, in head order: right and wrong among the training pairs that this rule decided.
+    locked
+        Whether an expert wants the rule kept as it is: edits refuse to change it, and learning keeps it first.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Rule:
     value: float = 0.0
     stop: bool = False
     decided: tuple[tuple[float, float], ...] = ()
+    locked: bool = False
 
     @property
     def label_conditions(self) -> tuple[LabelCondition, ...]:
@@ -63,5 +66,5 @@ class Rule:
         return f"{self.head} ← {body}" if body else f"{self.head} ←"
 
     def __str__(self) -> str:
-        stop = ", stop" if self.stop else ""
-        return f"{self.to_text()}   (TP {format_number(self.tp)}, FP {format_number(self.fp)}{stop})"
+        marks = (", stop" if self.stop else "") + (", locked" if self.locked else "")
+        return f"{self.to_text()}   (TP {format_number(self.tp)}, FP {format_number(self.fp)}{marks})"

@@ -1,0 +1,45 @@
+"""How names are written in text, so that nothing in a name can be taken for anything else.
+
+Names come from data files and may hold anything: line breaks, quotes, marks that turn the direction of writing. Where
+a rule is shown as text, such names are quoted; `plurule.rule_text` reads the text back.
+"""
+
+from __future__ import annotations
+
+import re
+
+SEPARATORS = ',<>=≤≥←∧&¬"\\'
+"""Characters that mean something between the names of a rule."""
+MARKS = re.compile(r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP .*\)\s*$", re.IGNORECASE)
+"""What may follow a rule: `[stop]`, `[stop, locked]`, or the counts that `str(rule)` adds."""
+
+
+def visible(name: str) -> str:
+    """The name with everything that does not print (line breaks, direction marks) written as an escape.
+
+    >>> visible("two\\nlines"), visible("plain name")
+    ('two\\\\nlines', 'plain name')
+    """
+    return name if name.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
+
+
+def quoted(name: str) -> str:
+    """The name as it stands in a rule: in double quotes if it would not be recognised without.
+
+    >>> quoted("Brown Creeper"), quoted("a > b"), quoted('5" wide')
+    ('Brown Creeper', '"a > b"', '"5\\\\" wide"')
+    """
+    if _is_plain(name):
+        return name
+    return '"' + visible(name.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def _is_plain(name: str) -> bool:
+    return (
+        bool(name)
+        and name.isprintable()
+        and name == name.strip()
+        and name[0] != "!"
+        and not any(c in SEPARATORS for c in name)
+        and not MARKS.search(" " + name)
+    )
