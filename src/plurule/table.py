@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -39,17 +39,65 @@ class SparseColumn:
 
     def take(self, rows: NDArray[np.intp]) -> SparseColumn:
         """The given rows, in the given order."""
-        matrix = sp.csc_array(
-            (np.arange(1, len(self.rows) + 1), self.rows, np.array([0, len(self.rows)])),
-            shape=(self.n_rows, 1),
-        )
-        taken = matrix[rows].tocoo()
-        order = np.argsort(taken.coords[0], kind="stable")
-        positions = taken.data[order] - 1
-        return SparseColumn(taken.coords[0][order].astype(np.int32), self.values[positions], len(rows))
+        if len(self.rows) == 0:
+            return SparseColumn(self.rows, self.values, len(rows))
+        position = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        found = np.flatnonzero(self.rows[position] == rows)
+        return SparseColumn(found.astype(np.int32), self.values[position[found]], len(rows))
 
 
 Column: TypeAlias = NDArray[Any] | SparseColumn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseColumns(Sequence[SparseColumn]):
+    """Many sparse columns kept as one matrix, so that a wide table costs no object per column.
+
+    Parameters
+    ----------
+    matrix
+        A `csc_array` of numbers and codes with ascending rows and no stored zeros.
+    nominal
+        Whether each column of the matrix holds codes.
+    picked
+        Which columns of the matrix these are, in order.
+    """
+
+    matrix: Any
+    nominal: NDArray[np.bool_]
+    picked: NDArray[np.intp]
+
+    @property
+    def n_rows(self) -> int:
+        """Length of each column."""
+        return int(self.matrix.shape[0])
+
+    def __len__(self) -> int:
+        return len(self.picked)
+
+    @overload
+    def __getitem__(self, index: int) -> SparseColumn: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[SparseColumn, ...]: ...
+    def __getitem__(self, index: int | slice) -> SparseColumn | tuple[SparseColumn, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        column = self.picked[index]
+        start, end = self.matrix.indptr[column], self.matrix.indptr[column + 1]
+        values = self.matrix.data[start:end]
+        if self.nominal[column]:
+            values = values.astype(np.int32)
+        return SparseColumn(self.matrix.indices[start:end], values, self.n_rows)
+
+    def select(self, columns: Sequence[int]) -> SparseColumns:
+        """Some of the columns."""
+        return SparseColumns(self.matrix, self.nominal, self.picked[np.asarray(columns, dtype=np.intp)])
+
+    def take(self, rows: NDArray[np.intp]) -> SparseColumns:
+        """The given rows of all columns, in the given order."""
+        matrix = self.matrix[:, self.picked][rows]
+        matrix.sort_indices()
+        return SparseColumns(matrix, self.nominal[self.picked], np.arange(len(self.picked)))
 
 
 class Table:
@@ -63,10 +111,13 @@ class Table:
 
     def __init__(self, attributes: Sequence[Attribute], columns: Sequence[Column], n_rows: int | None = None):
         self.attributes = tuple(attributes)
-        self.columns = tuple(columns)
+        self.columns: Sequence[Column] = columns if isinstance(columns, SparseColumns) else tuple(columns)
         if len(self.attributes) != len(self.columns):
             raise DataError(f"{len(self.columns)} columns, {len(self.attributes)} attributes named")
-        lengths = {len(column) for column in self.columns}
+        if isinstance(self.columns, SparseColumns):
+            lengths = {self.columns.n_rows}
+        else:
+            lengths = {len(column) for column in self.columns}
         if n_rows is not None:
             lengths.add(n_rows)
         if len(lengths) > 1:
@@ -91,6 +142,13 @@ class Table:
         column = self.columns[index]
         return column.to_dense() if isinstance(column, SparseColumn) else column
 
+    def select(self, columns: Sequence[int]) -> Table:
+        """Some of the columns, in the given order."""
+        attributes = [self.attributes[i] for i in columns]
+        if isinstance(self.columns, SparseColumns):
+            return Table(attributes, self.columns.select(columns), self.n_rows)
+        return Table(attributes, [self.columns[i] for i in columns], self.n_rows)
+
     def __getitem__(self, rows: Any) -> Table:
         if isinstance(rows, tuple):
             if len(rows) != 2 or rows[1] != slice(None):
@@ -98,6 +156,8 @@ class Table:
             rows = rows[0]
         picked = np.arange(self.n_rows)[rows]
         picked = np.atleast_1d(picked)
+        if isinstance(self.columns, SparseColumns):
+            return Table(self.attributes, self.columns.take(picked), len(picked))
         columns = [c.take(picked) if isinstance(c, SparseColumn) else c[picked] for c in self.columns]
         return Table(self.attributes, columns, len(picked))
 
@@ -160,7 +220,7 @@ def _as_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
             raise DataError(f"column {name!r}: Complex data not supported; give real numbers")
         try:
             values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise DataError(f"column {name!r} holds values that are not numbers: {error}") from error
     _reject_infinite(values, name)
     return values
@@ -168,12 +228,18 @@ def _as_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 def _from_array(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     array = np.asarray(X)
+    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+        # A list that mixes text and numbers: keep the numbers.
+        array = np.asarray(X, dtype=object)
     if array.ndim != 2:
         raise DataError(
             f"X must be two-dimensional, got shape {array.shape}. Reshape your data: X.reshape(-1, 1) if it "
             "has a single feature, X.reshape(1, -1) if it is a single sample"
         )
     known = _numbered(array.shape[1]) if attributes is None else attributes
+    if attributes is None and array.dtype.kind in "OUS":
+        pairs = [_infer_array(array[:, i], a.name) for i, a in enumerate(known)]
+        return Table([a for a, _ in pairs], [c for _, c in pairs], array.shape[0])
     _expect_width(array.shape[1], known)
     columns: list[Column] = []
     for i, attribute in enumerate(known):
@@ -196,17 +262,12 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
         column = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         _reject_infinite(matrix.data[at : at + 1], known[column].name)
     matrix.eliminate_zeros()
-    rows = matrix.indices.astype(np.int32, copy=False)
-    bounds = matrix.indptr
+    numbers = SparseColumns(matrix, np.zeros(len(known), dtype=np.bool_), np.arange(len(known)))
+    if not any(attribute.is_nominal for attribute in known):
+        return Table(known, numbers, X.shape[0])
     columns: list[Column] = []
-    for i, attribute in enumerate(known):
-        values = matrix.data[bounds[i] : bounds[i + 1]]
-        part = rows[bounds[i] : bounds[i + 1]]
-        if attribute.is_nominal:
-            dense = SparseColumn(part, values, X.shape[0]).to_dense()
-            columns.append(_codes(dense.tolist(), attribute))
-        else:
-            columns.append(SparseColumn(part, values, X.shape[0]))
+    for number, attribute in zip(numbers, known, strict=True):
+        columns.append(_codes(number.to_dense().tolist(), attribute) if attribute.is_nominal else number)
     return Table(known, columns, X.shape[0])
 
 
@@ -240,25 +301,44 @@ def _infer(series: nw.Series[Any], name: str) -> tuple[Attribute, Column]:
     """The attribute that a column of a frame is, and its values."""
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
-        categories = tuple(str(c) for c in series.cat.get_categories().to_list())
+        categories = tuple(category_text(c) for c in series.cat.get_categories().to_list())
     elif isinstance(kind, nw.Boolean):
         categories = ("False", "True")
     elif kind.is_numeric():
         return Attribute(name), _numbers(series, name)
     elif isinstance(kind, nw.String | nw.Object):
-        texts = [v for v in series.to_list() if not _is_missing(v)]
-        if isinstance(kind, nw.Object) and texts and all(isinstance(v, int | float) for v in texts):
-            return Attribute(name), _numbers(series, name)
-        odd = next((v for v in texts if not isinstance(v, str | int | float | bool)), None)
-        if odd is not None:
-            raise DataError(
-                f"column {name!r} holds {type(odd).__name__} values; each argument must be a string or a number"
-            )
-        categories = tuple(sorted({str(v) for v in texts}))
+        return _infer_objects(series.to_list(), name)
     else:
         raise DataError(f"column {name!r} is of type {kind}; make it numeric, categorical or text")
     attribute = Attribute(name, categories)
     return attribute, _codes(series.to_list(), attribute)
+
+
+def _infer_array(values: NDArray[Any], name: str) -> tuple[Attribute, Column]:
+    """The attribute that a column of an array of text or objects is, and its values."""
+    if values.dtype.kind == "O":
+        return _infer_objects(values.tolist(), name)
+    # Text may have come from numbers that shared an array with text, so a column that reads as numbers is numeric.
+    try:
+        return Attribute(name), _as_numbers(values.astype(np.float64), name)
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        return _infer_objects(values.astype(str).tolist(), name)
+
+
+def _infer_objects(values: list[Any], name: str) -> tuple[Attribute, Column]:
+    """Numeric if no value is text, nominal otherwise."""
+    present = [v for v in values if not _is_missing(v)]
+    if present and all(isinstance(v, int | float | np.number) for v in present):
+        return Attribute(name), _as_numbers(np.array([None if _is_missing(v) else v for v in values]), name)
+    odd = next((v for v in present if not isinstance(v, str | int | float | bool | np.generic)), None)
+    if odd is not None:
+        raise DataError(
+            f"column {name!r} holds {type(odd).__name__} values; each argument must be a string or a number"
+        )
+    attribute = Attribute(name, tuple(sorted({category_text(v) for v in present})))
+    return attribute, _codes(values, attribute)
 
 
 def _numbers(series: nw.Series[Any], name: str) -> NDArray[Any]:
