@@ -170,8 +170,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         Parameters
         ----------
         X
-            The attributes: a pandas or polars frame (text, categorical and boolean columns are nominal), an array, a
-            sparse matrix, or a `Table`. NaN and None are missing values.
+            The attributes: a pandas or polars frame (text, categorical and boolean columns are nominal), an array
+            (columns that hold text are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
         y
             The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept), or a 1-D array of two
             classes.
@@ -259,6 +259,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
+        tags.input_tags.string = True
         return tags
 
     def _check_shape(self, X: Any, table: Table, Y: NDArray[np.uint8]) -> None:

@@ -87,7 +87,7 @@ class SparseColumns(Sequence[SparseColumn]):
         values = self.matrix.data[start:end]
         if self.nominal[column]:
             values = values.astype(np.int32)
-        return SparseColumn(self.matrix.indices[start:end], values, self.n_rows)
+        return SparseColumn(self.matrix.indices[start:end].astype(np.int32, copy=False), values, self.n_rows)
 
     def select(self, columns: Sequence[int]) -> SparseColumns:
         """Some of the columns."""
@@ -301,7 +301,9 @@ def _infer(series: nw.Series[Any], name: str) -> tuple[Attribute, Column]:
     """The attribute that a column of a frame is, and its values."""
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
-        categories = tuple(category_text(c) for c in series.cat.get_categories().to_list())
+        # Categories come as text even where the values are numbers: the text of 2.0 is that of its value, "2".
+        text_of = {str(v): category_text(v) for v in series.unique().to_list() if not _is_missing(v)}
+        categories = tuple(text_of.get(str(c), str(c)) for c in series.cat.get_categories().to_list())
     elif isinstance(kind, nw.Boolean):
         categories = ("False", "True")
     elif kind.is_numeric():
