@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -164,7 +164,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.verbose = verbose
         self.progress = progress
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, label_names: Sequence[str] | None = None
+    ) -> Self:
         """Learn a rule list.
 
         Parameters
@@ -177,9 +179,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             classes.
         sample_weight
             Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
+        label_names
+            Names of the labels, where `y` has none: `fit(data.X, data.Y, label_names=data.label_names)`.
         """
         table = encode(X)
-        target = check_target(y)
+        target = check_target(y, label_names).beside(table.names)
         self._check_shape(X, table, target.Y)
         options = check_options(self.get_params(deep=False), target.Y.shape[1])
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)

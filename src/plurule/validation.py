@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -39,16 +39,41 @@ class Target:
     classes: NDArray[Any] | None = None
     """The classes of a 1-D target, of which the last is the label; None for a label matrix."""
     sparse: bool = False
+    named: bool = True
+    """Whether the labels were given names, instead of `y0`, `y1`, …"""
+
+    def beside(self, columns: Sequence[str]) -> Target:
+        """The same target, where no label is called like a column of the attributes."""
+        taken = set(columns)
+        clash = next((label for label in self.labels if label in taken), None)
+        if clash is None:
+            return self
+        if self.named:
+            raise DataError(f"a column of X and a label are both named {clash!r}; rename one of them")
+        return replace(self, labels=tuple(f"{label}_label" for label in self.labels)).beside(columns)
 
 
-def check_target(Y: Any, name: str = "Y") -> Target:
+def check_target(Y: Any, label_names: Sequence[str] | None = None, name: str = "Y") -> Target:
     """The labels as a 0/1 matrix with names, whatever they were given as.
 
     >>> check_target([[1, 0], [0, 1]]).labels
     ('y0', 'y1')
     >>> check_target(["spam", "ham", "spam"]).labels
     ('spam',)
+    >>> check_target([[1, 0], [0, 1]], ["red", "blue"]).labels
+    ('red', 'blue')
     """
+    target = _read_target(Y, name)
+    if label_names is None:
+        return target
+    labels = tuple(str(label) for label in label_names)
+    if len(labels) != len(target.labels):
+        raise DataError(f"label_names holds {len(labels)} names, but {name} has {len(target.labels)} labels")
+    check_distinct(labels, "label")
+    return replace(target, labels=labels, named=True)
+
+
+def _read_target(Y: Any, name: str) -> Target:
     if Y is None:
         raise ValueError("RuleListClassifier requires y to be passed, but the target y is None")
     if sp.issparse(Y):
@@ -67,7 +92,7 @@ def check_target(Y: Any, name: str = "Y") -> Target:
     if array.ndim != 2:
         raise DataError(f"{name} must be a matrix of instances × labels, got an array of shape {array.shape}")
     labels = tuple(f"y{i}" for i in range(array.shape[1]))
-    return Target(_label_matrix(array, labels, name), labels)
+    return Target(_label_matrix(array, labels, name), labels, named=False)
 
 
 _USE_BINARIZER = "Give one 0/1 column per label; sklearn.preprocessing.MultiLabelBinarizer makes them from label sets"
@@ -84,7 +109,7 @@ def _sparse_target(Y: Any, name: str) -> Target:
     dense = np.zeros(Y.shape, dtype=np.uint8)
     dense[rows, columns] = matrix.data == 1
     _expect_some(dense, name)
-    return Target(dense, labels, sparse=True)
+    return Target(dense, labels, sparse=True, named=False)
 
 
 def _frame_target(frame: nw.DataFrame[Any], name: str) -> Target:
@@ -172,7 +197,7 @@ def _one_label(y: NDArray[Any], name: str | None) -> Target:
     positive = classes[-1]
     is_flag = set(classes.tolist()) <= {0, 1}
     label = (name or "y") if is_flag else str(positive)
-    return Target((y == positive).astype(np.uint8).reshape(-1, 1), (label,), classes)
+    return Target((y == positive).astype(np.uint8).reshape(-1, 1), (label,), classes, named=False)
 
 
 def _pandas_missing(value: Any) -> Any:
