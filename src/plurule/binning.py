@@ -7,6 +7,7 @@ value of one rank and the lowest of another. Exact splits are the case of one va
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,5 +56,7 @@ def midpoint(below: float, above: float) -> float:
     >>> midpoint(1.0, float(np.nextafter(1.0, 2.0)))
     1.0
     """
-    middle = below / 2 + above / 2
+    middle = (below + above) / 2
+    if math.isinf(middle):
+        middle = below / 2 + above / 2
     return middle if below <= middle < above else below

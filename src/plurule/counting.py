@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from plurule.binning import Ranks, midpoint
 from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
-from plurule.prediction import OPEN
+from plurule.prediction import OPEN, Columns
 from plurule.problem import Problem
 
 Mask = NDArray[np.bool_]
@@ -28,6 +28,7 @@ class State:
     """Where separate-and-conquer stands."""
 
     problem: Problem
+    columns: Columns
     in_training: Mask
     """E: the instances still in the training set."""
     predicted: NDArray[np.int8]
@@ -39,6 +40,8 @@ class State:
 class Candidates(Protocol):
     """Candidate bodies that refine one body by one attribute."""
 
+    added: int
+    """How many conditions the candidates add to the body."""
     excluded_label: int | None
     """A label the condition tests, which must not be in the head."""
 
@@ -56,6 +59,7 @@ class Unrefined:
     """The body as it is, as the only candidate."""
 
     covered: Mask
+    added: int = 0
     excluded_label: int | None = None
 
     def sums(self, per_instance: Sums) -> Sums:
@@ -68,6 +72,7 @@ class Unrefined:
 class NumericCandidates:
     """`a <= t` and `a > t` for every split point t, ascending, `<=` first."""
 
+    added = 1
     excluded_label: int | None = None
 
     def __init__(self, attribute: Attribute, index: int, ranks: Ranks, covered: Mask):
@@ -96,6 +101,7 @@ class NumericCandidates:
 class NominalCandidates:
     """`a = v` for every category v, in order."""
 
+    added = 1
     excluded_label: int | None = None
 
     def __init__(self, attribute: Attribute, index: int, codes: NDArray[np.int32], covered: Mask):
@@ -116,6 +122,8 @@ class NominalCandidates:
 class LabelCandidates:
     """`λ = 0` and `λ = 1`, tested on what the rules so far predict."""
 
+    added = 1
+
     def __init__(self, name: str, index: int, predicted: NDArray[np.int8], covered: Mask):
         self.name = name
         self.excluded_label: int | None = index
@@ -127,20 +135,6 @@ class LabelCandidates:
     def condition(self, candidate: int) -> Condition:
         assert self.excluded_label is not None
         return LabelCondition(self.name, self.excluded_label, bool(candidate))
-
-
-def satisfies(condition: Condition, state: State) -> Mask:
-    """Which training instances satisfy a condition."""
-    if isinstance(condition, LabelCondition):
-        return state.predicted[:, condition.index] == int(condition.present)
-    column = state.problem.table.column(condition.index)
-    if isinstance(condition, NominalCondition):
-        categories = state.problem.table.attributes[condition.index].categories or ()
-        return column == categories.index(condition.category)
-    # Comparing with NaN is false, so a missing value satisfies neither.
-    # As a Python number the threshold would be rounded to 32 bits where the column is.
-    threshold = np.float64(condition.threshold)
-    return column <= threshold if condition.operator == "<=" else column > threshold
 
 
 class Confusion(NamedTuple):
@@ -226,7 +220,7 @@ def refinements(state: State, ranks: dict[int, Ranks], covered: Mask, label_cond
     """Every way to add one condition to a body that covers these instances, in the order of candidates."""
     for index, attribute in enumerate(state.problem.table.attributes):
         if attribute.is_nominal:
-            yield NominalCandidates(attribute, index, state.problem.table.column(index), covered)
+            yield NominalCandidates(attribute, index, state.columns[index], covered)
         else:
             yield NumericCandidates(attribute, index, ranks[index], covered)
     if label_conditions:

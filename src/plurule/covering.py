@@ -15,7 +15,7 @@ from plurule.counting import State
 from plurule.growing import Candidate, best_rule
 from plurule.head_search import NOT_IN_HEAD
 from plurule.model import Assignment, Head, Rule, RuleList
-from plurule.prediction import OPEN
+from plurule.prediction import OPEN, Columns
 from plurule.problem import Options, Problem
 
 Progress = Callable[[int, float], None]
@@ -26,18 +26,20 @@ def learn(problem: Problem, options: Options, progress: Progress | None = None) 
     """Learn a rule list."""
     state = State(
         problem,
+        columns=Columns(problem.table),
         in_training=np.ones(problem.n_instances, dtype=bool),
         predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
         head_labels=np.zeros(problem.n_labels, dtype=bool),
     )
     ranks = {
-        i: rank(problem.table.column(i), options.max_bins, problem.weights)
+        i: rank(state.columns[i], options.max_bins, problem.weights)
         for i, attribute in enumerate(problem.table.attributes)
         if not attribute.is_nominal
     }
-    enough = options.remaining * problem.weights.sum()
+    total = problem.weights.sum()
     rules: list[Rule] = []
-    while problem.weights[state.in_training].sum() > enough:
+    # Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
+    while problem.weights[state.in_training].sum() / total > options.remaining:
         if options.max_rules is not None and len(rules) >= options.max_rules:
             break
         found = best_rule(state, ranks, options)
@@ -66,7 +68,7 @@ def conquer(state: State, found: Candidate, options: Options) -> Rule:
         still_open &= problem.Y == 1
     coverage = float(problem.weights[covered].sum())
     unfinished = float(problem.weights[covered & still_open.any(axis=1)].sum())
-    stop = unfinished <= options.stop_threshold * coverage
+    stop = unfinished / coverage <= options.stop_threshold
     if stop:
         state.in_training &= ~covered
     return Rule(

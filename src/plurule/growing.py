@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from plurule.binning import Ranks
 from plurule.counting import (
     Candidates,
-    Confusion,
     LabelWeights,
     Mask,
     State,
@@ -18,7 +17,6 @@ from plurule.counting import (
     fixed_head_pairs,
     open_pairs,
     refinements,
-    satisfies,
     whole_instances,
 )
 from plurule.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order
@@ -53,16 +51,13 @@ class Pass:
 
     def best(self, width: int) -> list[Candidate]:
         """The best `width` of them, best first, no two the same."""
+        if not self.blocks:
+            return []
         value = np.concatenate([heads.value for _, _, heads in self.blocks])
         tp = np.concatenate([heads.tp for _, _, heads in self.blocks])
-        conditions = np.concatenate(
-            [
-                np.full(len(heads.value), len(self.parents[parent].body) + (candidates.condition(0) is not None))
-                for parent, candidates, heads in self.blocks
-                if len(heads.value)
-            ]
-        )
-        starts = np.cumsum([0] + [len(heads.value) for _, _, heads in self.blocks])
+        sizes = [len(heads.value) for _, _, heads in self.blocks]
+        conditions = np.repeat([len(self.parents[parent].body) + c.added for parent, c, _ in self.blocks], sizes)
+        starts = np.cumsum([0, *sizes])
         chosen: list[Candidate] = []
         while len(chosen) < width and (value > -np.inf).any():
             winner = best_index(value, tp, conditions)
@@ -93,24 +88,21 @@ def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: 
     return int(tied[np.lexsort((tied, conditions[tied], -tp[tied]))[0]])
 
 
-def is_better(rule: Candidate, than: Candidate) -> bool:
-    """Whether a refinement beats the rule it refines: by its value or, where that is equal, by its TP."""
-    higher, lower = max(rule.value, than.value), min(rule.value, than.value)
-    if lower >= floor_of_ties(np.array(higher)):
-        return rule.tp > than.tp
-    return rule.value > than.value
-
-
 def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
     """The best rule for the open pairs of the instances still in training, or None."""
     beam = first_pass(state, ranks, options)
     if not beam:
         return None
-    best = beam[0]
-    while beam and len(beam[0].body) < (np.inf if options.max_conditions is None else options.max_conditions):
+    best = best_of(beam)
+    while beam:
         beam = refine(state, ranks, beam, options)
         best = best_of([best, *beam])
     return best
+
+
+def may_grow(rule: Candidate, options: Options) -> bool:
+    """Whether the rule may get another condition."""
+    return options.max_conditions is None or len(rule.body) < options.max_conditions
 
 
 def best_of(rules: list[Candidate]) -> Candidate:
@@ -130,7 +122,7 @@ def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[
     start = Candidate((), state.in_training, nothing, -np.inf, 0, 0)
     weights = open_pairs(state)
     candidates: list[Candidates] = [Unrefined(start.covered)]
-    if options.max_conditions is None or options.max_conditions > 0:
+    if may_grow(start, options):
         candidates += refinements(state, ranks, start.covered, options.label_conditions)
     blocks = [(0, c, score_free(state, c, weights, start, options)) for c in candidates]
     beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
@@ -143,6 +135,8 @@ def refine(state: State, ranks: dict[int, Ranks], beam: list[Candidate], options
     """The best rules that add one condition to a rule of the beam and are better than it."""
     blocks: list[tuple[int, Candidates, Heads]] = []
     for parent, rule in enumerate(beam):
+        if not may_grow(rule, options):
+            continue
         weights = head_weights(state, rule, options) if options.fix_head else open_pairs(state)
         for c in refinements(state, ranks, rule.covered, options.label_conditions):
             if options.fix_head:
@@ -156,16 +150,18 @@ def refine(state: State, ranks: dict[int, Ranks], beam: list[Candidate], options
 
 def keep_improvements(heads: Heads, rule: Candidate) -> None:
     """Give up candidates that are not better than the rule they refine."""
-    equal_or_worse = heads.value <= rule.value
     above = np.maximum(heads.value, rule.value)
     below = np.minimum(heads.value, rule.value)
     tied = below >= floor_of_ties(above)
-    heads.value[np.where(tied, heads.tp <= rule.tp, equal_or_worse)] = -np.inf
+    better = np.where(tied, heads.tp > rule.tp, heads.value > rule.value)
+    heads.value[~better] = -np.inf
 
 
 def with_coverage(state: State, rule: Candidate) -> Candidate:
     """The rule with the instances that its last condition leaves."""
-    return replace(rule, covered=rule.covered & satisfies(rule.body[-1], state)) if rule.body else rule
+    if not rule.body:
+        return rule
+    return replace(rule, covered=rule.covered & state.columns.satisfies(rule.body[-1], state.predicted))
 
 
 def score_free(state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options) -> Heads:
@@ -186,22 +182,20 @@ def head_weights(state: State, rule: Candidate, options: Options) -> LabelWeight
 def score_fixed(
     state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
 ) -> Heads:
-    """The head of the rule, kept, on each candidate."""
-    confusion = weights.confusion(candidates)
-    tp, fp = sum_in_order(confusion.tp.T), sum_in_order(confusion.fp.T)
-    value = fixed_value(state, candidates, confusion, rule, options)
-    value = np.where((tp > 0) & (tp >= fp), value, -np.inf)
+    """The head of the rule, kept, on each candidate that it may go with."""
+    heads = count_fixed(state, candidates, weights, rule, options)
+    heads.value[(heads.tp == 0) | (heads.tp < heads.fp)] = -np.inf
     if candidates.excluded_label is not None and rule.signs[candidates.excluded_label] != NOT_IN_HEAD:
-        value[:] = -np.inf
-    heads = Heads(value, tp, fp, np.broadcast_to(rule.signs, (len(value), len(rule.signs))))
+        heads.value[:] = -np.inf
     return enough_covered(state, candidates, heads, options)
 
 
-def fixed_value(
-    state: State, candidates: Candidates, confusion: Confusion, rule: Candidate, options: Options
-) -> NDArray[np.float64]:
-    """h of a fixed head; lifted only where rules are refined against plain values."""
+def count_fixed(
+    state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
+) -> Heads:
+    """Value and counts of a kept head; lifted only where rules are refined against plain values."""
     labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
+    confusion = weights.confusion(candidates)
     if options.heuristic.example_based:
         whole = whole_instances(state, labels, rule.signs[labels]).confusion(candidates)
         h = options.heuristic.evaluate(*(counts[:, 0] for counts in whole))
@@ -209,13 +203,16 @@ def fixed_value(
         h = sum_in_order(options.heuristic.evaluate(*confusion).T) / len(labels)
     else:
         h = options.heuristic.evaluate(*(sum_in_order(counts.T) for counts in confusion))
-    # The lift of a fixed head is one factor for all its refinements; it matters between heads of a wide beam.
-    return h * options.lift[len(labels) - 1] if options.refine_against == "plain" else h
+    if options.refine_against == "plain" and options.lifts_heads:
+        # One factor for all refinements of a rule; it matters between the heads of a wide beam.
+        h = h * options.lift[len(labels) - 1]
+    signs = np.broadcast_to(rule.signs, (len(h), len(rule.signs)))
+    return Heads(h, sum_in_order(confusion.tp.T), sum_in_order(confusion.fp.T), signs)
 
 
 def rescored(state: State, rule: Candidate, options: Options) -> Candidate:
     """A rule of the first pass, counted as its refinements will be."""
-    heads = score_fixed(state, Unrefined(rule.covered), head_weights(state, rule, options), rule, options)
+    heads = count_fixed(state, Unrefined(rule.covered), head_weights(state, rule, options), rule, options)
     return replace(rule, value=float(heads.value[0]), tp=float(heads.tp[0]), fp=float(heads.fp[0]))
 
 

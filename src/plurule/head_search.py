@@ -6,7 +6,7 @@ head per candidate. Values within a relative `TOLERANCE` of the best count as eq
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -300,33 +300,26 @@ def exhaustive(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.boo
 
 
 def anti_monotone(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options) -> Heads:
-    """Breadth-first over label sets; a head below the best is cut, and with it all that would extend it."""
+    """Breadth-first over label sets; a head below the best is cut, and with it all heads that contain it."""
     best = BestHeads(*confusion.tp.shape)
-    labels_allowed = [int(label) for label in np.flatnonzero(allowed)]
     choices = (1, 0) if options.predict_absence else (1,)
-
-    def extensions(
-        labels: tuple[int, ...], signs: tuple[int, ...]
-    ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        for label in labels_allowed:
-            if not labels or label > labels[-1]:
-                for sign in choices:
-                    yield (*labels, label), (*signs, sign)
-
-    Frontier = list[tuple[tuple[int, ...], tuple[int, ...], NDArray[np.bool_]]]
-    frontier: Frontier = [((), (), np.ones(len(confusion.tp), dtype=bool))]
-    while frontier:
-        level = []
-        for labels, signs, alive in frontier:
-            for longer, longer_signs in extensions(labels, signs):
-                h, tp, fp = evaluate(longer, longer_signs)
-                value = np.where(alive & _usable(confusion, longer, longer_signs), h, -np.inf)
-                best.add(value, tp, fp, longer, longer_signs)
-                level.append((longer, longer_signs, value))
+    assignments = [(int(label), sign) for label in np.flatnonzero(allowed) for sign in choices]
+    never = np.zeros(len(confusion.tp), dtype=bool)
+    alive: dict[tuple[tuple[int, int], ...], NDArray[np.bool_]] = {(): ~never}
+    while alive:
+        longer = [(*head, a) for head in alive for a in assignments if not head or a[0] > head[-1][0]]
+        # The order of the exhaustive search, so that both find the same of equally good heads.
+        longer.sort(key=lambda head: ([label for label, _ in head], [-sign for _, sign in head]))
+        level: dict[tuple[tuple[int, int], ...], Values] = {}
+        for head in longer:
+            labels, signs = zip(*head, strict=True)
+            shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
+            reachable = np.logical_and.reduce(shorter) & _usable(confusion, labels, signs)
+            if reachable.any():
+                h, tp, fp = evaluate(labels, signs)
+                level[head] = np.where(reachable, h, -np.inf)
+                best.add(level[head], tp, fp, labels, signs)
         floor = floor_of_ties(best.best)
-        frontier = [
-            (labels, signs, alive)
-            for labels, signs, value in level
-            if (alive := np.isfinite(value) & (value >= floor)).any()
-        ]
+        alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
+        alive = {head: mask for head, mask in alive.items() if mask.any()}
     return best.heads()

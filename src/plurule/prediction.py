@@ -50,7 +50,9 @@ class Columns:
 
     def __getitem__(self, index: int) -> NDArray[Any]:
         if index not in self.dense:
-            self.dense[index] = self.table.column(index)
+            column = self.table.column(index)
+            # A threshold between two neighbouring 32-bit numbers is a 64-bit number.
+            self.dense[index] = column.astype(np.float64) if column.dtype == np.float32 else column
         return self.dense[index]
 
     def satisfies(self, condition: Condition, predicted: NDArray[np.int8]) -> NDArray[np.bool_]:

@@ -59,6 +59,11 @@ class Options:
     min_coverage: float = 0
     max_bins: int | None = None
 
+    @property
+    def lifts_heads(self) -> bool:
+        """Whether the head search knows a lift at all."""
+        return self.head_search in ("relaxed", "exhaustive")
+
 
 def exact_weights(weights: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
     """Weights rounded to a grid on which every sum over instances and labels is exact in floating point.
