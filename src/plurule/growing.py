@@ -203,7 +203,7 @@ def count_fixed(
         h = sum_in_order(options.heuristic.evaluate(*confusion).T) / len(labels)
     else:
         h = options.heuristic.evaluate(*(sum_in_order(counts.T) for counts in confusion))
-    if options.refine_against == "plain" and options.lifts_heads:
+    if options.refine_against == "plain":
         # One factor for all refinements of a rule; it matters between the heads of a wide beam.
         h = h * options.lift[len(labels) - 1]
     signs = np.broadcast_to(rule.signs, (len(h), len(rule.signs)))

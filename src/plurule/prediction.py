@@ -51,7 +51,7 @@ class Columns:
     def __getitem__(self, index: int) -> NDArray[Any]:
         if index not in self.dense:
             column = self.table.column(index)
-            # A threshold between two neighbouring 32-bit numbers is a 64-bit number.
+            # A threshold between two floats of 32 bits is a double, and would be rounded to 32 bits to be compared.
             self.dense[index] = column.astype(np.float64) if column.dtype == np.float32 else column
         return self.dense[index]
 
@@ -65,10 +65,8 @@ class Columns:
             if condition.category not in categories:
                 return np.zeros(len(values), dtype=bool)
             return values == categories.index(condition.category)
-        # Comparing with NaN is false, so a missing value satisfies neither. A threshold between two floats of 32 bits is
-        # a double; as a Python number it would be rounded to 32 bits and could end up on the wrong side of one.
-        threshold = np.float64(condition.threshold)
-        return values <= threshold if condition.operator == "<=" else values > threshold
+        # Comparing with NaN is false, so a missing value satisfies neither.
+        return values <= condition.threshold if condition.operator == "<=" else values > condition.threshold
 
 
 def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:

@@ -43,6 +43,7 @@ class Options:
     """The options of the learner; `RuleListClassifier` documents them."""
 
     lift: NDArray[np.float64]
+    """ρ(1), …, ρ(n); all 1 for the head searches that know no lift."""
     heuristic: Heuristic = field(default_factory=FMeasure)
     averaging: Averaging = "micro"
     head_search: HeadSearch = "relaxed"
@@ -58,11 +59,6 @@ class Options:
     max_conditions: int | None = None
     min_coverage: float = 0
     max_bins: int | None = None
-
-    @property
-    def lifts_heads(self) -> bool:
-        """Whether the head search knows a lift at all."""
-        return self.head_search in ("relaxed", "exhaustive")
 
 
 def exact_weights(weights: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:

@@ -1,0 +1,348 @@
+"""The learner a second time: loops over instances and labels, exact fractions, nothing shared with the library.
+
+Written from the description of the learner alone, as slowly and plainly as possible, so that the library can be
+compared with it on problems of a few instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+
+Value = Fraction | str | None
+"""A number, a category, or None where missing."""
+Head = tuple[tuple[int, int], ...]
+"""Pairs of label and value, in label order."""
+Matrix = tuple[Fraction, Fraction, Fraction, Fraction]
+"""TP, FP, TN, FN."""
+Measure = Callable[[Matrix], Fraction]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A condition: on an attribute (`<=`, `>`, `=`) or on a label (`label`)."""
+
+    kind: str
+    index: int
+    against: Fraction | str | int
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A rule as the oracle learned it."""
+
+    head: Head
+    body: tuple[Check, ...]
+    tp: Fraction
+    fp: Fraction
+    coverage: Fraction
+    stop: bool
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the learner can be told."""
+
+    measure: str
+    beta_squared: Fraction
+    averaging: str
+    head_search: str
+    lift: tuple[Fraction, ...]
+    absence: bool
+    label_conditions: bool
+    fix_head: bool
+    against_lifted: bool
+    count_instances: bool
+    remaining: Fraction
+    stop_threshold: Fraction
+    max_rules: int | None
+    max_conditions: int | None
+    min_coverage: Fraction
+
+
+def share(part: Fraction, whole: Fraction) -> Fraction:
+    return part / whole if whole else Fraction(0)
+
+
+def measure_of(settings: Settings) -> Measure:
+    """The heuristic as a function of one confusion matrix."""
+    b = settings.beta_squared
+    formulas: dict[str, Measure] = {
+        "hamming": lambda c: share(c[0] + c[2], sum(c, Fraction(0))),
+        "f": lambda c: share((1 + b) * c[0], (1 + b) * c[0] + b * c[3] + c[1]),
+        "precision": lambda c: share(c[0], c[0] + c[1]),
+        "recall": lambda c: share(c[0], c[0] + c[3]),
+        "laplace": lambda c: (c[0] + 1) / (c[0] + c[1] + 2),
+    }
+    return formulas[settings.measure]
+
+
+class Learner:
+    """Separate and conquer over rows of values and rows of labels."""
+
+    def __init__(
+        self,
+        rows: Sequence[Sequence[Value]],
+        categories: Sequence[Sequence[str] | None],
+        truth: Sequence[Sequence[int]],
+        weights: Sequence[Fraction],
+        settings: Settings,
+    ):
+        self.rows, self.categories, self.truth, self.weights = rows, categories, truth, weights
+        self.settings = settings
+        self.n_labels = len(truth[0])
+        self.training = list(range(len(rows)))
+        self.predicted: list[list[int | None]] = [[None] * self.n_labels for _ in rows]
+        self.labels_used: set[int] = set()
+
+    # The loop ----------------------------------------------------------------------------------------------
+
+    def learn(self) -> list[Learned]:
+        rules: list[Learned] = []
+        everything = self.weight(range(len(self.rows)))
+        while self.weight(self.training) > self.settings.remaining * everything:
+            if self.settings.max_rules is not None and len(rules) >= self.settings.max_rules:
+                break
+            found = self.best_rule()
+            if found is None:
+                break
+            rules.append(self.apply(*found))
+        return rules
+
+    def apply(self, head: Head, body: tuple[Check, ...], tp: Fraction, fp: Fraction) -> Learned:
+        covered = self.covered(body)
+        for i in covered:
+            for label, value in head:
+                if self.predicted[i][label] is None:
+                    self.predicted[i][label] = value
+        self.labels_used |= {label for label, _ in head}
+        unfinished = [
+            i
+            for i in covered
+            if any(
+                self.predicted[i][l] is None and (self.settings.absence or self.truth[i][l] == 1)
+                for l in range(self.n_labels)
+            )
+        ]
+        coverage = self.weight(covered)
+        stop = self.weight(unfinished) / coverage <= self.settings.stop_threshold
+        if stop:
+            self.training = [i for i in self.training if i not in covered]
+        return Learned(head, body, tp, fp, coverage, stop)
+
+    # Bodies ------------------------------------------------------------------------------------------------
+
+    def weight(self, instances: Sequence[int] | range) -> Fraction:
+        return sum((self.weights[i] for i in instances), Fraction(0))
+
+    def holds(self, test: Check, i: int) -> bool:
+        if test.kind == "label":
+            return self.predicted[i][test.index] == test.against
+        value = self.rows[i][test.index]
+        if value is None:
+            return False
+        if test.kind == "=":
+            return value == test.against
+        assert isinstance(value, Fraction)
+        assert isinstance(test.against, Fraction)
+        return value <= test.against if test.kind == "<=" else value > test.against
+
+    def covered(self, body: tuple[Check, ...]) -> list[int]:
+        return [i for i in self.training if all(self.holds(test, i) for test in body)]
+
+    def tests(self, body: tuple[Check, ...]) -> Iterator[Check]:
+        """Every condition that could be added, in order."""
+        inside = self.covered(body)
+        for column, names in enumerate(self.categories):
+            if names is not None:
+                for name in names:
+                    yield Check("=", column, name)
+                continue
+            values = sorted({v for i in inside if isinstance(v := self.rows[i][column], Fraction)})
+            for below, above in pairwise(values):
+                yield Check("<=", column, (below + above) / 2)
+                yield Check(">", column, (below + above) / 2)
+        if self.settings.label_conditions:
+            for label in sorted(self.labels_used):
+                yield Check("label", label, 0)
+                yield Check("label", label, 1)
+
+    # Counting ----------------------------------------------------------------------------------------------
+
+    def matrix(self, body: tuple[Check, ...], label: int, value: int, also_closed: Sequence[int] = ()) -> Matrix:
+        """The confusion matrix of one assignment; instances in `also_closed` count though their pair is closed."""
+        tp = fp = tn = fn = Fraction(0)
+        inside = self.covered(body)
+        for i in self.training:
+            weight, y = self.weights[i], self.truth[i][label]
+            if i not in inside:
+                if y == 1:
+                    fn += weight
+                else:
+                    tn += weight
+            elif self.predicted[i][label] is None or i in also_closed:
+                if y == value:
+                    tp += weight
+                else:
+                    fp += weight
+        return tp, fp, tn, fn
+
+    def head_matrices(self, body: tuple[Check, ...], head: Head, fixed: bool) -> list[Matrix]:
+        also_closed: list[int] = []
+        if fixed and self.settings.count_instances:
+            also_closed = [i for i in self.training if any(self.predicted[i][l] is None for l, _ in head)]
+        return [self.matrix(body, l, v, also_closed) for l, v in head]
+
+    def value(self, body: tuple[Check, ...], head: Head, fixed: bool) -> tuple[Fraction, Fraction, Fraction]:
+        """h, TP and FP of a rule."""
+        matrices = self.head_matrices(body, head, fixed)
+        tp, fp, tn, fn = (sum((m[k] for m in matrices), Fraction(0)) for k in range(4))
+        if self.settings.measure == "subset":
+            return self.subset_accuracy(body, head), tp, fp
+        h = measure_of(self.settings)
+        if self.settings.averaging == "macro" or self.settings.measure == "hamming":
+            return sum((h(m) for m in matrices), Fraction(0)) / len(matrices), tp, fp
+        return h((tp, fp, tn, fn)), tp, fp
+
+    def subset_accuracy(self, body: tuple[Check, ...], head: Head) -> Fraction:
+        inside = self.covered(body)
+        right = counted = Fraction(0)
+        for i in self.training:
+            if all(self.predicted[i][l] is not None for l, _ in head):
+                continue
+            counted += self.weights[i]
+            if i in inside:
+                is_right = all(self.truth[i][l] == v for l, v in head)
+            else:
+                is_right = all(self.truth[i][l] == 0 for l, _ in head)
+            if is_right:
+                right += self.weights[i]
+        return share(right, counted)
+
+    # Heads -------------------------------------------------------------------------------------------------
+
+    def best_head(self, body: tuple[Check, ...]) -> tuple[Head, Fraction, Fraction, Fraction] | None:
+        """The head that the search finds, with its (lifted) value, TP and FP."""
+        tested = {test.index for test in body if test.kind == "label"}
+        labels = [l for l in range(self.n_labels) if l not in tested]
+        search = self.settings.head_search
+        if search in ("exhaustive", "anti_monotone"):
+            found = self.head_from_label_sets(body, labels)
+        else:
+            found = self.head_from_singles(body, labels)
+        if found is None or found[2] < found[3]:
+            return None
+        return found
+
+    def head_from_singles(
+        self, body: tuple[Check, ...], labels: list[int]
+    ) -> tuple[Head, Fraction, Fraction, Fraction] | None:
+        singles: list[tuple[Fraction, Fraction, int, int]] = []
+        for label in labels:
+            options = []
+            for value in (1, 0) if self.settings.absence else (1,):
+                h, tp, _ = self.value(body, ((label, value),), fixed=False)
+                if tp > 0:
+                    options.append((h, tp, label, value))
+            if options:
+                # max gives the first of equals, which is presence.
+                singles.append(max(options, key=lambda option: option[0]))
+        if not singles:
+            return None
+        singles.sort(key=lambda s: (-s[0], -s[1], s[2]))
+
+        def prefix(length: int) -> tuple[Head, Fraction, Fraction, Fraction]:
+            head = tuple(sorted((label, value) for _, _, label, value in singles[:length]))
+            return (head, *self.value(body, head, fixed=False))
+
+        search = self.settings.head_search
+        if search == "single":
+            return prefix(1)
+        if search == "decomposable":
+            return prefix(sum(h == singles[0][0] for h, _, _, _ in singles))
+        lift = self.settings.lift
+        best: tuple[Head, Fraction, Fraction, Fraction] | None = None
+        for k in range(1, len(singles) + 1):
+            head, h, tp, fp = prefix(k)
+            if best is None or h * lift[k - 1] >= best[1]:
+                best = (head, h * lift[k - 1], tp, fp)
+            if k < self.n_labels and h * max(lift[k:]) < best[1]:
+                break
+        return best
+
+    def head_from_label_sets(
+        self, body: tuple[Check, ...], labels: list[int]
+    ) -> tuple[Head, Fraction, Fraction, Fraction] | None:
+        """Label sets with every choice of values, short ones first; best value, then longest, then most TP, then first.
+
+        The anti-monotone search knows no lift, and leaves out what contains a head that fell below the best.
+        """
+        exhaustive = self.settings.head_search == "exhaustive"
+        best: tuple[tuple[Fraction, int, Fraction], Head, Fraction, Fraction, Fraction] | None = None
+        cut: list[Head] = []
+        for length in range(1, len(labels) + 1):
+            seen: list[tuple[Fraction, Head]] = []
+            for chosen in combinations(labels, length):
+                for values in product((1, 0) if self.settings.absence else (1,), repeat=length):
+                    head = tuple(zip(chosen, values, strict=True))
+                    if any(self.matrix(body, l, v)[0] == 0 for l, v in head):
+                        continue
+                    if any(set(short) <= set(head) for short in cut):
+                        continue
+                    h, tp, fp = self.value(body, head, fixed=False)
+                    if exhaustive:
+                        h *= self.settings.lift[length - 1]
+                    seen.append((h, head))
+                    key = (h, length, tp)
+                    if best is None or key > best[0]:
+                        best = (key, head, h, tp, fp)
+            if not exhaustive and best is not None:
+                cut += [head for h, head in seen if h < best[2]]
+        return best and best[1:]
+
+    # Rules -------------------------------------------------------------------------------------------------
+
+    def best_rule(self) -> tuple[Head, tuple[Check, ...], Fraction, Fraction] | None:
+        settings = self.settings
+        bodies: list[tuple[Check, ...]] = [()]
+        if settings.max_conditions != 0:
+            bodies += [(test,) for test in self.tests(())]
+        # (value, TP, head, body, FP); a later one must be better to win, and the empty body comes first.
+        best: tuple[Fraction, Fraction, Head, tuple[Check, ...], Fraction] | None = None
+        for body in bodies:
+            if self.weight(self.covered(body)) < settings.min_coverage:
+                continue
+            found = self.best_head(body)
+            if found is not None and (best is None or (found[1], found[2]) > best[:2]):
+                best = (found[1], found[2], found[0], body, found[3])
+        if best is None:
+            return None
+        if settings.fix_head and not settings.against_lifted:
+            h, tp, fp = self.value(best[3], best[2], fixed=True)
+            best = (h, tp, best[2], best[3], fp)
+        while settings.max_conditions is None or len(best[3]) < settings.max_conditions:
+            refined = best
+            for test in self.tests(best[3]):
+                body = (*best[3], test)
+                if self.weight(self.covered(body)) < settings.min_coverage:
+                    continue
+                head = best[2]
+                if settings.fix_head:
+                    if test.kind == "label" and any(test.index == l for l, _ in head):
+                        continue
+                    value, tp, fp = self.value(body, head, fixed=True)
+                    if tp == 0 or tp < fp:
+                        continue
+                else:
+                    found = self.best_head(body)
+                    if found is None:
+                        continue
+                    head, value, tp, fp = found
+                if (value, tp) > refined[:2]:
+                    refined = (value, tp, head, body, fp)
+            if refined is best:
+                break
+            best = refined
+        return best[2], best[3], best[1], best[4]
