@@ -1,0 +1,272 @@
+"""What a rule list says about labels: which go together, follow from, or exclude each other.
+
+A rule says something about two labels if both are in its head, or if one is in its body and the other in its head. Each
+statement can be checked on data, and is set beside the same statistic on the label matrix alone: what a rule says about
+labels is news where the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, overload
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.inspect.data import Labels, match
+from plurule.inspect.label_graph import Edge, LabelGraph
+from plurule.model import Assignment, Condition, LabelCondition, RuleList
+from plurule.prediction import Columns
+from plurule.table import Table
+
+Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
+
+KINDS: dict[Kind, str] = {
+    "co-occurrence": "both are present: A, B ←",
+    "implication": "one brings the other: B ← A",
+    "exclusion": "one rules the other out: ¬B ← A, or A, ¬B ←",
+    "alternative": "one is there where the other is not: B ← ¬A",
+    "joint absence": "both are absent: ¬A, ¬B ←, or ¬B ← ¬A",
+}
+"""The kinds of statements and what they say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How often a statement was to the test, and how often it was right."""
+
+    matching: int
+    """Instances that it speaks about: where its premises and its context hold."""
+    support: int
+    """Those of them where what it says is true."""
+
+    @property
+    def confidence(self) -> float:
+        """Share of the instances that it speaks about where it is true (0 if there are none)."""
+        return self.support / self.matching if self.matching else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """One statement about labels.
+
+    `premises → conclusions` where the context holds. What a head says about two of its labels has no premises and two
+    conclusions; what a rule says about a label in its head and labels in its body has one conclusion.
+    """
+
+    kind: Kind
+    premises: tuple[Assignment, ...]
+    conclusions: tuple[Assignment, ...]
+    context: tuple[Condition, ...]
+    """The other conditions of the rule; the statement is global if there are none, else local."""
+    rules: tuple[int, ...]
+    """Numbers of the rules that say so, counted from 1."""
+    on_data: Statistics | None = None
+    """Counted on the given data, in the context; None without data."""
+    on_labels: Statistics | None = None
+    """The same counted on the label matrix alone, everywhere; None without data."""
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it is said of all instances."""
+        return not self.context
+
+    @property
+    def news(self) -> float | None:
+        """By how much its confidence exceeds that of the same statement on the label matrix alone."""
+        if self.on_data is None or self.on_labels is None:
+            return None
+        return self.on_data.confidence - self.on_labels.confidence
+
+    def __str__(self) -> str:
+        head = ", ".join(map(str, self.conclusions))
+        premises = " ∧ ".join(map(str, self.premises))
+        context = " ∧ ".join(map(str, self.context))
+        text = f"{head} ← {premises}" if premises else head
+        text += f" where {context}" if context else ""
+        if self.on_data is not None and self.on_labels is not None:
+            text += (
+                f" ({self.on_data.confidence:.0%} of {self.on_data.matching}, {self.on_labels.confidence:.0%} anyway)"
+            )
+        return f"{self.kind}: {text}"
+
+
+def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_absence: bool = False) -> Dependencies:
+    """Everything that a rule list says about pairs of labels (and more, if a body tests several).
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    X, Y
+        Data to check the statements on, or a data set as `X`; without, they come without statistics.
+    joint_absence
+        Whether to list labels that are absent together as well. A rule that predicts absence does so for many labels at
+        once, and most pairs of rare labels are absent together.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white", "blue")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\n¬blue <- red", *names), *names)
+    >>> X, Y = np.array([[3.0], [4.0], [1.0], [0.0]]), np.array([[1, 1, 0], [1, 1, 1], [1, 0, 0], [0, 0, 1]])
+    >>> print(dependencies(rules, X, Y))
+    co-occurrence: red, white where stripes > 2 (100% of 2, 50% anyway)
+    exclusion: ¬blue ← red (67% of 3, 67% anyway)
+    """
+    stated = (s for s in _stated(rule_list) if joint_absence or s.kind != "joint absence")
+    statements = _merge(stated)
+    if X is None:
+        return Dependencies(rule_list.labels, tuple(statements))
+    table, truth = match(rule_list, X, Y)
+    if truth is not None:
+        statements = _counted(statements, table, truth)
+    return Dependencies(rule_list.labels, tuple(statements))
+
+
+class Dependencies(Sequence[Dependency]):
+    """Statements about labels, in the order of the rules that say them."""
+
+    def __init__(self, labels: tuple[str, ...], statements: tuple[Dependency, ...]):
+        self.labels = labels
+        self.statements = statements
+
+    @overload
+    def __getitem__(self, index: int) -> Dependency: ...
+    @overload
+    def __getitem__(self, index: slice) -> Dependencies: ...
+    def __getitem__(self, index: int | slice) -> Dependency | Dependencies:
+        if isinstance(index, slice):
+            return Dependencies(self.labels, self.statements[index])
+        return self.statements[index]
+
+    def __len__(self) -> int:
+        return len(self.statements)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.statements)) or "(the rules say nothing about how labels depend on each other)"
+
+    def of_kind(self, *kinds: Kind) -> Dependencies:
+        """Only the statements of some kinds."""
+        return Dependencies(self.labels, tuple(s for s in self.statements if s.kind in kinds))
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """One row per statement; statistics are NaN without data."""
+        rows = self.statements
+
+        def statistic(which: str, name: str) -> list[float]:
+            found = [getattr(s, which) for s in rows]
+            return [float("nan") if f is None else float(getattr(f, name)) for f in found]
+
+        columns = {
+            "kind": [s.kind for s in rows],
+            "premises": [" ∧ ".join(map(str, s.premises)) for s in rows],
+            "conclusions": [", ".join(map(str, s.conclusions)) for s in rows],
+            "context": [" ∧ ".join(map(str, s.context)) for s in rows],
+            "scope": ["global" if s.is_global else "local" for s in rows],
+            "rules": [", ".join(map(str, s.rules)) for s in rows],
+            "matching": statistic("on_data", "matching"),
+            "support": statistic("on_data", "support"),
+            "confidence": statistic("on_data", "confidence"),
+            "raw_support": statistic("on_labels", "support"),
+            "raw_confidence": statistic("on_labels", "confidence"),
+            "news": [float("nan") if s.news is None else s.news for s in rows],
+        }
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def to_graph(self) -> LabelGraph:
+        """Labels as nodes, statements between two labels as edges; those of one kind are drawn as one."""
+        edges: dict[tuple[str, str, Kind], Edge] = {}
+        for statement in self.statements:
+            for source, target in _ends(statement):
+                key = (source, target, statement.kind)
+                edge = edges.get(key, Edge(source, target, statement.kind, bool(statement.premises), 0, 0, ()))
+                edges[key] = replace(
+                    edge,
+                    is_directed=edge.is_directed or bool(statement.premises),
+                    statements=edge.statements + 1,
+                    support=edge.support + (statement.on_data.support if statement.on_data else 0),
+                    rules=tuple(sorted({*edge.rules, *statement.rules})),
+                )
+        return LabelGraph(self.labels, tuple(edges.values()))
+
+
+def _ends(statement: Dependency) -> Iterator[tuple[str, str]]:
+    if statement.premises:
+        for premise in statement.premises:
+            yield premise.name, statement.conclusions[0].name
+        return
+    first, second = statement.conclusions
+    # An exclusion leads from the label that is present to the one that is not.
+    yield (second.name, first.name) if second.present and not first.present else (first.name, second.name)
+
+
+def _stated(rule_list: RuleList) -> Iterator[Dependency]:
+    for number, rule in enumerate(rule_list, start=1):
+        for first, second in combinations(rule.head, 2):
+            yield Dependency(_kind_of_head(first, second), (), (first, second), rule.body, (number,))
+        tested = tuple(Assignment(c.name, c.index, c.present) for c in rule.label_conditions)
+        if tested:
+            context = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
+            for assignment in rule.head:
+                yield Dependency(_kind_of_body(tested, assignment), tested, (assignment,), context, (number,))
+
+
+def _kind_of_head(first: Assignment, second: Assignment) -> Kind:
+    if first.present and second.present:
+        return "co-occurrence"
+    return "exclusion" if first.present or second.present else "joint absence"
+
+
+def _kind_of_body(premises: tuple[Assignment, ...], conclusion: Assignment) -> Kind:
+    if any(premise.present for premise in premises):
+        return "implication" if conclusion.present else "exclusion"
+    return "alternative" if conclusion.present else "joint absence"
+
+
+def _merge(statements: Iterator[Dependency]) -> list[Dependency]:
+    """The same statement said by several rules is one statement."""
+    merged: dict[tuple[Any, ...], Dependency] = {}
+    for statement in statements:
+        key = (frozenset(statement.premises), statement.conclusions, frozenset(statement.context))
+        before = merged.get(key)
+        merged[key] = statement if before is None else replace(before, rules=before.rules + statement.rules)
+    return list(merged.values())
+
+
+def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[Dependency]:
+    columns = Columns(table)
+    # Labels in bodies are tested on the truth here: a statement is about labels, not about predictions of them.
+    as_predictions = truth.astype(np.int8)
+    holding: dict[tuple[Condition, ...], NDArray[np.bool_]] = {}
+    counted = []
+    for statement in statements:
+        context = statement.context
+        if context not in holding:
+            # Statements of one rule follow each other, so only the last context is worth keeping.
+            holding = {context: _all(len(table), (columns.satisfies(c, as_predictions) for c in context))}
+        premises = _all(len(table), (truth[:, p.index] == p.present for p in statement.premises))
+        conclusions = _all(len(table), (truth[:, c.index] == c.present for c in statement.conclusions))
+        counted.append(
+            replace(
+                statement,
+                on_data=_statistics(premises & holding[context], conclusions),
+                on_labels=_statistics(premises, conclusions),
+            )
+        )
+    return counted
+
+
+def _all(count: int, masks: Iterator[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    result = np.ones(count, dtype=bool)
+    for mask in masks:
+        result &= mask
+    return result
+
+
+def _statistics(matching: NDArray[np.bool_], right: NDArray[np.bool_]) -> Statistics:
+    return Statistics(int(matching.sum()), int((matching & right).sum()))

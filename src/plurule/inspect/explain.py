@@ -1,0 +1,350 @@
+"""Why an instance gets its labels: the rule that decided each, and the rules that came too late.
+
+Rules are numbered from 1, as everywhere people see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, overload
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.inspect.data import match
+from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model.condition import format_number
+from plurule.model.naming import quoted
+from plurule.prediction import NO_RULE, Columns, Decisions, decide
+from plurule.table import Table
+
+DEFAULT = "no rule: absent by default"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A condition of the rule that decided, with what the instance has.
+
+    `value` is a number or a category; for a label condition, the number of the rule that predicted the label.
+    """
+
+    condition: Condition
+    value: float | str | int
+
+    def __str__(self) -> str:
+        if isinstance(self.condition, LabelCondition):
+            return f"{self.condition} (by rule {self.value})"
+        if isinstance(self.condition, NominalCondition):
+            return str(self.condition)
+        name, operator = quoted(self.condition.name), self.condition.operator
+        return f"{name} = {format_number(float(self.value))} {operator} {format_number(self.condition.threshold)}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDecision:
+    """What is predicted for one label of one instance, and why."""
+
+    label: str
+    present: bool
+    number: int | None
+    """Number of the rule that decided; None if none did, and the label is absent by default."""
+    rule: Rule | None
+    reasons: tuple[Reason, ...]
+    agreed: tuple[int, ...]
+    """Numbers of the later rules whose body holds as well and that say the same."""
+    preempted: tuple[int, ...]
+    """Numbers of the later rules whose body holds as well but that say otherwise."""
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the rule's training predictions that were right."""
+        return None if self.rule is None else self.rule.precision
+
+    @property
+    def coverage(self) -> float | None:
+        """Weight of the training instances that the rule covered."""
+        return None if self.rule is None else self.rule.coverage
+
+    @property
+    def label_precision(self) -> float | None:
+        """Share of the rule's training decisions on this label that were right; None if not counted."""
+        if self.rule is None or not self.rule.decided:
+            return None
+        position = next(i for i, a in enumerate(self.rule.head) if a.name == self.label)
+        right, wrong = self.rule.decided[position]
+        return right / (right + wrong) if right + wrong else None
+
+    def __str__(self) -> str:
+        if self.rule is None:
+            text = f"{quoted(self.label)}: {DEFAULT}"
+        else:
+            because = " and ".join(map(str, self.reasons)) or "its body is empty"
+            counts = f"precision {self.rule.precision:.3g}, coverage {format_number(self.rule.coverage)}"
+            state = "present" if self.present else "absent"
+            text = f"{quoted(self.label)}: {state} by rule {self.number}, since {because} ({counts})"
+        if self.agreed:
+            text += f"; agreed: {_numbers(self.agreed)}"
+        if self.preempted:
+            text += f"; pre-empted: {_numbers(self.preempted)}"
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one instance gets its labels."""
+
+    instance: int
+    """Row of the instance in the data, from 0."""
+    decisions: tuple[LabelDecision, ...]
+    """One for each label, in label order."""
+    fired: tuple[int, ...]
+    """Numbers of the rules that decided something, in order."""
+    stopped_by: int | None
+    """Number of the stop rule that ended the instance, if one did."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the labels that are predicted as present."""
+        return tuple(d.label for d in self.decisions if d.present)
+
+    def __getitem__(self, label: str) -> LabelDecision:
+        for decision in self.decisions:
+            if decision.label == label:
+                return decision
+        raise KeyError(label)
+
+    def __str__(self) -> str:
+        predicted = ", ".join(quoted(name) for name in self.labels) or "no label"
+        stop = f" (ended by rule {self.stopped_by})" if self.stopped_by else ""
+        return "\n".join([f"instance {self.instance}: {predicted}{stop}", *(f"  {d}" for d in self.decisions)])
+
+
+def explain(rule_list: RuleList, X: Any) -> Explanations:
+    """Explain the predictions of a rule list for some instances.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = parse_rules("red <- stripes > 2\\nwhite <- red\\nwhite <-", *names)
+    >>> explanations = explain(RuleList(rules, *names), np.array([[3.0], [np.nan]]))
+    >>> print(explanations)
+    instance 0: red, white
+      red: present by rule 1, since stripes = 3 > 2 (precision 0, coverage 0)
+      white: present by rule 2, since red (by rule 1) (precision 0, coverage 0); agreed: rule 3
+    instance 1: white
+      red: no rule: absent by default
+      white: present by rule 3, since its body is empty (precision 0, coverage 0)
+    >>> explanations[0]["white"].number
+    2
+    """
+    table, _ = match(rule_list, X)
+    return Explanations(rule_list, table, decide(rule_list, table))
+
+
+class Explanations(Sequence[Explanation]):
+    """The explanations of some instances; each is made when it is asked for.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    table
+        The instances, with the columns of the rule list.
+    decisions
+        What the rule list decides for them.
+    """
+
+    def __init__(self, rule_list: RuleList, table: Table, decisions: Decisions):
+        self.rule_list = rule_list
+        self.table = table
+        self.decisions = decisions
+        self._columns = Columns(table)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
+    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
+        if isinstance(index, slice):
+            return tuple(self._explain(i) for i in range(len(self))[index])
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"row {index} of {len(self)} instances")
+        return self._explain(index % len(self))
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self._explain(i) for i in range(len(self)))
+
+    def __str__(self) -> str:
+        return self.to_text(limit=10)
+
+    def _repr_html_(self) -> str:
+        return self.to_html(limit=10)
+
+    def to_text(self, limit: int | None = None) -> str:
+        """One paragraph per instance, for at most `limit` instances."""
+        shown = [str(explanation) for explanation in self[:limit]]
+        more = len(self) - len(shown)
+        return "\n".join([*shown, f"… and {more} more instances"] if more else shown)
+
+    def to_html(self, limit: int | None = None) -> str:
+        """A piece of HTML with one table per instance, for at most `limit` instances (needs Jinja2)."""
+        from plurule.report import render_explanations
+
+        return render_explanations(self[:limit], len(self))
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """One row per instance and label.
+
+        The columns: `instance`, `label`, `predicted` (0 or 1), `rule` (number of the rule that decided, 0 if none did),
+        `text` of the rule, `because` (its conditions with the instance's values), its training `precision` and
+        `coverage`, and the numbers of the later rules that `agreed` or were `preempted`.
+        """
+        n_labels = len(self.rule_list.labels)
+        positions = self.decisions.decided_by.ravel()
+        texts = np.array([*(rule.to_text() for rule in self.rule_list), DEFAULT], dtype=object)
+        agreed, preempted = self._later_texts()
+        columns = {
+            "instance": np.repeat(np.arange(len(self)), n_labels),
+            "label": np.tile(np.array(self.rule_list.labels, dtype=object), len(self)).tolist(),
+            "predicted": self.decisions.labels().ravel().astype(np.int64),
+            "rule": positions.astype(np.int64) + 1,
+            "text": texts[positions].tolist(),
+            "because": self._because_texts().ravel().tolist(),
+            "precision": np.array([*(rule.precision for rule in self.rule_list), np.nan])[positions],
+            "coverage": np.array([*(rule.coverage for rule in self.rule_list), np.nan])[positions],
+            "agreed": agreed.ravel().tolist(),
+            "preempted": preempted.ravel().tolist(),
+        }
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    # One instance ----------------------------------------------------------------------------------------------------
+
+    def _explain(self, row: int) -> Explanation:
+        decided_by = self.decisions.decided_by[row].tolist()
+        predicted = np.maximum(self.decisions.predicted[row], 0).tolist()
+        holding = np.flatnonzero((self._holding[:, row >> 3] >> (7 - (row & 7))) & 1).tolist()
+        later: dict[int, tuple[list[int], list[int]]] = {}
+        for position in holding:
+            for label, present in self._heads[position]:
+                if decided_by[label] != position:
+                    # A rule can hold and yet not decide only if an earlier one did, or if the instance was ended.
+                    agreed, preempted = later.setdefault(label, ([], []))
+                    (agreed if predicted[label] == present else preempted).append(position + 1)
+        reasons = {position: self._reasons(position, row) for position in {*decided_by} - {NO_RULE}}
+        decisions = []
+        for label, name in enumerate(self.rule_list.labels):
+            position = decided_by[label]
+            agreed, preempted = later.get(label, ((), ()))  # type: ignore[assignment]
+            decided = position != NO_RULE
+            decisions.append(
+                LabelDecision(
+                    name,
+                    predicted[label] == 1,
+                    position + 1 if decided else None,
+                    self.rule_list.rules[position] if decided else None,
+                    reasons[position] if decided else (),
+                    tuple(agreed),
+                    tuple(preempted),
+                )
+            )
+        last = max(decided_by, default=NO_RULE)
+        stopped = last != NO_RULE and self.rule_list[last].stop
+        return Explanation(row, tuple(decisions), tuple(sorted(p + 1 for p in reasons)), last + 1 if stopped else None)
+
+    def _reasons(self, position: int, row: int) -> tuple[Reason, ...]:
+        return tuple(Reason(c, self._value(c, row)) for c in self.rule_list.rules[position].body)
+
+    def _value(self, condition: Condition, row: int) -> float | str | int:
+        if isinstance(condition, LabelCondition):
+            return int(self.decisions.decided_by[row, condition.index]) + 1
+        if isinstance(condition, NominalCondition):
+            return condition.category
+        return float(self._columns[condition.index][row])
+
+    @cached_property
+    def _heads(self) -> list[list[tuple[int, int]]]:
+        return [[(a.index, int(a.present)) for a in rule.head] for rule in self.rule_list]
+
+    # All instances at once -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _holding(self) -> NDArray[np.uint8]:
+        """Per rule, one bit per instance: whether its body holds, also where a stop rule ended the instance before."""
+        packed = np.zeros((len(self.rule_list), (len(self) + 7) // 8), dtype=np.uint8)
+        for position, rule in enumerate(self.rule_list):
+            holds = np.ones(len(self), dtype=bool)
+            for condition in rule.body:
+                holds &= self._columns.satisfies(condition, self.decisions.predicted)
+                if isinstance(condition, LabelCondition):
+                    # What a rule predicts holds for the rules after it only.
+                    holds &= self.decisions.decided_by[:, condition.index] < position
+            packed[position] = np.packbits(holds)
+        return packed
+
+    def _later_texts(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Per instance and label: numbers of the later rules that agreed, and of those that were pre-empted."""
+        texts = tuple(np.full((len(self), len(self.rule_list.labels)), "", dtype=object) for _ in range(2))
+        for label in range(len(self.rule_list.labels)):
+            heads = [(p, present) for p, head in enumerate(self._heads) for l, present in head if l == label]
+            if not heads:
+                continue
+            positions = np.array([position for position, _ in heads])
+            says = np.array([present for _, present in heads])
+            holds = np.unpackbits(self._holding[positions], axis=1, count=len(self)).astype(bool)
+            holds &= positions[:, None] != self.decisions.decided_by[:, label]
+            agrees = says[:, None] == np.maximum(self.decisions.predicted[:, label], 0)
+            for text, later in zip(texts, (holds & agrees, holds & ~agrees), strict=True):
+                text[:, label] = _number_texts(later, positions + 1)
+        return texts[0], texts[1]
+
+    def _because_texts(self) -> NDArray[Any]:
+        """Per instance and label: the conditions of the rule that decided, with the instance's values."""
+        texts = np.full(self.decisions.decided_by.shape, "", dtype=object)
+        for position, rule in enumerate(self.rule_list):
+            labels = [a.index for a in rule.head]
+            decided = self.decisions.decided_by[:, labels] == position
+            rows = np.flatnonzero(decided.any(axis=1))
+            if not len(rows) or not rule.body:
+                continue
+            parts = [self._reason_texts(condition, rows) for condition in rule.body]
+            because = parts[0]
+            for part in parts[1:]:
+                because = because + " and " + part
+            for label, its_decided in zip(labels, decided[rows].T, strict=True):
+                texts[rows[its_decided], label] = because[its_decided]
+        return texts
+
+    def _reason_texts(self, condition: Condition, rows: NDArray[np.intp]) -> NDArray[Any]:
+        if isinstance(condition, LabelCondition):
+            values: NDArray[Any] = self.decisions.decided_by[rows, condition.index] + 1
+        elif isinstance(condition, NominalCondition):
+            return np.full(len(rows), str(condition), dtype=object)
+        else:
+            values = self._columns[condition.index][rows]
+        distinct, inverse = np.unique(values, return_inverse=True)
+        return np.array([str(Reason(condition, value)) for value in distinct.tolist()], dtype=object)[inverse]
+
+
+def _number_texts(chosen: NDArray[np.bool_], numbers: NDArray[np.int64]) -> NDArray[Any]:
+    """For each column of a matrix of numbers × instances, the chosen numbers as text.
+
+    Instances share few distinct choices, so the text of each choice is made once.
+    """
+    patterns = np.ascontiguousarray(np.packbits(chosen, axis=0).T)
+    as_bytes = patterns.view(np.dtype((np.void, patterns.shape[1]))).ravel()
+    _, first, inverse = np.unique(as_bytes, return_index=True, return_inverse=True)
+    texts = [", ".join(map(str, numbers[chosen[:, i]].tolist())) for i in first]
+    return np.array(texts, dtype=object)[inverse]
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    listed = [str(number) for number in numbers]
+    return ("rule " if len(listed) == 1 else "rules ") + ", ".join(listed)

@@ -1,0 +1,115 @@
+"""Label dependencies as a graph: plain nodes and edges, where to draw them, and forms that other tools read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.model.naming import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What the rules say about two labels, of one kind."""
+
+    source: str
+    target: str
+    kind: str
+    is_directed: bool
+    """Whether one label is a condition of the other, rather than both being in one head."""
+    statements: int
+    """How many statements say so."""
+    support: int
+    """How many instances bear the statements out, summed over them (0 without data)."""
+    rules: tuple[int, ...]
+    """Numbers of the rules that say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGraph:
+    """Labels and the statements that connect them."""
+
+    labels: tuple[str, ...]
+    edges: tuple[Edge, ...]
+
+    @property
+    def connected(self) -> tuple[str, ...]:
+        """The labels that some statement is about, in label order."""
+        named = {name for edge in self.edges for name in (edge.source, edge.target)}
+        return tuple(label for label in self.labels if label in named)
+
+    def largest(self, labels: int, edges: int) -> LabelGraph:
+        """The part that fits in a drawing: the labels that most is said about, and the edges with most rules."""
+        said = dict.fromkeys(self.labels, 0)
+        for edge in self.edges:
+            said[edge.source] += len(edge.rules)
+            said[edge.target] += len(edge.rules)
+        kept = set(sorted(self.connected, key=lambda label: -said[label])[:labels])
+        inside = [edge for edge in self.edges if edge.source in kept and edge.target in kept]
+        strongest = sorted(inside, key=lambda edge: (-len(edge.rules), -edge.support))[:edges]
+        return LabelGraph(tuple(label for label in self.labels if label in kept), tuple(strongest))
+
+    def layout(self, steps: int = 300) -> dict[str, tuple[float, float]]:
+        """Places of the labels in a square from 0 to 1, neighbours near each other; the same every time."""
+        count = len(self.labels)
+        if count < 3:
+            return {label: ((i + 1) / (count + 1), 0.5) for i, label in enumerate(self.labels)}
+        index = {label: i for i, label in enumerate(self.labels)}
+        pull = np.zeros((count, count))
+        for edge in self.edges:
+            a, b = index[edge.source], index[edge.target]
+            pull[a, b] = pull[b, a] = max(pull[a, b], 1.0 + np.log(len(edge.rules)))
+        placed = _spring(pull / max(pull.max(), 1.0), steps)
+        low, high = placed.min(axis=0), placed.max(axis=0)
+        placed = (placed - low) / np.where(high > low, high - low, 1.0)
+        return {label: (float(placed[i, 0]), float(placed[i, 1])) for label, i in index.items()}
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz.
+
+        >>> print(LabelGraph(("a", "b"), (Edge("a", "b", "implication", True, 1, 0, (3,)),)).to_dot())
+        digraph labels {
+          "a";
+          "b";
+          "a" -> "b" [label="implication", dir=forward, tooltip="rules 3"];
+        }
+        """
+        lines = [f"  {_dot(label)};" for label in self.labels]
+        for edge in self.edges:
+            direction = "forward" if edge.is_directed else "none"
+            rules = ", ".join(map(str, edge.rules))
+            lines.append(
+                f"  {_dot(edge.source)} -> {_dot(edge.target)} "
+                f'[label="{edge.kind}", dir={direction}, tooltip="rules {rules}"];'
+            )
+        return "\n".join(["digraph labels {", *lines, "}"])
+
+    def _repr_html_(self) -> str | None:
+        from plurule.report import graph_svg
+
+        return graph_svg(self)
+
+
+def _dot(name: str) -> str:
+    escaped = visible(name).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _spring(pull: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
+    """Forces between nodes: all push each other away, edges pull; steps get smaller (Fruchterman and Reingold)."""
+    count = len(pull)
+    angles = 2 * np.pi * np.arange(count) / count
+    places = 0.5 + 0.4 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    distance_wanted = np.sqrt(1.0 / count)
+    for step in range(steps):
+        apart = places[:, None, :] - places[None, :, :]
+        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        push = distance_wanted**2 / distance**2
+        force = (apart * (push - pull * distance / distance_wanted)[:, :, None]).sum(axis=1)
+        # A weak pull to the middle keeps parts that no edge connects in sight.
+        force -= 0.5 * (places - 0.5)
+        length = np.maximum(np.linalg.norm(force, axis=1, keepdims=True), 1e-9)
+        places = places + force / length * np.minimum(length, 0.1 * (1 - step / steps))
+    return places

@@ -1,0 +1,286 @@
+"""Rules from text: the inverse of how rules are printed.
+
+The text of a rule is `head <- body`, with the names of the data:
+
+- the head lists labels: `red, ¬blue` (also `not blue` or `!blue`);
+- the body joins conditions by `and` (also `∧` or `&`); it may be empty;
+- conditions are `stripes > 2`, `stripes <= 2`, `continent = Asia`, and `red` or `¬red` for labels that earlier rules
+  predicted. `stripes >= 2` and `stripes < 2` become comparisons with the next smaller number, which are the same;
+- `[stop]`, `[locked]` or `[stop, locked]` may follow, or what `str(rule)` adds, `(TP 166, FP 38, stop)`;
+- a name that could be taken for something else is put in double quotes, with escapes as in `"5\\" wide\\u200f\\n"`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from plurule.errors import ModelError, nearest
+from plurule.model import (
+    Assignment,
+    Attribute,
+    Condition,
+    Head,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+)
+from plurule.model.naming import MARKS, SEPARATORS, visible
+
+ARROW = re.compile(r"<-|←|:-")
+AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)
+NOT = re.compile(r"¬|!|not\b", re.IGNORECASE)
+COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|>|<(?!-)")
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])")
+CHUNK = re.compile(f"[^{re.escape(SEPARATORS)}]+")
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+SIMPLE_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", '"': '"'}
+
+
+class RuleTextError(ModelError):
+    """A text that is not a rule; says where and what was expected there."""
+
+    def __init__(self, text: str, position: int, problem: str):
+        self.text = text
+        self.position = position
+        before = visible(text[:position])
+        super().__init__(f"character {position + 1}: {problem}\n    {visible(text)}\n    {' ' * len(before)}^")
+
+
+def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> Rule:
+    """The rule that a text says, about the given attributes and labels.
+
+    Parameters
+    ----------
+    text
+        `head <- body`.
+    attributes, labels
+        The names that may occur, as a rule list knows them.
+
+    Examples
+    --------
+    >>> attributes = [Attribute("stripes"), Attribute("continent", ("Africa", "Asia"))]
+    >>> rule = parse("red, ¬blue <- stripes > 2 and continent = Asia", attributes, ["red", "green", "blue"])
+    >>> print(rule.to_text())
+    red, ¬blue ← stripes > 2 ∧ continent = Asia
+    >>> parse("red <- stripes > two", attributes, ["red"])
+    Traceback (most recent call last):
+    ...
+    plurule.rule_text.RuleTextError: character 18: expected a number after '>', found 'two'
+        red <- stripes > two
+                         ^
+    """
+    return _Reader(text, attributes, labels).rule()
+
+
+def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules that a text says, one per line; empty lines and lines that start with `#` are skipped.
+
+    >>> [rule.to_text() for rule in parse_rules("# flags\\nred <- blue\\n\\nblue <-", [], ["red", "blue"])]
+    ['red ← blue', 'blue ←']
+    """
+    rules = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                rules.append(parse(line, attributes, labels))
+            except RuleTextError as error:
+                raise ModelError(f"line {number}, {error}") from error
+    return tuple(rules)
+
+
+def write(rule: Rule) -> str:
+    """The text of a rule with its marks, so that `parse` gives it back (without counts).
+
+    >>> write(Rule(Head((Assignment("a, b", 0, True),)), stop=True))
+    '"a, b" ← [stop]'
+    """
+    marks = [mark for mark, is_set in (("stop", rule.stop), ("locked", rule.locked)) if is_set]
+    return rule.to_text() + (f" [{', '.join(marks)}]" if marks else "")
+
+
+@dataclass(frozen=True)
+class _Name:
+    """A name found in the text."""
+
+    text: str
+    start: int
+    is_known: bool
+
+
+class _Reader:
+    """Reads one rule from left to right."""
+
+    def __init__(self, text: str, attributes: Sequence[Attribute], labels: Sequence[str]):
+        self.text = text
+        self.at = 0
+        self.attributes = {attribute.name: i for i, attribute in enumerate(attributes)}
+        self.categories = [attribute.categories for attribute in attributes]
+        self.labels = {label: i for i, label in enumerate(labels)}
+        marks = MARKS.search(text)
+        self.end = marks.start() if marks else len(text)
+        marked = set(re.findall(r"stop|locked", marks.group().lower())) if marks else set()
+        self.stop, self.locked = "stop" in marked, "locked" in marked
+
+    def rule(self) -> Rule:
+        """`head <- body`."""
+        assignments = [self.assignment([])]
+        while self.accept(re.compile(",")):
+            assignments.append(self.assignment(assignments))
+        if not self.accept(ARROW):
+            self.fail(f"expected ',' and another label, or '<-' and the body, found {self.found()}")
+        body: list[Condition] = []
+        while not self.is_done():
+            if body and not self.accept(AND):
+                self.fail(f"expected 'and' or the end of the rule, found {self.found()}")
+            body.append(self.condition())
+        return Rule(Head(tuple(assignments)), tuple(body), stop=self.stop, locked=self.locked)
+
+    def assignment(self, before: Iterable[Assignment]) -> Assignment:
+        """`label` or `¬label`."""
+        present, name = self.signed_name(self.labels, "a label")
+        index = self.index_of(name, self.labels, "label")
+        if any(a.index == index for a in before):
+            self.fail(f"label {name.text!r} is in the head twice, expected each label once", name.start)
+        return Assignment(name.text, index, present)
+
+    def condition(self) -> Condition:
+        """`attribute <= number`, `attribute = category`, `label` or `¬label`."""
+        present, name = self.signed_name({**self.labels, **self.attributes}, "a condition")
+        operator_at = self.skip()
+        operator = self.accept(COMPARISON)
+        if operator is None:
+            if name.text in self.attributes and name.text not in self.labels:
+                what = "'='" if self.categories[self.attributes[name.text]] is not None else "'<=' or '>'"
+                self.fail(f"expected {what} after attribute {name.text!r}, found {self.found()}")
+            return LabelCondition(name.text, self.index_of(name, self.labels, "label or attribute"), present)
+        if not present:
+            self.fail("only labels can be negated, expected an attribute without '¬' before it", name.start)
+        if name.text in self.labels and name.text not in self.attributes:
+            return LabelCondition(name.text, self.labels[name.text], self.label_value(operator, operator_at))
+        index = self.index_of(name, self.attributes, "attribute")
+        categories = self.categories[index]
+        if categories is None:
+            return self.numeric(name.text, index, operator, operator_at)
+        if operator not in ("=", "=="):
+            self.fail(f"attribute {name.text!r} is nominal, expected '=', found {operator!r}", operator_at)
+        category = self.name(dict.fromkeys(categories, 0), f"a category of {name.text!r}")
+        if category.text not in categories:
+            problem = f"attribute {name.text!r} has no category {category.text!r}"
+            self.fail(problem + nearest(category.text, categories), category.start)
+        return NominalCondition(name.text, index, category.text)
+
+    def numeric(self, name: str, index: int, operator: str, operator_at: int) -> NumericCondition:
+        if operator in ("=", "=="):
+            self.fail(f"attribute {name!r} is numeric, expected '<=' or '>', found {operator!r}", operator_at)
+        start = self.skip()
+        found = self.accept(NUMBER)
+        if found is None:
+            self.fail(f"expected a number after {operator!r}, found {self.found()}")
+        threshold = float(found)
+        if math.isinf(threshold):
+            self.fail(f"expected a number that a double can hold, found {found!r}", start)
+        if operator in (">=", "≥", "<"):
+            # No number lies between these two, so the comparison is the same.
+            threshold = math.nextafter(threshold, -math.inf)
+        return NumericCondition(name, index, "<=" if operator in ("<=", "≤", "<") else ">", threshold)
+
+    def label_value(self, operator: str, operator_at: int) -> bool:
+        """`label = 1` says the same as `label`."""
+        start = self.skip()
+        value = self.accept(NUMBER)
+        if operator not in ("=", "==") or value not in ("0", "1"):
+            at = operator_at if operator not in ("=", "==") else start
+            self.fail("a label is compared with '= 1' or '= 0' only, or stands alone", at)
+        return value == "1"
+
+    # Pieces ----------------------------------------------------------------------------------------------------------
+
+    def signed_name(self, known: Mapping[str, int], expected: str) -> tuple[bool, _Name]:
+        name = self.name(known, expected, required=False)
+        if name.is_known:
+            return True, name
+        self.at = name.start
+        negated = self.accept(NOT) is not None
+        return not negated, self.name(known, expected)
+
+    def name(self, known: Mapping[str, int], expected: str, required: bool = True) -> _Name:
+        """The longest known name that stands here, or else what would have been one."""
+        start = self.skip()
+        quoted = QUOTED.match(self.text, start, self.end)
+        if quoted:
+            self.at = quoted.end()
+            name = self.unescape(quoted.group(1), start + 1)
+            return _Name(name, start, name in known)
+        if self.text.startswith('"', start) and start < self.end:
+            self.fail("expected '\"' at the end of this quoted name", start)
+        chunk = CHUNK.match(self.text, start, self.end)
+        if chunk is None:
+            if required:
+                self.fail(f"expected {expected}, found {self.found()}")
+            return _Name("", start, False)
+        words = list(re.finditer(r"\S+", chunk.group()))
+        for last in reversed(words):
+            candidate = chunk.group()[: last.end()]
+            if candidate in known:
+                self.at = start + last.end()
+                return _Name(candidate, start, True)
+        joint = re.search(r"\s+and\s", chunk.group(), re.IGNORECASE)
+        name = chunk.group()[: joint.start()] if joint else chunk.group().rstrip()
+        self.at = start + len(name)
+        return _Name(name, start, False)
+
+    def unescape(self, text: str, start: int) -> str:
+        def replacement(match: re.Match[str]) -> str:
+            code = match.group(1) or match.group(2) or match.group(3)
+            if code and int(code, 16) < 0x110000:
+                return chr(int(code, 16))
+            if match.group(4) not in SIMPLE_ESCAPES:
+                self.fail(
+                    'expected \\", \\\\, \\n, \\r, \\t, \\x.. or \\u.... after a backslash', start + match.start()
+                )
+            return SIMPLE_ESCAPES[match.group(4)]
+
+        return ESCAPE.sub(replacement, text)
+
+    def index_of(self, name: _Name, known: Mapping[str, int], what: str) -> int:
+        if name.text not in known:
+            everything = {**self.labels, **self.attributes} if "or" in what.split() else known
+            kind = ""
+            if what == "label" and name.text in self.attributes:
+                kind = " (there is an attribute of that name, but a head predicts labels)"
+            self.fail(f"there is no {what} {name.text!r}{kind}{nearest(name.text, everything)}", name.start)
+        return known[name.text]
+
+    def skip(self) -> int:
+        """Go past white space."""
+        while self.at < self.end and self.text[self.at].isspace():
+            self.at += 1
+        return self.at
+
+    def is_done(self) -> bool:
+        return self.skip() >= self.end
+
+    def accept(self, pattern: re.Pattern[str]) -> str | None:
+        """What stands here if it matches; go past it."""
+        match = pattern.match(self.text, self.skip(), self.end)
+        if match is None:
+            return None
+        self.at = match.end()
+        return match.group()
+
+    def found(self) -> str:
+        """What stands here, for an error message."""
+        rest = self.text[self.skip() : self.end]
+        if not rest:
+            return "the end of the text"
+        word = re.match(r"[\w.]+|\S", rest)
+        return repr(word.group() if word else rest[0])
+
+    def fail(self, problem: str, at: int | None = None) -> NoReturn:
+        raise RuleTextError(self.text, self.skip() if at is None else at, problem)
