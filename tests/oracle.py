@@ -42,6 +42,22 @@ class Learned:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """A rule that could be learned."""
+
+    body: tuple[Check, ...]
+    head: Head
+    value: Fraction
+    tp: Fraction
+    fp: Fraction
+
+
+def rank(rule: Candidate) -> tuple[Fraction, Fraction, int]:
+    """Smaller is better; on a full tie the order of candidates decides, which sorting keeps."""
+    return -rule.value, -rule.tp, len(rule.body)
+
+
+@dataclass(frozen=True)
 class Settings:
     """What the learner can be told."""
 
@@ -55,6 +71,7 @@ class Settings:
     fix_head: bool
     against_lifted: bool
     count_instances: bool
+    beam_width: int
     remaining: Fraction
     stop_threshold: Fraction
     max_rules: int | None
@@ -108,11 +125,11 @@ class Learner:
             found = self.best_rule()
             if found is None:
                 break
-            rules.append(self.apply(*found))
+            rules.append(self.apply(found))
         return rules
 
-    def apply(self, head: Head, body: tuple[Check, ...], tp: Fraction, fp: Fraction) -> Learned:
-        covered = self.covered(body)
+    def apply(self, rule: Candidate) -> Learned:
+        head, covered = rule.head, self.covered(rule.body)
         for i in covered:
             for label, value in head:
                 if self.predicted[i][label] is None:
@@ -130,7 +147,7 @@ class Learner:
         stop = self.weight(unfinished) / coverage <= self.settings.stop_threshold
         if stop:
             self.training = [i for i in self.training if i not in covered]
-        return Learned(head, body, tp, fp, coverage, stop)
+        return Learned(head, rule.body, rule.tp, rule.fp, coverage, stop)
 
     # Bodies ------------------------------------------------------------------------------------------------
 
@@ -152,7 +169,7 @@ class Learner:
     def covered(self, body: tuple[Check, ...]) -> list[int]:
         return [i for i in self.training if all(self.holds(test, i) for test in body)]
 
-    def tests(self, body: tuple[Check, ...]) -> Iterator[Check]:
+    def checks(self, body: tuple[Check, ...]) -> Iterator[Check]:
         """Every condition that could be added, in order."""
         inside = self.covered(body)
         for column, names in enumerate(self.categories):
@@ -304,45 +321,61 @@ class Learner:
 
     # Rules -------------------------------------------------------------------------------------------------
 
-    def best_rule(self) -> tuple[Head, tuple[Check, ...], Fraction, Fraction] | None:
-        settings = self.settings
-        bodies: list[tuple[Check, ...]] = [()]
-        if settings.max_conditions != 0:
-            bodies += [(test,) for test in self.tests(())]
-        # (value, TP, head, body, FP); a later one must be better to win, and the empty body comes first.
-        best: tuple[Fraction, Fraction, Head, tuple[Check, ...], Fraction] | None = None
-        for body in bodies:
-            if self.weight(self.covered(body)) < settings.min_coverage:
-                continue
-            found = self.best_head(body)
-            if found is not None and (best is None or (found[1], found[2]) > best[:2]):
-                best = (found[1], found[2], found[0], body, found[3])
-        if best is None:
-            return None
-        if settings.fix_head and not settings.against_lifted:
-            h, tp, fp = self.value(best[3], best[2], fixed=True)
-            best = (h, tp, best[2], best[3], fp)
-        while settings.max_conditions is None or len(best[3]) < settings.max_conditions:
-            refined = best
-            for test in self.tests(best[3]):
-                body = (*best[3], test)
-                if self.weight(self.covered(body)) < settings.min_coverage:
+    def best_rule(self) -> Candidate | None:
+        beam = self.best_of(self.first_pass())
+        if self.settings.fix_head and not self.settings.against_lifted:
+            beam = [self.with_fixed_head(rule, rule.body) for rule in beam]
+        seen = list(beam)
+        while beam:
+            beam = self.best_of([better for rule in beam for better in self.refinements(rule)])
+            seen += beam
+        return min(seen, key=rank) if seen else None
+
+    def best_of(self, rules: list[Candidate]) -> list[Candidate]:
+        """The best ones, as many as the beam is wide; the same conditions in another order are the same rule."""
+        chosen: list[Candidate] = []
+        for rule in sorted(rules, key=rank):
+            if all((set(rule.body), rule.head) != (set(other.body), other.head) for other in chosen):
+                chosen.append(rule)
+        return chosen[: self.settings.beam_width]
+
+    def longer_bodies(self, body: tuple[Check, ...]) -> list[tuple[Check, ...]]:
+        if self.settings.max_conditions is not None and len(body) >= self.settings.max_conditions:
+            return []
+        return [(*body, check) for check in self.checks(body)]
+
+    def first_pass(self) -> list[Candidate]:
+        return [found for body in [(), *self.longer_bodies(())] if (found := self.with_best_head(body)) is not None]
+
+    def refinements(self, rule: Candidate) -> list[Candidate]:
+        """Rules of one condition more that are better than the given one."""
+        better = []
+        for body in self.longer_bodies(rule.body):
+            if self.settings.fix_head:
+                last = body[-1]
+                if last.kind == "label" and any(last.index == label for label, _ in rule.head):
                     continue
-                head = best[2]
-                if settings.fix_head:
-                    if test.kind == "label" and any(test.index == l for l, _ in head):
-                        continue
-                    value, tp, fp = self.value(body, head, fixed=True)
-                    if tp == 0 or tp < fp:
-                        continue
-                else:
-                    found = self.best_head(body)
-                    if found is None:
-                        continue
-                    head, value, tp, fp = found
-                if (value, tp) > refined[:2]:
-                    refined = (value, tp, head, body, fp)
-            if refined is best:
-                break
-            best = refined
-        return best[2], best[3], best[1], best[4]
+                refined = self.with_fixed_head(rule, body)
+                if not self.covers_enough(body) or refined.tp == 0 or refined.tp < refined.fp:
+                    continue
+            else:
+                found = self.with_best_head(body)
+                if found is None:
+                    continue
+                refined = found
+            if (refined.value, refined.tp) > (rule.value, rule.tp):
+                better.append(refined)
+        return better
+
+    def covers_enough(self, body: tuple[Check, ...]) -> bool:
+        return self.weight(self.covered(body)) >= self.settings.min_coverage
+
+    def with_best_head(self, body: tuple[Check, ...]) -> Candidate | None:
+        found = self.best_head(body) if self.covers_enough(body) else None
+        return None if found is None else Candidate(body, *found)
+
+    def with_fixed_head(self, rule: Candidate, body: tuple[Check, ...]) -> Candidate:
+        value, tp, fp = self.value(body, rule.head, fixed=True)
+        if not self.settings.against_lifted:
+            value *= self.settings.lift[len(rule.head) - 1]
+        return Candidate(body, rule.head, value, tp, fp)

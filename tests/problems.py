@@ -59,9 +59,9 @@ def take_rows(problem: Problem, rows: Sequence[int]) -> Problem:
 # At random -------------------------------------------------------------------------------------------------
 
 
-def random_problem(rng: random.Random, most_labels: int = 4, weighted: bool = True) -> Problem:
+def random_problem(rng: random.Random, most_rows: int = 10, most_labels: int = 4, weighted: bool = True) -> Problem:
     """A few instances with ties, missing values, constant columns and duplicates."""
-    n_rows = rng.randint(1, 10)
+    n_rows = rng.randint(1, most_rows)
     n_labels = rng.randint(1, most_labels)
     columns = {f"a{i}": random_column(rng, n_rows) for i in range(rng.randint(0, 3))}
     rows = [[int(rng.random() < 0.55) for _ in range(n_labels)] for _ in range(n_rows)]
@@ -86,19 +86,21 @@ def random_settings(rng: random.Random, n_labels: int) -> Settings:
     searches = ["single", "exhaustive", "anti_monotone"]
     if measure != "subset":
         searches += ["relaxed", "relaxed", "relaxed", "decomposable"]
+    head_search = rng.choice(searches)
     steps = [Fraction(rng.choice((0, 0, 2, 5, 10, 20, -5)), 100) for _ in range(n_labels - 1)]
     factors = [1 + sum(steps[:k], Fraction(0)) for k in range(n_labels)]
     return Settings(
         measure=measure,
         beta_squared=rng.choice((Fraction(1, 4), Fraction(1), Fraction(0), Fraction(4))),
         averaging=rng.choice(("micro", "macro")),
-        head_search=rng.choice(searches),
-        lift=tuple(factors),
+        head_search=head_search,
+        lift=tuple(factors) if head_search in ("relaxed", "exhaustive") else (Fraction(1),) * n_labels,
         absence=rng.random() < 0.5,
         label_conditions=rng.random() < 0.8,
         fix_head=rng.random() < 0.7,
         against_lifted=rng.random() < 0.6,
         count_instances=rng.random() < 0.6,
+        beam_width=rng.choice((1, 1, 1, 2, 3)),
         remaining=rng.choice((Fraction(0), Fraction(1, 10), Fraction(29, 100))),
         stop_threshold=rng.choice((Fraction(0), Fraction(1, 100), Fraction(1, 2))),
         max_rules=rng.choice((None, None, None, 2)),
@@ -127,6 +129,7 @@ def options_of(settings: Settings) -> Options:
         fix_head=settings.fix_head,
         refine_against="lifted" if settings.against_lifted else "plain",
         fixed_head_counts="instances" if settings.count_instances else "pairs",
+        beam_width=settings.beam_width,
         remaining=float(settings.remaining),
         stop_threshold=float(settings.stop_threshold),
         max_rules=settings.max_rules,
