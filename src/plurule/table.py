@@ -186,10 +186,20 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
         return table if attributes is None else _align(table, attributes)
     if sp.issparse(X):
         return _from_sparse(X, attributes)
+    reject_duplicates(X, "X", "column")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame, attributes)
     return _from_array(X, attributes)
+
+
+def reject_duplicates(frame: Any, name: str, what: str) -> None:
+    """Raise an error if two columns of a frame (if it is one) have the same name as text."""
+    seen: set[str] = set()
+    for column in map(str, getattr(frame, "columns", ())):
+        if column in seen:
+            raise DataError(f"{name} has several {what}s named {column!r}; give each {what} its own name")
+        seen.add(column)
 
 
 def _numbered(count: int) -> tuple[Attribute, ...]:
@@ -273,9 +283,6 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
 
 def _from_frame(frame: nw.DataFrame[Any], attributes: Sequence[Attribute] | None) -> Table:
     names = [str(name) for name in frame.columns]
-    duplicated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if duplicated:
-        raise DataError(f"X has several columns named {duplicated[0]!r}; give each column its own name")
     if attributes is None:
         pairs = [_infer(frame.get_column(c), name) for c, name in zip(frame.columns, names, strict=True)]
         return Table([a for a, _ in pairs], [c for _, c in pairs], frame.shape[0])

@@ -19,6 +19,7 @@ from plurule.head_search import MOST_LABELS_EXHAUSTIVE
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.lifts import NoLift, as_table
 from plurule.problem import HEAD_SEARCHES, HeadSearch, Options, exact_weights
+from plurule.table import reject_duplicates
 
 RefineAgainst: TypeAlias = Literal["lifted", "plain"]
 FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
@@ -78,6 +79,7 @@ def _read_target(Y: Any, name: str) -> Target:
         raise ValueError("RuleListClassifier requires y to be passed, but the target y is None")
     if sp.issparse(Y):
         return _sparse_target(Y, name)
+    reject_duplicates(Y, name, "label")
     native = nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
     if isinstance(native, nw.DataFrame):
         return _frame_target(native, name)
@@ -114,7 +116,6 @@ def _sparse_target(Y: Any, name: str) -> Target:
 
 def _frame_target(frame: nw.DataFrame[Any], name: str) -> Target:
     labels = tuple(str(column) for column in frame.columns)
-    check_distinct(labels, "label")
     columns = [frame.get_column(column).to_numpy() for column in frame.columns]
     if not columns:
         raise DataError(f"{name} holds no labels; give one column per label")

@@ -1,0 +1,106 @@
+"""Measures of predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn import metrics as sk
+
+from plurule import metrics
+from plurule.errors import DataError
+
+TRUTH = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 0]])
+PREDICTED = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]])
+
+
+def label_matrices(columns: int = 4) -> st.SearchStrategy[np.ndarray]:
+    return hnp.arrays(np.int8, (9, columns), elements=st.integers(0, 1))
+
+
+def test_the_measures_of_a_small_example_are_those_computed_by_hand() -> None:
+    # Pairs: TP 3, FP 1, FN 1, TN 7. Labels: F1 4/5, 2/3, 0/0.
+    assert metrics.hamming_accuracy(TRUTH, PREDICTED) == pytest.approx(10 / 12)
+    assert metrics.micro_f1(TRUTH, PREDICTED) == pytest.approx(6 / 8)
+    assert metrics.macro_f1(TRUTH, PREDICTED) == pytest.approx((4 / 5 + 2 / 3 + 0) / 3)
+    assert metrics.macro_f1(TRUTH, PREDICTED, empty=1) == pytest.approx((4 / 5 + 2 / 3 + 1) / 3)
+    assert metrics.subset_accuracy(TRUTH, PREDICTED) == pytest.approx(2 / 4)
+    assert metrics.example_f1(TRUTH, PREDICTED) == pytest.approx((1 + 2 / 3 + 2 / 3 + 0) / 4)
+    assert metrics.example_f1(TRUTH, PREDICTED, empty=1) == pytest.approx((1 + 2 / 3 + 2 / 3 + 1) / 4)
+    assert metrics.precision(TRUTH, PREDICTED) == pytest.approx(3 / 4)
+    assert metrics.recall(TRUTH, PREDICTED, averaging="macro") == pytest.approx((1 + 1 / 2 + 0) / 3)
+
+
+@given(label_matrices(), label_matrices(), hnp.arrays(np.float64, 9, elements=st.integers(1, 5)))
+def test_the_measures_agree_with_scikit_learn(truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> None:
+    def f1(average: str, empty: float) -> float:
+        return sk.f1_score(truth, predicted, average=average, zero_division=empty, sample_weight=weight)
+
+    ours = metrics.scores(truth, predicted, sample_weight=weight)
+    assert ours["hamming_accuracy"] == pytest.approx(1 - sk.hamming_loss(truth, predicted, sample_weight=weight))
+    assert ours["subset_accuracy"] == pytest.approx(sk.accuracy_score(truth, predicted, sample_weight=weight))
+    assert ours["micro_f1"] == pytest.approx(f1("micro", 0.0))
+    assert ours["macro_f1"] == pytest.approx(f1("macro", 0.0))
+    assert ours["macro_f1_empty_is_1"] == pytest.approx(f1("macro", 1.0))
+    assert ours["example_f1"] == pytest.approx(f1("samples", 0.0))
+    arguments = {"average": "micro", "zero_division": 0.0, "sample_weight": weight}
+    assert ours["precision"] == pytest.approx(sk.precision_score(truth, predicted, **arguments))
+    assert ours["recall"] == pytest.approx(sk.recall_score(truth, predicted, **arguments))
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_sparse_matrices_and_frames_score_as_arrays_do(name: str) -> None:
+    pd = pytest.importorskip("pandas")
+    expected = metrics.METRICS[name](TRUTH, PREDICTED)
+    assert metrics.METRICS[name](sp.csr_array(TRUTH), sp.csc_matrix(PREDICTED)) == expected
+    assert metrics.METRICS[name](pd.DataFrame(TRUTH).astype(bool), PREDICTED.astype(float)) == expected
+
+
+def test_a_single_label_is_scored_as_a_label_not_as_two_classes() -> None:
+    assert metrics.micro_f1([1, 1, 0, 0], [1, 0, 0, 0]) == pytest.approx(2 / 3)
+    assert metrics.macro_f1([[1], [1], [0], [0]], [[1], [0], [0], [0]]) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_a_weight_of_two_counts_as_two_rows(name: str) -> None:
+    twice = np.array([0, 1, 1, 2])
+    weighted = metrics.METRICS[name](TRUTH[:3], PREDICTED[:3], sample_weight=[1, 2, 1])
+    assert weighted == pytest.approx(metrics.METRICS[name](TRUTH[twice], PREDICTED[twice]))
+
+
+def test_every_measure_is_a_scorer_for_scikit_learn() -> None:
+    from sklearn.model_selection import cross_validate
+    from sklearn.tree import DecisionTreeClassifier
+
+    X = np.arange(12.0).reshape(-1, 1)
+    Y = np.tile([[1, 0], [0, 1]], (6, 1))
+    result = cross_validate(
+        DecisionTreeClassifier(), X, Y, cv=2, scoring={name: metrics.SCORERS[name] for name in metrics.METRICS}
+    )
+    assert {f"test_{name}" for name in metrics.METRICS} <= set(result)
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "weight", "message"),
+    [
+        ([[1, 0]], [[1, 0], [0, 0]], None, "1 rows and 2 labels, Y_pred has 2 rows"),
+        ([[1, 2]], [[1, 0]], None, "Y_true must hold 0 and 1 only, found 2"),
+        ([[1, 0]], [[1, np.nan]], None, "Y_pred must hold 0 and 1 only, found nan"),
+        ([[1, 0]], [["a", "b"]], None, "Y_pred must hold 0 and 1 only"),
+        ([[[1]]], [[1]], None, "shape \\(1, 1, 1\\)"),
+        ([[1, 0]], [[1, 0]], [1, 2], "sample_weight has shape"),
+    ],
+)
+def test_what_cannot_be_scored_is_said(truth: object, predicted: object, weight: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        metrics.scores(truth, predicted, sample_weight=weight)  # type: ignore[arg-type]
+
+
+def test_an_unknown_measure_gets_the_nearest_names() -> None:
+    with pytest.raises(ValueError, match="did you mean 'micro_f1'"):
+        metrics.get_metric("mirco_f1")
+    with pytest.raises(ValueError, match="averaging must be"):
+        metrics.precision(TRUTH, PREDICTED, averaging="mean")  # type: ignore[arg-type]
