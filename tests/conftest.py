@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every machine and in every run, however slow it is.
+settings.register_profile("plurule", derandomize=True, deadline=None)
+settings.load_profile("plurule")
 
 
 def shared_data_folder() -> Path | None:

@@ -1,0 +1,95 @@
+"""Ranks of numeric values and the split points between them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from plurule.binning import midpoint, rank
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(finite, finite)
+def test_a_split_point_lies_halfway_and_separates_any_two_finite_numbers(one, other):
+    assume(one != other)
+    below, above = min(one, other), max(one, other)
+    split = midpoint(below, above)
+    assert below <= split < above
+    halfway = float((Fraction(below) + Fraction(above)) / 2)
+    assert split == (halfway if halfway < above else below)
+
+
+@given(finite)
+def test_a_split_point_separates_neighbouring_doubles(below):
+    above = float(np.nextafter(below, np.inf))
+    assume(np.isfinite(above))
+    assert below <= midpoint(below, above) < above
+
+
+def test_a_split_point_of_the_smallest_numbers_is_halfway():
+    tiny = 5e-324
+    assert midpoint(1 * tiny, 5 * tiny) == 3 * tiny
+
+
+def test_equal_values_have_equal_rank_and_missing_ones_have_none():
+    ranks = rank(np.array([3.0, 1.0, np.nan, 3.0, -2.0]))
+    assert ranks.codes.tolist() == [2, 1, -1, 2, 0]
+    assert ranks.lowest.tolist() == ranks.highest.tolist() == [-2, 1, 3]
+
+
+def test_negative_and_positive_zero_are_one_value():
+    assert rank(np.array([0.0, -0.0, 1.0])).codes.tolist() == [0, 0, 1]
+
+
+def test_a_column_of_missing_values_has_no_ranks():
+    ranks = rank(np.array([np.nan, np.nan]), max_bins=2)
+    assert ranks.codes.tolist() == [-1, -1]
+    assert len(ranks.lowest) == 0
+
+
+def test_bins_hold_about_equally_many_instances_and_know_their_ends():
+    ranks = rank(np.arange(12.0), max_bins=3)
+    assert ranks.codes.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert ranks.lowest.tolist() == [0, 4, 8]
+    assert ranks.highest.tolist() == [3, 7, 11]
+
+
+def test_few_distinct_values_keep_their_own_ranks_however_many_bins_are_allowed():
+    assert rank(np.array([1.0, 2.0, 2.0, 5.0]), max_bins=3).codes.tolist() == [0, 1, 1, 2]
+
+
+@given(
+    st.lists(st.integers(-5, 20).map(float) | st.just(float("nan")), min_size=1, max_size=30),
+    st.integers(2, 6),
+)
+def test_bins_keep_the_order_of_the_values_and_are_never_too_many(values, max_bins):
+    column = np.array(values)
+    ranks = rank(column, max_bins)
+    known = ~np.isnan(column)
+    assert ((ranks.codes >= 0) == known).all()
+    assert len(ranks.lowest) <= max_bins
+    assert sorted(set(ranks.codes[known].tolist())) == list(range(len(ranks.lowest)))
+    for code, low, high in zip(range(len(ranks.lowest)), ranks.lowest, ranks.highest, strict=True):
+        inside = column[ranks.codes == code]
+        assert inside.min() == low
+        assert inside.max() == high
+    assert (ranks.highest[:-1] < ranks.lowest[1:]).all()
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 3)), min_size=1, max_size=15), st.integers(2, 5))
+def test_bins_of_weighted_values_are_those_of_repeated_values(pairs, max_bins):
+    values, counts = np.array([float(v) for v, _ in pairs]), np.array([c for _, c in pairs])
+    weighted = rank(values, max_bins, counts.astype(float))
+    repeated = rank(np.repeat(values, counts), max_bins)
+    assert np.repeat(weighted.codes, counts).tolist() == repeated.codes.tolist()
+
+
+def test_ranks_of_32_bit_numbers_have_double_ends():
+    ranks = rank(np.array([0.1, 0.2], dtype=np.float32))
+    assert ranks.lowest.dtype == np.float64
+    assert ranks.lowest[0] == pytest.approx(0.1, rel=1e-6)
