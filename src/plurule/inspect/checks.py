@@ -1,0 +1,170 @@
+"""Rules that can never do anything, found by reasoning about the list alone.
+
+A rule list may hold such rules; they change no prediction. Whoever edits a list wants to know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from plurule.model import Condition, LabelCondition, NominalCondition, NumericCondition, Rule, RuleList
+from plurule.model.naming import quoted
+
+Problem: TypeAlias = Literal["contradictory", "unreachable", "pre-empted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something about a rule that its author may not have meant."""
+
+    number: int
+    """Of the rule, counted from 1."""
+    problem: Problem
+    rule: Rule
+    reason: str
+
+    def __str__(self) -> str:
+        return f"rule {self.number} ({self.rule.to_text()}) is {self.problem}: {self.reason}"
+
+
+def check(rule_list: RuleList) -> tuple[Finding, ...]:
+    """What can be said against the rules of a list without data.
+
+    *Contradictory*: no instance satisfies the body. *Unreachable*: whatever satisfies the body, the rule decides
+    nothing. *Pre-empted*: one of its labels is always decided by an earlier rule, and otherwise.
+
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("area"),), ("red", "blue")
+    >>> for finding in check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3 and area <= 1\\n"
+    ...                                           "¬red, blue <- area > 5\\nred <- area > 4", *names), *names)):
+    ...     print(finding)
+    rule 2 (red ← area > 3 ∧ area <= 1) is contradictory: nothing satisfies area > 3 and area <= 1
+    rule 3 (¬red, blue ← area > 5) is pre-empted: rule 1 decides red first, as present
+    rule 4 (red ← area > 4) is unreachable: rule 1 decides red first
+    """
+    earlier = _Earlier()
+    findings: list[Finding] = []
+    for number, rule in enumerate(rule_list, start=1):
+        findings.extend(_findings(number, rule, earlier))
+        earlier.add(rule)
+    return tuple(findings)
+
+
+def _findings(number: int, rule: Rule, earlier: _Earlier) -> Iterator[Finding]:
+    clash = _contradiction(rule.body)
+    if clash is not None:
+        yield Finding(number, "contradictory", rule, f"nothing satisfies {clash[0]} and {clash[1]}")
+        return
+    unmet = next((c for c in rule.label_conditions if not earlier.can_meet(c)), None)
+    if unmet is not None:
+        state = "present" if unmet.present else "absent"
+        yield Finding(number, "unreachable", rule, f"no earlier rule predicts {quoted(unmet.name)} as {state}")
+        return
+    stopping = earlier.stopping(rule)
+    if stopping is not None:
+        yield Finding(number, "unreachable", rule, f"rule {stopping} ends all instances that it would cover")
+        return
+    tested = {c.index for c in rule.label_conditions}
+    deciders = {a: earlier.deciding(rule, a.index) for a in rule.head if a.index not in tested}
+    if all(decider is not None for decider in deciders.values()):
+        if not deciders:
+            reason = "it tests the labels it predicts, so they are decided already"
+        else:
+            reason = " and ".join(f"rule {d[0]} decides {quoted(a.name)} first" for a, d in deciders.items() if d)
+        yield Finding(number, "unreachable", rule, reason)
+        return
+    for assignment, decider in deciders.items():
+        if decider is not None and decider[1] != assignment.present:
+            state = "present" if decider[1] else "absent"
+            reason = f"rule {decider[0]} decides {quoted(assignment.name)} first, as {state}"
+            yield Finding(number, "pre-empted", rule, reason)
+
+
+class _Earlier:
+    """The rules before the one at hand."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self.tested: list[frozenset[tuple[bool, int]]] = []
+        self.by_label: dict[int, list[int]] = {}
+        self.always_stop: list[int] = []
+        self.values: set[tuple[int, bool]] = set()
+
+    def add(self, rule: Rule) -> None:
+        position = len(self.rules)
+        self.rules.append(rule)
+        self.tested.append(_tested(rule.body))
+        is_dead = _contradiction(rule.body) is not None or not all(map(self.can_meet, rule.label_conditions))
+        if rule.stop and not is_dead and any(a.index not in self.by_label for a in rule.head):
+            # It is the first to decide one of its labels, so it decides something wherever its body holds.
+            self.always_stop.append(position)
+        for assignment in rule.head:
+            self.by_label.setdefault(assignment.index, []).append(position)
+            if not is_dead:
+                self.values.add((assignment.index, assignment.present))
+
+    def can_meet(self, condition: LabelCondition) -> bool:
+        return (condition.index, condition.present) in self.values
+
+    def stopping(self, rule: Rule) -> int | None:
+        """Number of an earlier rule that ends every instance that the rule covers."""
+        return next((position + 1 for position in self.always_stop if self._covers(position, rule)), None)
+
+    def deciding(self, rule: Rule, label: int) -> tuple[int, bool] | None:
+        """Number of an earlier rule that decides the label wherever the rule's body holds, and the value it gives."""
+        for position in self.by_label.get(label, ()):
+            if self._covers(position, rule):
+                return position + 1, next(a.present for a in self.rules[position].head if a.index == label)
+        return None
+
+    def _covers(self, position: int, rule: Rule) -> bool:
+        """Whether the earlier rule's body holds, at its turn, wherever the later rule's does at its own."""
+        if not self.tested[position] <= _tested(rule.body):
+            return False
+        general = self.rules[position]
+        if not all(_implied(condition, rule.body) for condition in general.body):
+            return False
+        # A label that the later rule finds decided may have been open at the earlier rule's turn.
+        return not any(
+            decider >= position for c in general.label_conditions for decider in self.by_label.get(c.index, ())
+        )
+
+
+def _tested(body: Sequence[Condition]) -> frozenset[tuple[bool, int]]:
+    return frozenset((isinstance(c, LabelCondition), c.index) for c in body)
+
+
+def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
+    """Whether a body can hold only where the condition does."""
+    if not isinstance(condition, NumericCondition):
+        return condition in body
+    numeric = [c for c in body if isinstance(c, NumericCondition)]
+    same = [c.threshold for c in numeric if c.index == condition.index and c.operator == condition.operator]
+    if condition.operator == "<=":
+        return bool(same) and min(same) <= condition.threshold
+    return bool(same) and max(same) >= condition.threshold
+
+
+def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | None:
+    """Two conditions that no instance satisfies together."""
+    for i, one in enumerate(body):
+        for other in body[i + 1 :]:
+            if type(one) is type(other) and one.index == other.index and not _compatible(one, other):
+                return one, other
+    return None
+
+
+def _compatible(one: Condition, other: Condition) -> bool:
+    if isinstance(one, NumericCondition) and isinstance(other, NumericCondition):
+        limits = {"<=": math.inf, ">": -math.inf}
+        for condition in (one, other):
+            tighter = min if condition.operator == "<=" else max
+            limits[condition.operator] = tighter(limits[condition.operator], condition.threshold)
+        return limits[">"] < limits["<="]
+    if isinstance(one, NominalCondition) and isinstance(other, NominalCondition):
+        return one.category == other.category
+    return one == other

@@ -1,0 +1,224 @@
+"""What differs between two rule lists: their rules, their predictions and their scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.inspect.data import Labels, match
+from plurule.metrics import METRICS
+from plurule.model import Rule, RuleList
+from plurule.model.naming import quoted
+from plurule.prediction import decide
+
+Change: TypeAlias = Literal["added", "removed", "replaced", "moved", "marked"]
+SCORES = ("hamming_accuracy", "micro_f1", "macro_f1", "subset_accuracy")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A rule that is not the same, or not at the same place, in both lists. Numbers count from 1."""
+
+    change: Change
+    number_before: int | None
+    number_after: int | None
+    before: Rule | None
+    after: Rule | None
+
+    def __str__(self) -> str:
+        before = self.before.to_text() if self.before else ""
+        after = self.after.to_text() if self.after else ""
+        if self.change == "added":
+            return f"+ rule {self.number_after}: {after}"
+        if self.change == "removed":
+            return f"- rule {self.number_before}: {before}"
+        if self.change == "replaced":
+            return f"~ rule {self.number_before}: {before}\n    now rule {self.number_after}: {after}"
+        if self.change == "moved":
+            return f"> rule {self.number_before} is now rule {self.number_after}: {after}"
+        return f"~ rule {self.number_after} is now marked {_marks(self.after)}: {after}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """How often one label is predicted otherwise."""
+
+    label: str
+    gained: int
+    """Instances for which it is predicted now and was not before."""
+    lost: int
+
+
+@dataclass(frozen=True)
+class PredictionDiff:
+    """How the predictions for some instances differ."""
+
+    instances: int
+    rows: NDArray[np.intp]
+    """Rows of the instances that get other labels, from 0."""
+    labels: tuple[LabelChange, ...]
+    """The labels that are predicted otherwise somewhere."""
+
+    def __str__(self) -> str:
+        if not len(self.rows):
+            return f"the same labels for all {self.instances} instances"
+        lines = [f"other labels for {len(self.rows)} of {self.instances} instances:"]
+        lines += [f"  {quoted(label.label)}: +{label.gained} −{label.lost}" for label in self.labels]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class ModelDiff:
+    """What differs between two rule lists."""
+
+    rules: tuple[RuleChange, ...]
+    labels_before_only: tuple[str, ...] = ()
+    labels_after_only: tuple[str, ...] = ()
+    predictions: PredictionDiff | None = None
+    """None without data."""
+    scores: dict[str, tuple[float, float]] | None = None
+    """By name of the measure: before and after; None without the true labels."""
+
+    @property
+    def same_rules(self) -> bool:
+        """Whether the lists have the same rules in the same order."""
+        return not self.rules
+
+    @property
+    def same_predictions(self) -> bool | None:
+        """Whether the predictions are the same; None without data."""
+        return None if self.predictions is None else not len(self.predictions.rows)
+
+    def __str__(self) -> str:
+        lines = [str(change) for change in self.rules] or ["the same rules in the same order"]
+        for names, which in ((self.labels_before_only, "first"), (self.labels_after_only, "second")):
+            if names:
+                lines.append(f"labels of the {which} list only: {', '.join(map(quoted, names))}")
+        if self.predictions is not None:
+            lines.append(str(self.predictions))
+        for name, (before, after) in (self.scores or {}).items():
+            lines.append(f"{name.replace('_', ' ')}: {before:.4f} → {after:.4f} ({after - before:+.4f})")
+        return "\n".join(lines)
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """One row per rule that changed; numbers are 0 where a list does not have the rule."""
+        columns = {
+            "change": [c.change for c in self.rules],
+            "number_before": [c.number_before or 0 for c in self.rules],
+            "number_after": [c.number_after or 0 for c in self.rules],
+            "before": [c.before.to_text() if c.before else "" for c in self.rules],
+            "after": [c.after.to_text() if c.after else "" for c in self.rules],
+        }
+        return nw.from_dict(columns, backend=backend).to_native()
+
+
+def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None) -> ModelDiff:
+    """Compare two rule lists.
+
+    Parameters
+    ----------
+    before, after
+        The rule lists. They may be about different attributes and labels; predictions are compared for the labels that
+        both have.
+    X, Y
+        Instances to compare predictions on, and their true labels to compare scores; or a data set as `X`.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("area"),), ("red",)
+    >>> lists = [RuleList(parse_rules(text, *names), *names) for text in ("red <- area > 2", "red <- area > 3")]
+    >>> print(diff(*lists, np.array([[1.0], [2.5]]), [[0], [0]]))
+    ~ rule 1: red ← area > 2
+        now rule 1: red ← area > 3
+    other labels for 1 of 2 instances:
+      red: +0 −1
+    hamming accuracy: 0.5000 → 1.0000 (+0.5000)
+    micro f1: 0.0000 → 0.0000 (+0.0000)
+    macro f1: 0.0000 → 0.0000 (+0.0000)
+    subset accuracy: 0.5000 → 1.0000 (+0.5000)
+    """
+    changes = rule_changes(before, after)
+    before_only = tuple(label for label in before.labels if label not in after.labels)
+    after_only = tuple(label for label in after.labels if label not in before.labels)
+    if X is None:
+        return ModelDiff(changes, before_only, after_only)
+    common = [label for label in before.labels if label in set(after.labels)]
+    old, truth = _predictions(before, X, Y, common)
+    new, _ = _predictions(after, X, Y, common)
+    scores = None
+    if truth is not None and common:
+        scores = {name: (METRICS[name](truth, old), METRICS[name](truth, new)) for name in SCORES}
+    return ModelDiff(changes, before_only, after_only, prediction_diff(old, new, common), scores)
+
+
+def _predictions(rule_list: RuleList, X: Any, Y: Any, labels: list[str]) -> tuple[NDArray[np.int8], Labels | None]:
+    table, truth = match(rule_list, X, Y)
+    columns = [rule_list.labels.index(label) for label in labels]
+    return decide(rule_list, table).labels()[:, columns], None if truth is None else truth[:, columns]
+
+
+def prediction_diff(before: NDArray[Any], after: NDArray[Any], labels: list[str]) -> PredictionDiff:
+    """Compare two matrices of predicted labels."""
+    gained, lost = (after > before), (after < before)
+    changed = [
+        LabelChange(label, int(g), int(l))
+        for label, g, l in zip(labels, gained.sum(axis=0), lost.sum(axis=0), strict=True)
+        if g or l
+    ]
+    return PredictionDiff(len(before), np.flatnonzero((gained | lost).any(axis=1)), tuple(changed))
+
+
+def rule_changes(before: RuleList, after: RuleList) -> tuple[RuleChange, ...]:
+    """The rules that are not the same at the same place in the order; counts do not matter."""
+    keys_before, keys_after = [_key(rule) for rule in before], [_key(rule) for rule in after]
+    matcher = SequenceMatcher(None, keys_before, keys_after, autojunk=False)
+    changes, removed, added = [], [], []
+    for tag, i0, i1, j0, j1 in matcher.get_opcodes():
+        if tag == "equal":
+            for i, j in zip(range(i0, i1), range(j0, j1), strict=True):
+                if _marks(before[i]) != _marks(after[j]):
+                    changes.append(RuleChange("marked", i + 1, j + 1, before[i], after[j]))
+            continue
+        removed += list(range(i0, i1))
+        added += list(range(j0, j1))
+    # What is taken out at one place and put in at another was moved.
+    elsewhere = Counter(keys_after[j] for j in added)
+    for i in list(removed):
+        if elsewhere[keys_before[i]]:
+            elsewhere[keys_before[i]] -= 1
+            j = next(j for j in added if keys_after[j] == keys_before[i])
+            changes.append(RuleChange("moved", i + 1, j + 1, before[i], after[j]))
+            removed.remove(i)
+            added.remove(j)
+    for i in list(removed):
+        similar = next((j for j in added if j == i and _is_similar(before[i], after[j])), None)
+        if similar is not None:
+            changes.append(RuleChange("replaced", i + 1, similar + 1, before[i], after[similar]))
+            removed.remove(i)
+            added.remove(similar)
+    changes += [RuleChange("removed", i + 1, None, before[i], None) for i in removed]
+    changes += [RuleChange("added", None, j + 1, None, after[j]) for j in added]
+    return tuple(sorted(changes, key=lambda c: (c.number_before or c.number_after or 0, c.number_before is None)))
+
+
+def _key(rule: Rule) -> tuple[frozenset[str], frozenset[str]]:
+    """What a rule says, by names: two models may have the same columns at different places."""
+    return frozenset(map(str, rule.head)), frozenset(map(str, rule.body))
+
+
+def _is_similar(one: Rule, other: Rule) -> bool:
+    heads, bodies = zip(_key(one), _key(other), strict=True)
+    return heads[0] == heads[1] or bodies[0] == bodies[1] or bool(heads[0] & heads[1] and bodies[0] & bodies[1])
+
+
+def _marks(rule: Rule | None) -> str:
+    marks = [m for m in ("stop", "locked") if rule is not None and getattr(rule, m)]
+    return " and ".join(marks) or "neither stop nor locked"

@@ -1,0 +1,173 @@
+"""Changing a rule list by hand: every edit gives a new list, counted anew, and says what it did.
+
+>>> from plurule.model import Attribute
+>>> from plurule.rule_text import parse_rules
+>>> names = (Attribute("area"),), ("red", "blue")
+>>> rules = RuleList(parse_rules("red <- area > 2\\nblue <-", *names), *names)
+>>> edited = Edit.of(rules, [[1.0], [3.0]], [[1, 1], [1, 0]]).add("red <- area <= 1", at=1).remove(3)
+>>> print(edited.rule_list)
+red ← area <= 1   (TP 1, FP 0)
+red ← area > 2   (TP 1, FP 0)
+>>> print(edited.diff().predictions)
+other labels for 2 of 2 instances:
+  red: +1 −0
+  blue: +0 −2
+
+Rules are numbered from 1, as everywhere people see them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.errors import ModelError
+from plurule.inspect.checks import check
+from plurule.inspect.counts import recount
+from plurule.inspect.data import Labels, match
+from plurule.inspect.diff import ModelDiff, diff
+from plurule.model import Rule, RuleList
+from plurule.rule_text import parse
+from plurule.table import Table
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A rule list under edit: where it started, where it is, and what there is to say about it.
+
+    Attributes
+    ----------
+    rule_list
+        The rules now, with their counts on the data if there are any.
+    original
+        The rules before the first edit.
+    notes
+        What the last edit led to that may not have been meant: rules that contradict themselves, that no instance
+        reaches, or that decide nothing on the data.
+    """
+
+    rule_list: RuleList
+    original: RuleList
+    notes: tuple[str, ...] = ()
+    table: Table | None = None
+    truth: Labels | None = None
+    weights: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, rule_list: RuleList, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit:
+        """Start to edit a rule list, with data (or a data set as `X`) on which rules are counted and compared."""
+        if X is None:
+            return cls(rule_list, rule_list)
+        table, truth = match(rule_list, X, Y)
+        given = getattr(X, "weights", None) if sample_weight is None else sample_weight
+        weights = None if given is None else np.asarray(given, dtype=np.float64)
+        counted = rule_list if truth is None else recount(rule_list, table, truth, weights)
+        return cls(counted, rule_list, (), table, truth, weights)
+
+    def add(self, rule: Rule | str, at: int | None = None) -> Edit:
+        """Put in a rule, or the text of one, as rule number `at` (at the end by default)."""
+        rules = list(self.rule_list)
+        position = len(rules) if at is None else self._position(at, len(rules) + 1)
+        rules.insert(position, self._rule(rule))
+        return self._now(rules)
+
+    def remove(self, *numbers: int) -> Edit:
+        """Take out rules."""
+        positions = [self._unlocked(number, "remove") for number in numbers]
+        return self._now([rule for position, rule in enumerate(self.rule_list) if position not in positions])
+
+    def replace(self, number: int, rule: Rule | str) -> Edit:
+        """Put a rule, or the text of one, in the place of another."""
+        rules = list(self.rule_list)
+        rules[self._unlocked(number, "replace")] = self._rule(rule)
+        return self._now(rules)
+
+    def move(self, number: int, to: int) -> Edit:
+        """Move a rule so that it becomes rule number `to`."""
+        rules = list(self.rule_list)
+        moved = rules.pop(self._unlocked(number, "move"))
+        rules.insert(self._position(to), moved)
+        return self._now(rules)
+
+    def reorder(self, numbers: Sequence[int]) -> Edit:
+        """Put all rules in the given order of their numbers."""
+        if Counter(numbers) != Counter(range(1, len(self.rule_list) + 1)):
+            raise ModelError(
+                f"an order of {len(self.rule_list)} rules names each number from 1 to {len(self.rule_list)} once, "
+                f"got {list(numbers)}"
+            )
+        return self._now([self.rule_list[number - 1] for number in numbers])
+
+    def lock(self, *numbers: int) -> Edit:
+        """Keep rules as they are: later edits refuse to change them, simplification and learning keep them."""
+        return self._mark(numbers, True)
+
+    def unlock(self, *numbers: int) -> Edit:
+        """Allow to change rules again."""
+        return self._mark(numbers, False)
+
+    def diff(self) -> ModelDiff:
+        """What differs from the original: rules, predictions and scores on the data."""
+        return diff(self.original, self.rule_list, self.table, self.truth)
+
+    def __str__(self) -> str:
+        return "\n".join([str(self.diff()), *(f"note: {note}" for note in self.notes)])
+
+    def _rule(self, rule: Rule | str) -> Rule:
+        if isinstance(rule, str):
+            return parse(rule, self.rule_list.attributes, self.rule_list.labels)
+        return adopt(rule, self.rule_list)
+
+    def _position(self, number: int, most: int | None = None) -> int:
+        most = len(self.rule_list) if most is None else most
+        if not 1 <= number <= most:
+            raise ModelError(f"there is no rule {number}; rules are numbered from 1 to {most} here")
+        return number - 1
+
+    def _unlocked(self, number: int, verb: str) -> int:
+        position = self._position(number)
+        if self.rule_list[position].locked:
+            raise ModelError(
+                f"cannot {verb} rule {number}, it is locked: {self.rule_list[position].to_text()}. Unlock it first"
+            )
+        return position
+
+    def _mark(self, numbers: Iterable[int], locked: bool) -> Edit:
+        positions = {self._position(number) for number in numbers}
+        rules = [replace(r, locked=locked) if p in positions else r for p, r in enumerate(self.rule_list)]
+        return self._now(rules)
+
+    def _now(self, rules: Sequence[Rule]) -> Edit:
+        edited = replace(self.rule_list, rules=tuple(rules))
+        if self.table is not None and self.truth is not None:
+            edited = recount(edited, self.table, self.truth, self.weights)
+        return replace(self, rule_list=edited, notes=_notes(self.rule_list, edited, self.truth is not None))
+
+
+def adopt(rule: Rule, rule_list: RuleList) -> Rule:
+    """The rule as one of the list: with the places of its attributes and labels in that list, found by name."""
+    adopted = parse(rule.to_text(), rule_list.attributes, rule_list.labels)
+    return replace(rule, head=adopted.head, body=adopted.body)
+
+
+def _notes(before: RuleList, after: RuleList, has_data: bool) -> tuple[str, ...]:
+    """What the edit brought about; what was so before it is not said again."""
+    known = {(finding.problem, finding.rule.to_text()) for finding in check(before)}
+    findings = [f for f in check(after) if (f.problem, f.rule.to_text()) not in known]
+    notes = [str(finding) for finding in findings]
+    if has_data:
+        said = {finding.number for finding in findings}
+        idle_before = Counter(rule.to_text() for rule in before if not rule.tp + rule.fp)
+        for number, rule in enumerate(after, start=1):
+            text = rule.to_text()
+            if not rule.tp + rule.fp and number not in said:
+                if idle_before[text]:
+                    idle_before[text] -= 1
+                else:
+                    notes.append(f"rule {number} ({text}) decides nothing on the data")
+    return tuple(notes)

@@ -1,0 +1,250 @@
+"""Making a rule list shorter without changing what it predicts, or at a stated cost.
+
+Rules and conditions are dropped one at a time. Dropping something changes the prediction of few instances: those that
+the rule decided something for, or that a shorter body covers in addition. Only these are decided anew to see what
+dropping would cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.errors import ModelError
+from plurule.inspect.counts import recount
+from plurule.inspect.data import Labels, match
+from plurule.inspect.diff import ModelDiff, diff
+from plurule.metrics import get_metric
+from plurule.model import Condition, LabelCondition, Rule, RuleList
+from plurule.prediction import NO_RULE, OPEN, Columns
+from plurule.table import Table
+
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A rule, or a condition of a rule, that was left out."""
+
+    what: Literal["rule", "condition"]
+    number: int
+    """Of the rule in the list as it was, counted from 1."""
+    text: str
+    pairs: int
+    """How many predictions (pairs of instance and label) dropping it changed."""
+
+    def __str__(self) -> str:
+        what = f"rule {self.number}: {self.text}" if self.what == "rule" else f"rule {self.number} without {self.text}"
+        return what + (f" (changes {self.pairs} predictions)" if self.pairs else "")
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """A shorter rule list, and what was dropped to get it."""
+
+    rule_list: RuleList
+    dropped: tuple[Dropped, ...]
+    diff: ModelDiff
+
+    def __str__(self) -> str:
+        rules = sum(d.what == "rule" for d in self.dropped)
+        conditions = len(self.dropped) - rules
+        lines = [f"dropped {rules} rules and {conditions} conditions", *(f"  {d}" for d in self.dropped)]
+        lines += [str(self.diff.predictions)]
+        for name, (before, after) in (self.diff.scores or {}).items():
+            lines.append(f"{name.replace('_', ' ')}: {before:.4f} → {after:.4f}")
+        return "\n".join(lines)
+
+
+def simplify(
+    rule_list: RuleList,
+    X: Any,
+    Y: Any = None,
+    *,
+    tolerance: float = 0.0,
+    measure: str | Callable[..., float] = "hamming_accuracy",
+) -> Simplified:
+    """Drop the rules and conditions that change no prediction on the data, or cost next to nothing.
+
+    Parameters
+    ----------
+    rule_list
+        The rules; locked ones stay as they are.
+    X
+        The instances, or a data set.
+    Y
+        Their true labels; needed to allow a cost, and to count the rules anew.
+    tolerance
+        How much the score may fall in all. With 0 no prediction changes.
+    measure
+        The score: the name of a measure of `plurule.metrics`, or a function of true and predicted labels.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("area"), Attribute("bars")), ("red",)
+    >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 0\\nred <- area > 4", *names), *names)
+    >>> print(simplify(rules, [[1.0, 1.0], [3.0, 1.0], [5.0, 1.0]]))
+    dropped 1 rules and 1 conditions
+      rule 2: red ← area > 4
+      rule 1 without bars > 0
+    the same labels for all 3 instances
+    """
+    if tolerance < 0:
+        raise ModelError(f"tolerance must be at least 0, got {tolerance}")
+    table, truth = match(rule_list, X, Y)
+    if tolerance > 0 and truth is None:
+        raise ModelError("to allow a cost the true labels are needed; give Y, or a data set instead of X")
+    score = get_metric(measure) if isinstance(measure, str) else measure
+    search = _Search(rule_list, table)
+    search.drop_what_changes_nothing()
+    if tolerance > 0 and truth is not None:
+        search.drop_what_costs_little(truth, score, tolerance)
+        search.drop_what_changes_nothing()
+    shorter = replace(rule_list, rules=tuple(rule for rule in search.rules if rule is not None))
+    if truth is not None:
+        shorter = recount(shorter, table, truth)
+    return Simplified(shorter, tuple(search.dropped), diff(rule_list, shorter, table, truth))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What would happen if something was dropped."""
+
+    position: int
+    condition: Condition | None
+    """What is dropped from the rule; None for the rule itself."""
+    rows: Rows
+    predicted: NDArray[np.int8]
+    decided_by: NDArray[np.int32]
+
+
+class _Search:
+    """The rules that are left (None where dropped, so that places stay the same) and what they predict."""
+
+    def __init__(self, rule_list: RuleList, table: Table):
+        self.rules: list[Rule | None] = list(rule_list)
+        self.dropped: list[Dropped] = []
+        self.n_rows, self.n_labels = len(table), len(rule_list.labels)
+        columns = Columns(table)
+        nothing = np.full((self.n_rows, self.n_labels), OPEN, dtype=np.int8)
+        self.satisfied: dict[Condition, Mask] = {
+            c: columns.satisfies(c, nothing) for r in rule_list for c in r.body if not isinstance(c, LabelCondition)
+        }
+        self.everything = np.ones(self.n_rows, dtype=bool)
+        self.predicted, self.decided_by = self.decide(np.arange(self.n_rows), self.rules)
+
+    def decide(self, rows: Rows, rules: list[Rule | None]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Apply rules to some of the instances."""
+        predicted = np.full((len(rows), self.n_labels), OPEN, dtype=np.int8)
+        decided_by = np.full((len(rows), self.n_labels), NO_RULE, dtype=np.int32)
+        if not len(rows):
+            return predicted, decided_by
+        going_on = np.ones(len(rows), dtype=bool)
+        for position, rule in enumerate(rules):
+            if rule is None:
+                continue
+            covered = going_on.copy()
+            for condition in rule.body:
+                if isinstance(condition, LabelCondition):
+                    covered &= predicted[:, condition.index] == int(condition.present)
+                else:
+                    covered &= self.satisfied[condition][rows]
+            decided = np.zeros(len(rows), dtype=bool)
+            for assignment in rule.head:
+                newly = covered & (predicted[:, assignment.index] == OPEN)
+                predicted[newly, assignment.index] = assignment.present
+                decided_by[newly, assignment.index] = position
+                decided |= newly
+            if rule.stop:
+                going_on &= ~decided
+        return predicted, decided_by
+
+    def candidates(self) -> Iterator[tuple[int, Condition | None]]:
+        """What may be dropped: rules, the last first, then conditions, the last of each rule first."""
+        free = [position for position, rule in enumerate(self.rules) if rule is not None and not rule.locked]
+        for position in reversed(free):
+            yield position, None
+        for position in free:
+            rule = self.rules[position]
+            for condition in reversed(rule.body if rule is not None else ()):
+                yield position, condition
+
+    def attempt(self, position: int, condition: Condition | None) -> _Trial | None:
+        """Decide anew what dropping would affect; None if it is not there any more."""
+        rule = self.rules[position]
+        if rule is None or (condition is not None and condition not in rule.body):
+            return None
+        rules = list(self.rules)
+        if condition is None:
+            rules[position] = None
+            affected = (self.decided_by == position).any(axis=1)
+        else:
+            rest = _without(rule, condition)
+            rules[position] = rest
+            affected = self.everything.copy()
+            for kept in rest.body:
+                if not isinstance(kept, LabelCondition):
+                    affected &= self.satisfied[kept]
+            if not isinstance(condition, LabelCondition):
+                affected &= ~self.satisfied[condition]
+        rows = np.flatnonzero(affected)
+        return _Trial(position, condition, rows, *self.decide(rows, rules))
+
+    def changes(self, trial: _Trial) -> int:
+        """How many predictions would change."""
+        return int((np.maximum(trial.predicted, 0) != np.maximum(self.predicted[trial.rows], 0)).sum())
+
+    def accept(self, trial: _Trial) -> None:
+        """Drop it."""
+        rule = self.rules[trial.position]
+        assert rule is not None
+        text = rule.to_text() if trial.condition is None else str(trial.condition)
+        what: Literal["rule", "condition"] = "rule" if trial.condition is None else "condition"
+        self.dropped.append(Dropped(what, trial.position + 1, text, self.changes(trial)))
+        self.rules[trial.position] = None if trial.condition is None else _without(rule, trial.condition)
+        self.predicted[trial.rows] = trial.predicted
+        self.decided_by[trial.rows] = trial.decided_by
+
+    def drop_what_changes_nothing(self) -> None:
+        """Drop until nothing more can be dropped for free."""
+        before = -1
+        while before < len(self.dropped):
+            before = len(self.dropped)
+            for position, condition in self.candidates():
+                trial = self.attempt(position, condition)
+                if trial is not None and not self.changes(trial):
+                    self.accept(trial)
+
+    def drop_what_costs_little(self, truth: Labels, score: Callable[..., float], tolerance: float) -> None:
+        """Drop the cheapest first while the score stays within the tolerance of what it was."""
+        least = score(truth, np.maximum(self.predicted, 0)) - tolerance
+        before = -1
+        while before < len(self.dropped):
+            before = len(self.dropped)
+            scored = [(self.score(truth, score, *candidate), candidate) for candidate in self.candidates()]
+            # Stable, so that equal costs keep the order of the candidates.
+            scored.sort(key=lambda pair: -pair[0])
+            for _, candidate in scored:
+                trial = self.attempt(*candidate)
+                if trial is not None and self.score_of(trial, truth, score) >= least:
+                    self.accept(trial)
+
+    def score(self, truth: Labels, score: Callable[..., float], position: int, condition: Condition | None) -> float:
+        trial = self.attempt(position, condition)
+        return -np.inf if trial is None else self.score_of(trial, truth, score)
+
+    def score_of(self, trial: _Trial, truth: Labels, score: Callable[..., float]) -> float:
+        predicted = np.maximum(self.predicted, 0)
+        predicted[trial.rows] = np.maximum(trial.predicted, 0)
+        return score(truth, predicted)
+
+
+def _without(rule: Rule, condition: Condition) -> Rule:
+    return replace(rule, body=tuple(c for c in rule.body if c != condition))
