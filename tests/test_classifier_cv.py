@@ -1,0 +1,163 @@
+"""`RuleListClassifierCV`: the lift is chosen by the paper's protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from plurule.classifier import RuleListClassifier
+from plurule.classifier_cv import RuleListClassifierCV, Search, _tabulate, height, paper_lifts
+from plurule.datasets import load_world_flags
+from plurule.heuristics import HammingAccuracy
+from plurule.lifts import KLN, NoLift, Peak
+from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
+from plurule.table import Table
+
+
+@pytest.fixture(scope="module")
+def flags() -> Any:
+    return load_world_flags()
+
+
+SHORT = RuleListClassifier(max_rules=4, max_conditions=1)
+LIFTS = [NoLift(), KLN(0.1), Peak(3, 1.2)]
+
+
+def test_the_candidates_are_the_28_of_the_paper() -> None:
+    lifts = paper_lifts(n_labels=10)
+    assert len(set(lifts)) == 28
+    assert sum(isinstance(lift, KLN) for lift in lifts) == 7
+    heights = {1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24}
+    assert {round(height(lift, 10), 9) for lift in lifts} == heights
+    assert {lift.labels for lift in lifts if isinstance(lift, Peak)} == {2, 3, 5}
+    assert all(lift.curvature == 2 for lift in lifts if isinstance(lift, Peak))
+
+
+def test_a_peak_beyond_the_number_of_labels_is_left_out() -> None:
+    assert {lift.labels for lift in paper_lifts(4) if isinstance(lift, Peak)} == {2, 3}
+    assert all(isinstance(lift, KLN) for lift in paper_lifts(1))
+    X = np.arange(8.0).reshape(-1, 1)
+    Y = np.tile([[1, 0], [0, 1]], (4, 1))
+    search = RuleListClassifierCV(lifts=[Peak(5, 1.1), KLN(0.1)], cv=2).fit(X, Y)
+    assert [c["lift"] for c in search.cv_results_["params"]] == [KLN(0.1)]
+
+
+@pytest.mark.parametrize(
+    ("scoring", "measure"), [("hamming_accuracy", hamming_accuracy), ("micro_f1", micro_f1), ("macro_f1", macro_f1)]
+)
+def test_the_results_are_those_of_cross_validation_by_hand(flags: Any, scoring: str, measure: Any) -> None:
+    X, Y = flags.data, flags.target
+    search = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring=scoring, cv=3, random_state=7).fit(X, Y)
+    for i, lift in enumerate(LIFTS):
+        by_hand = []
+        for train, test in KFold(3, shuffle=True, random_state=7).split(Y):
+            classifier = clone(SHORT).set_params(lift=lift).fit(X[train], Y[train])
+            by_hand.append(measure(Y[test], classifier.predict(X[test])))
+        results = [search.cv_results_[f"split{fold}_test_{scoring}"][i] for fold in range(3)]
+        assert results == by_hand
+        assert search.cv_results_[f"mean_test_{scoring}"][i] == pytest.approx(np.mean(by_hand))
+    means = search.cv_results_[f"mean_test_{scoring}"]
+    assert means[search.best_index_] == means.max() == search.best_score_
+    assert search.best_lift_ == LIFTS[search.best_index_]
+
+
+def test_the_best_candidate_is_trained_on_everything(flags: Any) -> None:
+    search = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=2)
+    search.fit(flags.data, flags.target, label_names=flags.target_names)
+    refitted = clone(SHORT).set_params(lift=search.best_lift_)
+    refitted.fit(flags.data, flags.target, label_names=flags.target_names)
+    assert search.rule_list_ == search.best_estimator_.rule_list_ == refitted.rule_list_
+    np.testing.assert_array_equal(search.predict(flags.data), refitted.predict(flags.data))
+    np.testing.assert_array_equal(search.predict_proba(flags.data), refitted.predict_proba(flags.data))
+    assert search.label_names_.tolist() == flags.target_names
+    assert SHORT.lift == RuleListClassifier().lift
+
+
+def ranks(lifts: list[Any], *, score: list[float], ha: list[float], subset: list[float]) -> list[int]:
+    search = Search(SHORT, Table([], []), np.zeros((0, 5), dtype=np.uint8), None, "micro_f1", None)
+    results = [
+        [{"micro_f1": s, "hamming_accuracy": h, "subset_accuracy": a, "rules": 1, "conditions": 1}]
+        for s, h, a in zip(score, ha, subset, strict=True)
+    ]
+    return _tabulate([{"lift": lift} for lift in lifts], results, search, n_labels=5)["rank_test_score"].tolist()
+
+
+def test_ties_go_to_hamming_accuracy_then_subset_accuracy_then_the_higher_lift_then_the_first() -> None:
+    low, high, as_high = KLN.at(3, 1.02), Peak(5, 1.24), KLN.at(3, 1.24)
+    same = [0.5, 0.5, 0.5]
+    assert ranks([low, high, as_high], score=[0.6, 0.5, 0.5], ha=[0.1, 0.9, 0.9], subset=same) == [1, 2, 3]
+    assert ranks([low, high, as_high], score=same, ha=[0.6, 0.5, 0.5], subset=[0.1, 0.2, 0.3]) == [1, 3, 2]
+    assert ranks([low, high, as_high], score=same, ha=same, subset=[0.6, 0.5, 0.5]) == [1, 2, 3]
+    assert ranks([low, high, as_high], score=same, ha=same, subset=same) == [3, 1, 2]
+    almost = [0.5, 0.5 - 1e-16, 0.5 + 1e-16]
+    assert ranks([low, high, as_high], score=almost, ha=same, subset=same) == [3, 1, 2]
+
+
+def test_the_choice_does_not_depend_on_the_number_of_jobs(flags: Any) -> None:
+    one = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=2).fit(flags.data, flags.target)
+    two = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=2, n_jobs=2).fit(flags.data, flags.target)
+    assert one.best_lift_ == two.best_lift_
+    for key, value in one.cv_results_.items():
+        np.testing.assert_array_equal(value, two.cv_results_[key])
+
+
+def test_scorers_and_splitters_of_scikit_learn_work(flags: Any) -> None:
+    by_name = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring="f1_micro", cv=KFold(2)).fit(flags.data, flags.target)
+    ours = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring="micro_f1", cv=KFold(2)).fit(flags.data, flags.target)
+    given = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring=SCORERS["micro_f1"], cv=KFold(2))
+    given.fit(flags.data, flags.target)
+    expected = pytest.approx(ours.cv_results_["mean_test_micro_f1"])
+    assert by_name.cv_results_["mean_test_f1_micro"] == expected
+    assert given.cv_results_["mean_test_score"] == expected
+
+
+def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> None:
+    X, Y = flags.data, flags.target
+    weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
+    kept = np.flatnonzero(weights)
+    weighted = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=3).fit(X, Y, weights)
+    removed = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=3).fit(X[kept], Y[kept])
+    np.testing.assert_allclose(
+        weighted.cv_results_["mean_test_hamming_accuracy"], removed.cv_results_["mean_test_hamming_accuracy"]
+    )
+    assert weighted.rule_list_ == removed.rule_list_
+
+
+def test_parameters_of_the_classifier_inside_can_be_set() -> None:
+    search = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()))
+    search.set_params(estimator__max_rules=3, estimator__predict_absence=True)
+    assert search.estimator is not None
+    assert search.estimator.max_rules == 3
+    assert "estimator__heuristic" in search.get_params()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"scoring": "micro_f"}, "unknown scoring 'micro_f'; did you mean 'micro_f1'.*hamming_accuracy"),
+        ({"scoring": 3}, "scoring must be the name of a measure or a scorer, got 3"),
+        ({"lifts": "papers"}, "lifts must be 'paper' or a list of lifts, got 'papers'"),
+        ({"lifts": []}, "no lift that fits 2 labels"),
+        ({"lifts": [Peak(3)]}, "no lift that fits 2 labels"),
+        ({"lifts": [KLN(-1)]}, "KLN: k must be"),
+        ({"estimator": RuleListClassifier(head_search="single")}, "head_search='single' has no lift to choose"),
+        ({"cv": 1}, "at least one"),
+        ({"cv": 50}, "greater than the number of samples"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(parameters: dict[str, Any], message: str) -> None:
+    X, Y = np.arange(8.0).reshape(-1, 1), np.tile([[1, 0], [0, 1]], (4, 1))
+    with pytest.raises(ValueError, match=message):
+        RuleListClassifierCV(**parameters).fit(X, Y)
+
+
+def test_a_target_of_two_classes_is_split_evenly() -> None:
+    X = np.arange(20.0).reshape(-1, 1)
+    y = np.array(["a"] * 15 + ["b"] * 5)
+    search = RuleListClassifierCV(lifts=[NoLift()], cv=5).fit(X, y)
+    assert search.classes_.tolist() == ["a", "b"]
+    assert set(search.predict(X)) <= {"a", "b"}
