@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from oracle import Check, Learned, Learner, Settings
+from plurule.binning import Ranks, rank
+from plurule.counting import State
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
 from plurule.lifts import as_table
 from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
+from plurule.prediction import OPEN, Columns
 from plurule.problem import Options, Problem
 from plurule.table import Table
 
@@ -80,6 +83,34 @@ def random_column(rng: random.Random, n_rows: int) -> list[float | str | None]:
     return [None if rng.random() < gaps else rng.choice(pool) for _ in range(n_rows)]
 
 
+def start_state(problem: Problem) -> State:
+    """Everything in training, nothing predicted."""
+    return State(
+        problem,
+        Columns(problem.table),
+        in_training=np.ones(problem.n_instances, dtype=bool),
+        predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
+        head_labels=np.zeros(problem.n_labels, dtype=bool),
+    )
+
+
+def random_state(rng: random.Random, **limits: int) -> State:
+    """Somewhere in the middle of training: some pairs closed, rightly or not, some instances gone."""
+    state = start_state(random_problem(rng, **limits))
+    for i, l in np.ndindex(state.predicted.shape):
+        state.predicted[i, l] = rng.choice((OPEN, OPEN, 0, 1))
+    for i in range(len(state.in_training)):
+        state.in_training[i] = rng.random() < 0.8
+    state.head_labels = (state.predicted != OPEN).any(axis=0)
+    return state
+
+
+def ranks_of(problem: Problem) -> dict[int, Ranks]:
+    """Ranks of the numeric columns, every value its own."""
+    attributes = enumerate(problem.table.attributes)
+    return {i: rank(problem.table.column(i)) for i, attribute in attributes if not attribute.is_nominal}
+
+
 def random_settings(rng: random.Random, n_labels: int) -> Settings:
     """Settings of the learner, all of them in play."""
     measure = rng.choice(("f", "f", "hamming", "hamming", "precision", "recall", "laplace", "subset"))
@@ -141,8 +172,8 @@ def options_of(settings: Settings) -> Options:
 # In the words of the oracle --------------------------------------------------------------------------------
 
 
-def oracle_rules(problem: Problem, settings: Settings) -> list[Learned]:
-    """What the oracle learns from the problem."""
+def oracle_of(problem: Problem, settings: Settings) -> Learner:
+    """The oracle, set to learn from the problem."""
     columns = [problem.table.column(i).tolist() for i in range(problem.table.shape[1])]
     kinds = [attribute.categories for attribute in problem.table.attributes]
 
@@ -153,7 +184,16 @@ def oracle_rules(problem: Problem, settings: Settings) -> list[Learned]:
 
     rows = [[plain(c[i], names) for c, names in zip(columns, kinds, strict=True)] for i in range(len(problem.Y))]
     weights = [Fraction(w) for w in problem.weights.tolist()]
-    return Learner(rows, kinds, problem.Y.tolist(), weights, settings).learn()
+    return Learner(rows, kinds, problem.Y.tolist(), weights, settings)
+
+
+def oracle_at(state: State, settings: Settings) -> Learner:
+    """The oracle where training stands."""
+    oracle = oracle_of(state.problem, settings)
+    oracle.training = np.flatnonzero(state.in_training).tolist()
+    oracle.predicted = [[None if value == OPEN else value for value in row] for row in state.predicted.tolist()]
+    oracle.labels_used = set(np.flatnonzero(state.head_labels).tolist())
+    return oracle
 
 
 def as_learned(rule: Rule) -> Learned:

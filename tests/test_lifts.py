@@ -34,7 +34,7 @@ def test_kln_at_three_labels_has_the_k_of_the_definition():
 
 
 def test_kln_cannot_be_given_at_a_single_label():
-    with pytest.raises(ValueError, match="labels must be at least 2 .* got 1"):
+    with pytest.raises(ValueError, match=r"labels must be at least 2 .* got 1"):
         KLN.at(labels=1, lift=1.08)
 
 
