@@ -151,7 +151,7 @@ class Table:
 
     def __getitem__(self, rows: Any) -> Table:
         if isinstance(rows, tuple):
-            if len(rows) != 2 or rows[1] != slice(None):
+            if len(rows) != 2 or rows[1] not in (slice(None), Ellipsis):
                 raise IndexError("a table is indexed by rows only")
             rows = rows[0]
         picked = np.arange(self.n_rows)[rows]

@@ -1,0 +1,51 @@
+"""`plurule demo`: learn rules for the flags of the world."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from plurule.cli import rendering
+
+FOLDS = 5
+RULES_SHOWN = 10
+
+
+def demo() -> None:
+    """Learn which colours a national flag has, from the embedded data, and show what was learned."""
+    # Imported here, so that `plurule --help` does not wait for them.
+    from sklearn.model_selection import KFold, cross_val_predict
+
+    from plurule.classifier import RuleListClassifier
+    from plurule.datasets import load_world_flags
+    from plurule.lifts import NoLift
+    from plurule.metrics import scores
+
+    out = rendering.console()
+    flags = load_world_flags()
+    relaxed = RuleListClassifier()
+    models = {"relaxed pruning": relaxed, "normal pruning": RuleListClassifier(lift=NoLift())}
+    out.print(
+        f"The flags of {len(flags.target)} countries: {len(flags.feature_names)} attributes (where the country lies, "
+        f"what the flag shows), {len(flags.target_names)} labels (its colours)."
+    )
+    for model in models.values():
+        model.fit(flags.data, flags.target, label_names=flags.target_names)
+
+    rule_list = relaxed.rule_list_
+    best = sorted(range(len(rule_list)), key=lambda position: -rule_list[position].value)[:RULES_SHOWN]
+    out.print()
+    out.print(Text(f"The {len(best)} best of {len(rule_list)} rules, in the order they are applied", style="bold"))
+    out.print(rendering.rule_table(rule_list, sorted(best)))
+    out.print()
+    out.print(Text("What was learned", style="bold"))
+    characteristics = {name: model.rule_list_.characteristics() for name, model in models.items()}
+    out.print(rendering.column_table(rendering.CHARACTERISTICS, characteristics, digits=2))
+    out.print()
+    out.print(Text(f"How well it predicts flags it has not seen ({FOLDS}-fold cross-validation)", style="bold"))
+    measured = {}
+    for name, model in models.items():
+        folds = KFold(FOLDS, shuffle=True, random_state=0)
+        predicted = cross_val_predict(model, flags.data, flags.target, cv=folds)
+        measured[name] = scores(flags.target, predicted)
+    shown = {name: rendering.MEASURES[name] for name in ("hamming_accuracy", "micro_f1", "macro_f1", "subset_accuracy")}
+    out.print(rendering.column_table(shown, measured))

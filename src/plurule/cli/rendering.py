@@ -1,0 +1,101 @@
+"""Rule lists, characteristics and scores as text on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plurule.model.condition import format_number
+
+if TYPE_CHECKING:
+    from plurule.model import Rule, RuleList
+
+WIDTH_IN_A_PIPE = 200
+"""Text that goes to a file or another program is not cut at the width of a terminal."""
+
+CHARACTERISTICS = {
+    "rules": "rules",
+    "conditions": "conditions",
+    "label_conditions": "conditions on labels",
+    "multi_label_heads": "heads of several labels",
+    "labels_per_multi_label_head": "labels per such head",
+    "stop_rules": "stop rules",
+}
+
+MEASURES = {
+    "hamming_accuracy": "Hamming accuracy",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "macro_f1_empty_is_1": "macro F1 (an empty label scores 1)",
+    "subset_accuracy": "subset accuracy",
+    "example_f1": "example-based F1",
+    "precision": "precision (micro)",
+    "recall": "recall (micro)",
+}
+
+
+def console() -> Console:
+    """Where commands print their results."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
+
+
+def rule_table(rule_list: RuleList, shown: Iterable[int], title: str | None = None) -> Table:
+    """The rules at the given positions, one per line."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    table.add_column("#", justify="right", style="dim")
+    table.add_column("labels")
+    table.add_column("← conditions")
+    for name in ("TP", "FP", "precision"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for position in shown:
+        rule = rule_list[position]
+        table.add_row(
+            str(position + 1),
+            head_text(rule),
+            body_text(rule),
+            format_number(rule.tp),
+            format_number(rule.fp),
+            f"{rule.precision:.2f}",
+            Text("stop" if rule.stop else "", style="dim"),
+        )
+    return table
+
+
+def head_text(rule: Rule) -> Text:
+    """The labels, present ones in green and absent ones in red."""
+    parts = [Text(str(a), style="green" if a.present else "red") for a in rule.head]
+    return Text(", ").join(parts)
+
+
+def body_text(rule: Rule) -> Text:
+    """The conditions; a body without any covers everything."""
+    if not rule.body:
+        return Text("(always)", style="dim")
+    return Text(" ∧ ").join([Text(str(condition)) for condition in rule.body])
+
+
+def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]], digits: int = 3) -> Table:
+    """Numbers side by side: one line per key of `rows`, one column per model."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for key, title in rows.items():
+        if all(key in values for values in columns.values()):
+            table.add_row(title, *(number(values[key], digits) for values in columns.values()))
+    return table
+
+
+def number(value: float, digits: int) -> str:
+    """Counts as they are, measured values with the given number of digits.
+
+    >>> number(12, digits=3), number(0.8125, digits=2), number(1.0, digits=2)
+    ('12', '0.81', '1.00')
+    """
+    return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
