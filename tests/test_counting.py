@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import as_check, make_problem, oracle_at, random_settings, random_state, ranks_of, start_state
 
 from plurule.counting import (
     Candidates,
@@ -25,6 +24,7 @@ from plurule.counting import (
     whole_instances,
 )
 from plurule.prediction import OPEN
+from problems import as_check, make_problem, oracle_at, random_settings, random_state, ranks_of, start_state
 
 randoms = st.randoms(use_true_random=False)
 
