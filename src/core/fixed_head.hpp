@@ -1,0 +1,134 @@
+// Refining a body under a fixed head: only the counts of its labels matter, over the instances still covered.
+#pragma once
+#include <vector>
+
+#include "options.hpp"
+#include "ranking.hpp"
+#include "state.hpp"
+
+namespace plurule {
+
+// Per row, blocks of four lanes: right, wrong (both where covered), absent, present (left over where not covered).
+// One block with everything summed, or one per label where values are averaged; example-based heuristics have a block of
+// their own behind the summed one. The last lane is the weight of the row.
+template <class Count>
+class FixedHead {
+   public:
+    FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
+        : options_(options), head_(head) {
+        per_label_ = options.averages_labels && !options.example_based;
+        blocks_ = options.example_based ? 2 : per_label_ ? head.size() : 1;
+        lanes_ = (4 * blocks_ + 1 + 7) / 8 * 8;
+        weight_lane_ = 4 * blocks_;
+        of_rows_.resize(state.n_rows * lanes_);
+        absent_.assign(blocks_, 0);
+        present_.assign(blocks_, 0);
+        std::vector<Count> lanes(lanes_);
+        for (Row row : state.training.rows) {
+            fill(state, row, lanes);
+            for (std::size_t b = 0; b < blocks_; ++b) {
+                absent_[b] += double(lanes[4 * b + 2]);
+                present_[b] += double(lanes[4 * b + 3]);
+            }
+        }
+        for (Row row : rows) {
+            fill(state, row, lanes);
+            std::copy(lanes.begin(), lanes.end(), of_rows_.begin() + std::ptrdiff_t(std::size_t(row) * lanes_));
+        }
+        lift_ = options.refine_against_lifted ? 1.0 : options.lift[head.size() - 1];
+    }
+
+    std::size_t lanes() const { return lanes_; }
+
+    void add(const Row* rows, std::size_t count, Count* sums) const {
+        if constexpr (std::is_same_v<Count, double>)
+            kernels().add_weighted_lanes(rows, count, of_rows_.data(), lanes_, sums);
+        else
+            kernels().add_lanes(rows, count, of_rows_.data(), lanes_, sums);
+    }
+
+    double tp(const std::vector<Count>& sums) const { return pairs(sums, 0); }
+    double fp(const std::vector<Count>& sums) const { return pairs(sums, 1); }
+
+    // Whether the head may stand on a body with these counts at all.
+    bool admissible(const std::vector<Count>& sums) const {
+        const double right = tp(sums);
+        return right > 0 && right >= fp(sums) && double(sums[weight_lane_]) >= options_.min_coverage;
+    }
+
+    double value(const std::vector<Count>& sums) const {
+        double value = 0;
+        if (per_label_) {
+            for (std::size_t b = 0; b < blocks_; ++b) value += block_value(sums, b);
+            value /= double(head_.size());
+        } else {
+            value = block_value(sums, blocks_ - 1);
+        }
+        return options_.refine_against_lifted ? value : value * lift_;
+    }
+
+    // The four counts of each block that is evaluated, appended to arrays (for heuristics written in Python).
+    void append_counts(const std::vector<Count>& sums, std::vector<double> (&counts)[4]) const {
+        for (std::size_t b = per_label_ ? 0 : blocks_ - 1; b < blocks_; ++b) {
+            counts[0].push_back(double(sums[4 * b]));
+            counts[1].push_back(double(sums[4 * b + 1]));
+            counts[2].push_back(absent_[b] - double(sums[4 * b + 2]));
+            counts[3].push_back(present_[b] - double(sums[4 * b + 3]));
+        }
+    }
+    std::size_t values_per_candidate() const { return per_label_ ? blocks_ : 1; }
+    double combine(const double* values) const {
+        double value = values[0];
+        for (std::size_t i = 1; i < values_per_candidate(); ++i) value += values[i];
+        if (per_label_) value /= double(head_.size());
+        return options_.refine_against_lifted ? value : value * lift_;
+    }
+
+   private:
+    double pairs(const std::vector<Count>& sums, std::size_t lane) const {
+        if (!per_label_) return double(sums[lane]);
+        double total = 0;
+        for (std::size_t b = 0; b < blocks_; ++b) total += double(sums[4 * b + lane]);
+        return total;
+    }
+
+    double block_value(const std::vector<Count>& sums, std::size_t b) const {
+        return value_of(options_.heuristic, double(sums[4 * b]), double(sums[4 * b + 1]),
+                        absent_[b] - double(sums[4 * b + 2]), present_[b] - double(sums[4 * b + 3]));
+    }
+
+    void fill(const State& state, Row row, std::vector<Count>& lanes) const {
+        std::fill(lanes.begin(), lanes.end(), Count(0));
+        const Count weight = Count(state.weight(row));
+        bool some_open = false, all_right = true, any_present = false;
+        for (const auto& [label, sign] : head_) {
+            const std::size_t pair = state.at(row, std::size_t(label));
+            some_open |= state.predicted[pair] == OPEN;
+            all_right &= (state.truth[pair] != 0) == (sign != 0);
+            any_present |= state.truth[pair] != 0;
+        }
+        for (std::size_t i = 0; i < head_.size(); ++i) {
+            const std::size_t pair = state.at(row, std::size_t(head_[i].label));
+            const bool present = state.truth[pair] != 0;
+            Count* block = lanes.data() + (per_label_ ? 4 * i : 0);
+            if (options_.whole_instances ? some_open : state.predicted[pair] == OPEN)
+                block[present == (head_[i].sign != 0) ? 0 : 1] += weight;
+            block[present ? 3 : 2] += weight;
+        }
+        if (options_.example_based && some_open) {
+            lanes[4 + (all_right ? 0 : 1)] = weight;
+            lanes[4 + (any_present ? 3 : 2)] = weight;
+        }
+        lanes[weight_lane_] = weight;
+    }
+
+    const Options& options_;
+    std::vector<Assignment> head_;
+    bool per_label_ = false;
+    std::size_t blocks_ = 1, lanes_ = 8, weight_lane_ = 4;
+    std::vector<Count> of_rows_;
+    std::vector<double> absent_, present_;
+    double lift_ = 1;
+};
+
+}  // namespace plurule

@@ -1,0 +1,294 @@
+// A pass in which every candidate body gets its own best head (single, decomposable, relaxed).
+//
+// Most candidates cannot win, and most attributes hold none that can. For heuristics that are quotients of linear
+// functions, "some label reaches θ" is a linear inequality in the counts, so one addition of small integers per instance
+// and label finds the few candidates worth counting exactly. Rounding is always towards keeping a candidate.
+#pragma once
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "head_search.hpp"
+#include "state.hpp"
+
+namespace plurule {
+
+// h = (top · counts + top_constant) / (bottom · counts + bottom_constant), counts = tp, fp, tn, fn.
+struct Quotient {
+    double top[4], top_constant, bottom[4], bottom_constant;
+};
+
+inline bool as_quotient(HeuristicFormula h, Quotient& q) {
+    const double s = h.parameter;
+    switch (h.formula) {
+        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, 0}; return true;
+        case Formula::accuracy: q = {{1, 0, 1, 0}, 0, {1, 1, 1, 1}, 0}; return true;
+        case Formula::precision: q = {{1, 0, 0, 0}, 0, {1, 1, 0, 0}, 0}; return true;
+        case Formula::recall: q = {{1, 0, 0, 0}, 0, {1, 0, 0, 1}, 0}; return true;
+        case Formula::laplace: q = {{1, 0, 0, 0}, 1, {1, 1, 0, 0}, 2}; return true;
+        default: return false;
+    }
+}
+
+// Per instance and label, what it adds to the left side of "the value is at least θ" when it is covered.
+class Scores {
+   public:
+    // Lanes: every label predicted present, then (with `absence`) every label predicted absent.
+    void prepare(const State& state, const Quotient& q, double theta, bool absence,
+                 const std::vector<std::uint8_t>& excluded_lane, const std::vector<Row>& rows) {
+        theta_ = theta;
+        lanes_ = state.width * (absence ? 2 : 1);
+        double weight[4];
+        for (int i = 0; i < 4; ++i) weight[i] = q.top[i] - theta * q.bottom[i];
+        const double constant = q.top_constant - theta * q.bottom_constant;
+        // What a covered instance moves: it enters tp or fp where it is open, and leaves fn (present) or tn (absent).
+        double score[2][8] = {};
+        double largest = 1e-300;
+        for (int byte = 0; byte < 8; ++byte) {
+            const double left = byte & PRESENT ? -weight[3] : -weight[2];
+            const bool open_present = byte & OPEN_PRESENT, open_absent = byte & OPEN_ABSENT;
+            score[0][byte] = left + (open_present ? weight[0] : 0) + (open_absent ? weight[1] : 0);
+            score[1][byte] = left + (open_present ? weight[1] : 0) + (open_absent ? weight[0] : 0);
+            largest = std::max({largest, std::fabs(score[0][byte]), std::fabs(score[1][byte])});
+        }
+        const double room = 1e9 / (double(state.n_rows) + 2);
+        scale_ = std::min(32000.0, room) / largest;
+        std::int16_t rounded[2][8];
+        for (int s = 0; s < 2; ++s)
+            for (int byte = 0; byte < 8; ++byte) rounded[s][byte] = std::int16_t(std::ceil(score[s][byte] * scale_));
+        scores_.resize(state.n_rows * lanes_);
+        for (Row row : rows) {
+            const std::uint8_t* from = state.bytes.data() + std::size_t(row) * state.width;
+            std::int16_t* to = scores_.data() + std::size_t(row) * lanes_;
+            for (std::size_t lane = 0; lane < state.width; ++lane) to[lane] = rounded[0][from[lane]];
+            if (absence)
+                for (std::size_t lane = 0; lane < state.width; ++lane) to[state.width + lane] = rounded[1][from[lane]];
+        }
+        need_.assign(lanes_, std::numeric_limits<std::int32_t>::max());
+        for (std::size_t lane = 0; lane < lanes_; ++lane) {
+            const std::size_t label = lane % state.width;
+            if (label >= state.label_of_lane.size() || excluded_lane[label]) continue;
+            const double fixed = weight[3] * state.present[label] + weight[2] * state.absent[label] + constant;
+            const double needed = std::floor(-fixed * scale_) - 1;
+            need_[lane] = std::int32_t(std::clamp(needed, -2e9, 2e9));
+        }
+        total_.assign(lanes_, 0);
+        kernels().add_scores(rows.data(), rows.size(), scores_.data(), lanes_, total_.data());
+    }
+
+    double theta() const { return theta_; }
+    std::size_t lanes() const { return lanes_; }
+
+    // Flags, per group, the candidates worth counting (see `visit_candidates`); gives whether there are any.
+    bool flag(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows, std::vector<std::uint8_t>& flags) {
+        const Kernels& k = kernels();
+        whole_ = total_;
+        if (!grouped.missing.empty()) {
+            sum_.assign(lanes_, 0);
+            k.add_scores(grouped.missing.data(), grouped.missing.size(), scores_.data(), lanes_, sum_.data());
+            for (std::size_t lane = 0; lane < lanes_; ++lane) whole_[lane] -= sum_[lane];
+        }
+        flags.assign(grouped.groups() + 1, 0);
+        const bool rest_is_there = attribute.rest >= 0 && n_rows > grouped.rows.size();
+        bool found = false;
+        if (attribute.nominal) {
+            left_ = whole_;
+            for (std::size_t g = 0; g < grouped.groups(); ++g) {
+                const std::uint32_t begin = g ? grouped.ends[g - 1] : 0;
+                sum_.assign(lanes_, 0);
+                k.add_scores(grouped.rows.data() + begin, grouped.ends[g] - begin, scores_.data(), lanes_, sum_.data());
+                flags[g] = k.any_at_least(sum_.data(), need_.data(), lanes_);
+                found |= flags[g] != 0;
+                if (rest_is_there)
+                    for (std::size_t lane = 0; lane < lanes_; ++lane) left_[lane] -= sum_[lane];
+            }
+            if (rest_is_there) {
+                flags[grouped.groups()] = k.any_at_least(left_.data(), need_.data(), lanes_);
+                found |= flags[grouped.groups()] != 0;
+            }
+            return found;
+        }
+        low_.resize(lanes_);
+        for (std::size_t lane = 0; lane < lanes_; ++lane)
+            low_[lane] = need_[lane] == std::numeric_limits<std::int32_t>::max()
+                             ? std::numeric_limits<std::int32_t>::min()
+                             : std::int32_t(std::clamp<std::int64_t>(std::int64_t(whole_[lane]) - need_[lane],
+                                                                     -2000000000, 2000000000));
+        std::size_t split = grouped.groups();
+        if (attribute.rest >= 0)
+            split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
+        sum_.assign(lanes_, 0);
+        GroupSpan span{grouped.rows.data(), grouped.ends.data(), 0, std::uint32_t(split), false};
+        found |= k.flag_groups(span, scores_.data(), lanes_, sum_.data(), need_.data(), low_.data(), flags.data());
+        sum_.assign(lanes_, 0);
+        span = {grouped.rows.data(), grouped.ends.data(), std::uint32_t(split), std::uint32_t(grouped.groups()), true};
+        found |= k.flag_groups(span, scores_.data(), lanes_, sum_.data(), need_.data(), low_.data(), flags.data());
+        return found;
+    }
+
+   private:
+    double theta_ = NOTHING, scale_ = 1;
+    std::size_t lanes_ = 0;
+    std::vector<std::int16_t> scores_;
+    std::vector<std::int32_t> need_, total_, whole_, low_, sum_, left_;
+};
+
+// Finds heads for candidates given the counts of what they cover; one per thread.
+template <class Count>
+class HeadFinder {
+   public:
+    HeadFinder(const State& state, const Options& options) : state_(state), options_(options), search_(options) {}
+
+    const HeadSearch& search() const { return search_; }
+
+    double best_of_attribute = NOTHING;  // highest value offered since it was last set
+
+    // Before a pass (and for each parent of it).
+    void start(const std::vector<std::uint8_t>& excluded_lane, std::int32_t parent, std::int32_t conditions) {
+        excluded_ = &excluded_lane;
+        parent_ = parent;
+        conditions_ = conditions;
+        singles_.resize(state_.width);
+        absent_h_.resize(state_.width);
+        const std::size_t width = state_.width;
+        for (auto* lanes : {&tp_, &fp_, &tn_, &fn_}) lanes->resize(width);
+    }
+
+    // `counters`: open present, open absent, present, one lane per label each; then the weight covered.
+    void consider(const Place& place, std::int32_t attribute, std::int32_t own_lane, const std::vector<Count>& counters,
+                  double floor, Ranking& ranking, SharedBest* shared) {
+        const Count covered = counters[3 * state_.width];
+        if (double(covered) < options_.min_coverage) return;
+        const Kernels& k = kernels();
+        const std::size_t width = state_.width;
+        confusion(counters, covered);
+        if (options_.heuristic.formula == Formula::custom) {
+            for (auto [from, to] : {std::pair{&tp_, &batch_tp_}, {&fp_, &batch_fp_}, {&tn_, &batch_tn_}, {&fn_, &batch_fn_}})
+                to->insert(to->end(), from->begin(), from->end());
+            batch_.push_back({place, attribute, own_lane});
+            return;
+        }
+        k.evaluate(options_.heuristic, tp_.data(), fp_.data(), tn_.data(), fn_.data(), width, singles_.h.data());
+        if (options_.predict_absence)
+            k.evaluate(options_.heuristic, fp_.data(), tp_.data(), tn_.data(), fn_.data(), width, absent_h_.data());
+        choose_signs(own_lane, singles_.h.data(), absent_h_.data());
+        if (search_.never_rises()) {
+            double best = NOTHING;
+            for (std::size_t lane = 0; lane < width; ++lane) best = std::max(best, singles_.h[lane]);
+            if (best <= NOTHING || (best > 0 && best * search_.highest_lift() < floor)) return;
+        }
+        if (search_.search(singles_, width, floor, found_)) offer(place, attribute, ranking, shared);
+    }
+
+    // Evaluates what `consider` put aside for a heuristic written in Python, all at once.
+    void flush(Ranking& ranking) {
+        if (batch_.empty()) return;
+        const std::size_t width = state_.width, count = batch_tp_.size();
+        std::vector<double> h(count), absent_h(options_.predict_absence ? count : 0);
+        options_.custom(batch_tp_.data(), batch_fp_.data(), batch_tn_.data(), batch_fn_.data(), count, h.data());
+        if (options_.predict_absence)
+            options_.custom(batch_fp_.data(), batch_tp_.data(), batch_tn_.data(), batch_fn_.data(), count, absent_h.data());
+        std::vector<SingleLabelHeads> singles(batch_.size());
+        std::vector<std::vector<std::uint32_t>> orders(batch_.size());
+        std::vector<double> plain, sums[4];
+        for (std::size_t c = 0; c < batch_.size(); ++c) {
+            for (auto [from, to] : {std::pair{&batch_tp_, &tp_}, {&batch_fp_, &fp_}, {&batch_tn_, &tn_}, {&batch_fn_, &fn_}})
+                to->assign(from->begin() + std::ptrdiff_t(c * width), from->begin() + std::ptrdiff_t((c + 1) * width));
+            std::copy_n(h.data() + c * width, width, singles_.h.data());
+            choose_signs(batch_[c].own_lane, singles_.h.data(), absent_h.data() + (options_.predict_absence ? c * width : 0));
+            singles[c] = singles_;
+            search_.full_order(singles_, width, orders[c]);
+            double running[5] = {};
+            for (std::size_t i = 0; i < orders[c].size(); ++i) {
+                const std::uint32_t lane = orders[c][i];
+                const double add[5] = {singles_.tp[lane], singles_.fp[lane], singles_.tn[lane], singles_.fn[lane], singles_.h[lane]};
+                for (int j = 0; j < 5; ++j) running[j] += add[j];
+                for (int j = 0; j < 4; ++j) sums[j].push_back(running[j]);
+                plain.push_back(running[4] / double(i + 1));
+            }
+        }
+        if (!options_.averages_labels && !plain.empty())
+            options_.custom(sums[0].data(), sums[1].data(), sums[2].data(), sums[3].data(), plain.size(), plain.data());
+        const double* next = plain.data();
+        for (std::size_t c = 0; c < batch_.size(); ++c) {
+            if (search_.from_prefixes(singles[c], orders[c], next, found_)) {
+                std::swap(singles_, singles[c]);
+                offer(batch_[c].place, batch_[c].attribute, ranking, nullptr);
+            }
+            next += orders[c].size();
+        }
+        batch_.clear();
+        for (auto* lanes : {&batch_tp_, &batch_fp_, &batch_tn_, &batch_fn_}) lanes->clear();
+    }
+
+   private:
+    void confusion(const std::vector<Count>& counters, Count covered) {
+        const Kernels& k = kernels();
+        if constexpr (std::is_same_v<Count, double>)
+            k.weighted_confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width,
+                                 tp_.data(), fp_.data(), tn_.data(), fn_.data());
+        else
+            k.confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width, tp_.data(),
+                        fp_.data(), tn_.data(), fn_.data());
+    }
+
+    // Per label the better of present and absent (present on a tie), if it has a true positive.
+    void choose_signs(std::int32_t own_lane, double* present_h, const double* absent_h) {
+        const std::size_t width = state_.width;
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            double h = tp_[lane] > 0 ? present_h[lane] : NOTHING;
+            std::int8_t sign = 1;
+            if (options_.predict_absence) {
+                const double other = fp_[lane] > 0 ? absent_h[lane] : NOTHING;
+                if (floor_of_ties(other) > h) {
+                    h = other;
+                    sign = 0;
+                }
+            }
+            if (lane >= state_.label_of_lane.size() || (*excluded_)[lane]) h = NOTHING;
+            singles_.h[lane] = h;
+            singles_.sign[lane] = sign;
+            singles_.tp[lane] = sign ? tp_[lane] : fp_[lane];
+            singles_.fp[lane] = sign ? fp_[lane] : tp_[lane];
+        }
+        std::copy(tn_.begin(), tn_.end(), singles_.tn.begin());
+        std::copy(fn_.begin(), fn_.end(), singles_.fn.begin());
+        if (own_lane >= 0) singles_.h[std::size_t(own_lane)] = NOTHING;
+    }
+
+    void offer(const Place& place, std::int32_t attribute, Ranking& ranking, SharedBest* shared) {
+        if (!(found_.value > NOTHING) || found_.value < ranking.floor()) return;
+        Candidate candidate;
+        candidate.value = found_.value;
+        candidate.tp = found_.tp;
+        candidate.fp = found_.fp;
+        candidate.parent = parent_;
+        candidate.attribute = attribute;
+        candidate.place = place;
+        candidate.conditions = conditions_ + (attribute >= 0);
+        for (std::uint32_t lane : found_.lanes)
+            candidate.head.push_back({state_.label_of_lane[lane], singles_.sign[lane]});
+        std::sort(candidate.head.begin(), candidate.head.end());
+        ranking.offer(std::move(candidate));
+        if (shared) shared->raise(found_.value);
+        best_of_attribute = std::max(best_of_attribute, found_.value);
+    }
+
+    struct Waiting {
+        Place place;
+        std::int32_t attribute, own_lane;
+    };
+
+    const State& state_;
+    const Options& options_;
+    HeadSearch search_;
+    const std::vector<std::uint8_t>* excluded_ = nullptr;
+    std::int32_t parent_ = 0, conditions_ = 0;
+    SingleLabelHeads singles_;
+    std::vector<double> absent_h_, tp_, fp_, tn_, fn_;
+    FoundHead found_;
+    std::vector<Waiting> batch_;
+    std::vector<double> batch_tp_, batch_fp_, batch_tn_, batch_fn_;
+};
+
+}  // namespace plurule

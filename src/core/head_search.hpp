@@ -1,0 +1,224 @@
+// The best head for one candidate body, from the values of its single-label heads.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "options.hpp"
+#include "ranking.hpp"
+
+namespace plurule {
+
+// The single-label heads of one candidate, one lane per label: the better sign of each.
+struct SingleLabelHeads {
+    std::vector<double> h, tp, fp, tn, fn;
+    std::vector<std::int8_t> sign;
+
+    void resize(std::size_t width) {
+        for (auto* lanes : {&h, &tp, &fp, &tn, &fn}) lanes->resize(width);
+        sign.resize(width);
+    }
+};
+
+// The labels of a candidate, best first, worked out only as far as they are asked for.
+// Values equal within the tolerance form one group, led by the highest of them; within it more TP, then label order.
+class BestFirst {
+   public:
+    void start(const SingleLabelHeads& singles, std::size_t width) {
+        singles_ = &singles;
+        heap_.clear();
+        ready_.clear();
+        next_ = 0;
+        for (std::size_t lane = 0; lane < width; ++lane)
+            if (singles.h[lane] > NOTHING) heap_.push_back(std::uint32_t(lane));
+        std::make_heap(heap_.begin(), heap_.end(), worse());
+    }
+    // The next label, or -1.
+    std::int32_t next() {
+        if (next_ == ready_.size() && !fill()) return -1;
+        return std::int32_t(ready_[next_++]);
+    }
+    bool group_is_finished() const { return next_ == ready_.size(); }
+
+   private:
+    struct Worse {
+        const std::vector<double>* h;
+        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*h)[a] < (*h)[b]; }
+    };
+    Worse worse() const { return Worse{&singles_->h}; }
+    std::uint32_t pop() {
+        std::pop_heap(heap_.begin(), heap_.end(), worse());
+        const std::uint32_t lane = heap_.back();
+        heap_.pop_back();
+        return lane;
+    }
+    bool fill() {
+        if (heap_.empty()) return false;
+        const std::size_t begin = ready_.size();
+        ready_.push_back(pop());
+        const double floor = floor_of_ties(singles_->h[ready_.back()]);
+        while (!heap_.empty() && singles_->h[heap_.front()] >= floor) ready_.push_back(pop());
+        std::sort(ready_.begin() + std::ptrdiff_t(begin), ready_.end(), [this](std::uint32_t a, std::uint32_t b) {
+            return singles_->tp[a] != singles_->tp[b] ? singles_->tp[a] > singles_->tp[b] : a < b;
+        });
+        return true;
+    }
+
+    const SingleLabelHeads* singles_ = nullptr;
+    std::vector<std::uint32_t> heap_, ready_;
+    std::size_t next_ = 0;
+};
+
+struct FoundHead {
+    double value = NOTHING, tp = 0, fp = 0;
+    std::vector<std::uint32_t> lanes;
+};
+
+// Searches that combine single-label values: single, decomposable, relaxed.
+class HeadSearch {
+   public:
+    explicit HeadSearch(const Options& options) : options_(options) {
+        const auto& lift = options.lift;
+        highest_left_.assign(lift.size(), NOTHING);
+        for (std::size_t k = lift.size(); k-- > 1;)
+            highest_left_[k - 1] = std::max(highest_left_[k], lift[k]);
+        highest_ = 1;
+        if (options.head_search == HeadSearchKind::relaxed)
+            for (double factor : lift) highest_ = std::max(highest_, factor);
+        // Summing or averaging better labels with worse ones cannot raise the value above the best of them.
+        const Formula f = options.heuristic.formula;
+        never_rises_ = options.averages_labels || f == Formula::f_measure || f == Formula::precision || f == Formula::recall;
+        if (options.head_search == HeadSearchKind::single) never_rises_ = true;
+    }
+
+    double highest_lift() const { return highest_; }
+    // Whether no head of a candidate is better than its best label times the highest lift.
+    bool never_rises() const { return never_rises_ && options_.heuristic.formula != Formula::custom; }
+
+    // The best head; gives up early where nothing can reach `floor`.
+    bool search(const SingleLabelHeads& singles, std::size_t width, double floor, FoundHead& found) {
+        order_.start(singles, width);
+        found.lanes.clear();
+        switch (options_.head_search) {
+            case HeadSearchKind::single: return single(singles, found);
+            case HeadSearchKind::decomposable: return decomposable(singles, found);
+            default: return relaxed(singles, floor, found);
+        }
+    }
+
+    // For a heuristic in Python under micro-averaging: the whole order, whose prefix sums it is then asked about.
+    void full_order(const SingleLabelHeads& singles, std::size_t width, std::vector<std::uint32_t>& lanes) {
+        order_.start(singles, width);
+        lanes.clear();
+        for (std::int32_t lane; (lane = order_.next()) >= 0;) lanes.push_back(std::uint32_t(lane));
+    }
+
+    // The head given the values of all prefixes of the order.
+    bool from_prefixes(const SingleLabelHeads& singles, const std::vector<std::uint32_t>& lanes, const double* plain,
+                       FoundHead& found) {
+        found.lanes.clear();
+        if (lanes.empty()) return false;
+        if (options_.head_search == HeadSearchKind::single) {
+            found.lanes.assign(1, lanes[0]);
+            return finish(singles, singles.h[lanes[0]], found);
+        }
+        if (options_.head_search == HeadSearchKind::decomposable) {
+            double best = NOTHING;
+            for (std::uint32_t lane : lanes) best = std::max(best, singles.h[lane]);
+            std::size_t length = 0;
+            while (length < lanes.size() && singles.h[lanes[length]] >= floor_of_ties(best)) ++length;
+            found.lanes.assign(lanes.begin(), lanes.begin() + std::ptrdiff_t(length));
+            return finish(singles, plain[length - 1], found);
+        }
+        reached_.clear();
+        double best = NOTHING;
+        for (std::size_t k = 0; k < lanes.size(); ++k) {
+            reached_.push_back(plain[k] * options_.lift[k]);
+            best = std::max(best, reached_.back());
+            if (plain[k] * highest_left_[k] < floor_of_ties(best)) break;
+        }
+        return finish_relaxed(singles, lanes, best, found);
+    }
+
+   private:
+    bool finish(const SingleLabelHeads& singles, double value, FoundHead& found) {
+        found.value = value;
+        found.tp = found.fp = 0;
+        for (std::uint32_t lane : found.lanes) {
+            found.tp += singles.tp[lane];
+            found.fp += singles.fp[lane];
+        }
+        return found.tp >= found.fp;
+    }
+
+    bool finish_relaxed(const SingleLabelHeads& singles, const std::vector<std::uint32_t>& lanes, double best,
+                        FoundHead& found) {
+        const double floor = floor_of_ties(best);
+        std::size_t length = reached_.size();
+        while (length > 1 && !(reached_[length - 1] >= floor)) --length;
+        if (&lanes != &found.lanes)
+            found.lanes.assign(lanes.begin(), lanes.begin() + std::ptrdiff_t(length));
+        else
+            found.lanes.resize(length);
+        return finish(singles, reached_[length - 1], found);
+    }
+
+    bool single(const SingleLabelHeads& singles, FoundHead& found) {
+        const std::int32_t lane = order_.next();
+        if (lane < 0) return false;
+        found.lanes.push_back(std::uint32_t(lane));
+        return finish(singles, singles.h[std::size_t(lane)], found);
+    }
+
+    bool decomposable(const SingleLabelHeads& singles, FoundHead& found) {
+        Sums sums;
+        for (std::int32_t lane; (lane = order_.next()) >= 0;) {
+            add(singles, std::size_t(lane), sums);
+            found.lanes.push_back(std::uint32_t(lane));
+            if (order_.group_is_finished()) break;
+        }
+        return !found.lanes.empty() && finish(singles, value(sums), found);
+    }
+
+    bool relaxed(const SingleLabelHeads& singles, double floor, FoundHead& found) {
+        Sums sums;
+        reached_.clear();
+        double best = NOTHING;
+        for (std::int32_t lane; (lane = order_.next()) >= 0;) {
+            const std::size_t k = reached_.size();
+            add(singles, std::size_t(lane), sums);
+            const double plain = value(sums);
+            reached_.push_back(plain * options_.lift[k]);
+            found.lanes.push_back(std::uint32_t(lane));
+            best = std::max(best, reached_.back());
+            const double possible = plain * highest_left_[k];
+            if (possible < floor_of_ties(best)) break;
+            if (never_rises_ && plain > 0 && std::max(best, possible) < floor) return false;
+        }
+        return !found.lanes.empty() && finish_relaxed(singles, found.lanes, best, found);
+    }
+
+    struct Sums {
+        double h = 0, tp = 0, fp = 0, tn = 0, fn = 0, count = 0;
+    };
+    static void add(const SingleLabelHeads& singles, std::size_t lane, Sums& sums) {
+        sums.h += singles.h[lane];
+        sums.tp += singles.tp[lane];
+        sums.fp += singles.fp[lane];
+        sums.tn += singles.tn[lane];
+        sums.fn += singles.fn[lane];
+        sums.count += 1;
+    }
+    double value(const Sums& sums) const {
+        if (options_.averages_labels) return sums.h / sums.count;
+        return value_of(options_.heuristic, sums.tp, sums.fp, sums.tn, sums.fn);
+    }
+
+    const Options& options_;
+    std::vector<double> highest_left_, reached_;
+    double highest_ = 1;
+    bool never_rises_ = false;
+    BestFirst order_;
+};
+
+}  // namespace plurule

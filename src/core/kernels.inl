@@ -1,0 +1,223 @@
+// Bodies of the kernels; included by one source file per instruction set, inside its own namespace.
+// Vectors of 8 lanes are written with the compiler's vector types, which fall back to narrower instructions.
+
+typedef std::int32_t Int8 __attribute__((vector_size(32)));
+typedef std::int16_t Short8 __attribute__((vector_size(16)));
+typedef std::uint8_t Byte8 __attribute__((vector_size(8)));
+
+template <class V, class T>
+inline V load(const T* from) {
+    V v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+template <class V, class T>
+inline void store(T* to, V v) {
+    __builtin_memcpy(to, &v, sizeof v);
+}
+
+inline bool any(Int8 mask) {
+    typedef long long Long4 __attribute__((vector_size(32)));
+    const Long4 v = (Long4)mask;
+    return (v[0] | v[1] | v[2] | v[3]) != 0;
+}
+
+template <int N>
+bool flag_groups_n(const GroupSpan& span, const std::int16_t* scores, std::int32_t* running, const std::int32_t* high,
+                   const std::int32_t* low, std::uint8_t* flags) {
+    Int8 sum[N], top[N], bottom[N];
+    for (int v = 0; v < N; ++v) {
+        sum[v] = load<Int8>(running + 8 * v);
+        top[v] = load<Int8>(high + 8 * v);
+        bottom[v] = load<Int8>(low + 8 * v);
+    }
+    bool found = false;
+    const std::uint32_t steps = span.last - span.first;
+    for (std::uint32_t step = 0; step < steps; ++step) {
+        const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
+        const std::uint32_t begin = group ? span.ends[group - 1] : 0, end = span.ends[group];
+        for (std::uint32_t i = begin; i < end; ++i) {
+            const std::int16_t* row = scores + std::size_t(span.rows[i]) * (8 * N);
+            for (int v = 0; v < N; ++v) sum[v] += __builtin_convertvector(load<Short8>(row + 8 * v), Int8);
+        }
+        Int8 above = sum[0] >= top[0], below = sum[0] <= bottom[0];
+        for (int v = 1; v < N; ++v) {
+            above |= sum[v] >= top[v];
+            below |= sum[v] <= bottom[v];
+        }
+        std::uint8_t flag = 0;
+        if (any(above | below)) {
+            flag = std::uint8_t((any(above) ? 1 : 0) | (any(below) ? 2 : 0));
+            found = true;
+        }
+        flags[group] = flag;
+    }
+    for (int v = 0; v < N; ++v) store(running + 8 * v, sum[v]);
+    return found;
+}
+
+void add_scores(const std::uint32_t* rows, std::size_t count, const std::int16_t* scores, std::size_t lanes,
+                std::int32_t* running) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int16_t* row = scores + std::size_t(rows[i]) * lanes;
+        for (std::size_t lane = 0; lane < lanes; lane += 8)
+            store(running + lane, load<Int8>(running + lane) + __builtin_convertvector(load<Short8>(row + lane), Int8));
+    }
+}
+
+bool flag_groups_any(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
+                     const std::int32_t* high, const std::int32_t* low, std::uint8_t* flags) {
+    bool found = false;
+    const std::uint32_t steps = span.last - span.first;
+    for (std::uint32_t step = 0; step < steps; ++step) {
+        const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
+        const std::uint32_t begin = group ? span.ends[group - 1] : 0;
+        add_scores(span.rows + begin, span.ends[group] - begin, scores, lanes, running);
+        Int8 above = {}, below = {};
+        for (std::size_t lane = 0; lane < lanes; lane += 8) {
+            const Int8 sum = load<Int8>(running + lane);
+            above |= sum >= load<Int8>(high + lane);
+            below |= sum <= load<Int8>(low + lane);
+        }
+        const std::uint8_t flag = std::uint8_t((any(above) ? 1 : 0) | (any(below) ? 2 : 0));
+        flags[group] = flag;
+        found |= flag != 0;
+    }
+    return found;
+}
+
+bool flag_groups(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
+                 const std::int32_t* high, const std::int32_t* low, std::uint8_t* flags) {
+    switch (lanes / 8) {
+        case 1: return flag_groups_n<1>(span, scores, running, high, low, flags);
+        case 2: return flag_groups_n<2>(span, scores, running, high, low, flags);
+        case 3: return flag_groups_n<3>(span, scores, running, high, low, flags);
+        case 4: return flag_groups_n<4>(span, scores, running, high, low, flags);
+        case 5: return flag_groups_n<5>(span, scores, running, high, low, flags);
+        default: return flag_groups_any(span, scores, lanes, running, high, low, flags);
+    }
+}
+
+bool any_at_least(const std::int32_t* sums, const std::int32_t* high, std::size_t lanes) {
+    Int8 above = {};
+    for (std::size_t lane = 0; lane < lanes; lane += 8) above |= load<Int8>(sums + lane) >= load<Int8>(high + lane);
+    return any(above);
+}
+
+void add_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
+                std::int32_t* counters) {
+    const Int8 one = {1, 1, 1, 1, 1, 1, 1, 1};
+    for (std::size_t lane = 0; lane < width; lane += 8) {
+        Int8 open_present = load<Int8>(counters + lane);
+        Int8 open_absent = load<Int8>(counters + width + lane);
+        Int8 present = load<Int8>(counters + 2 * width + lane);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Int8 state = __builtin_convertvector(load<Byte8>(states + std::size_t(rows[i]) * width + lane), Int8);
+            open_present += state & one;
+            open_absent += (state >> 1) & one;
+            present += state >> 2;
+        }
+        store(counters + lane, open_present);
+        store(counters + width + lane, open_absent);
+        store(counters + 2 * width + lane, present);
+    }
+}
+
+void add_weighted_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
+                         const double* weights, double* counters) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint8_t* state = states + std::size_t(rows[i]) * width;
+        const double weight = weights[rows[i]];
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            counters[lane] += state[lane] & OPEN_PRESENT ? weight : 0;
+            counters[width + lane] += state[lane] & OPEN_ABSENT ? weight : 0;
+            counters[2 * width + lane] += state[lane] & PRESENT ? weight : 0;
+        }
+    }
+}
+
+template <class T>
+void add_lanes_of(const std::uint32_t* rows, std::size_t count, const T* lanes_of_rows, std::size_t lanes, T* running) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const T* row = lanes_of_rows + std::size_t(rows[i]) * lanes;
+        for (std::size_t lane = 0; lane < lanes; ++lane) running[lane] += row[lane];
+    }
+}
+
+void add_lanes(const std::uint32_t* rows, std::size_t count, const std::int32_t* lanes_of_rows, std::size_t lanes,
+               std::int32_t* running) {
+    if (lanes == 8) {
+        Int8 sum = load<Int8>(running);
+        for (std::size_t i = 0; i < count; ++i) sum += load<Int8>(lanes_of_rows + std::size_t(rows[i]) * 8);
+        store(running, sum);
+    } else {
+        add_lanes_of(rows, count, lanes_of_rows, lanes, running);
+    }
+}
+
+void add_weighted_lanes(const std::uint32_t* rows, std::size_t count, const double* lanes_of_rows, std::size_t lanes,
+                        double* running) {
+    add_lanes_of(rows, count, lanes_of_rows, lanes, running);
+}
+
+template <Formula F>
+void evaluate_as(double parameter, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
+                 const double* __restrict fn, std::size_t count, double* __restrict value) {
+    for (std::size_t i = 0; i < count; ++i) {
+        double numerator, denominator;
+        if constexpr (F == Formula::f_measure) {
+            numerator = (1 + parameter) * tp[i];
+            denominator = numerator + parameter * fn[i] + fp[i];
+        } else if constexpr (F == Formula::accuracy) {
+            numerator = tp[i] + tn[i];
+            denominator = tp[i] + fp[i] + tn[i] + fn[i];
+        } else if constexpr (F == Formula::precision) {
+            numerator = tp[i];
+            denominator = tp[i] + fp[i];
+        } else if constexpr (F == Formula::recall) {
+            numerator = tp[i];
+            denominator = tp[i] + fn[i];
+        } else if constexpr (F == Formula::laplace) {
+            numerator = tp[i] + 1;
+            denominator = tp[i] + fp[i] + 2;
+        } else {
+            const double total = tp[i] + fp[i] + tn[i] + fn[i];
+            numerator = tp[i] * total - (tp[i] + fp[i]) * (tp[i] + fn[i]);
+            denominator = total * total;
+        }
+        const double quotient = numerator / (denominator != 0 ? denominator : 1.0);
+        value[i] = denominator != 0 ? quotient : 0.0;
+    }
+}
+
+void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn,
+              std::size_t count, double* value) {
+    switch (h.formula) {
+        case Formula::f_measure: return evaluate_as<Formula::f_measure>(h.parameter, tp, fp, tn, fn, count, value);
+        case Formula::accuracy: return evaluate_as<Formula::accuracy>(h.parameter, tp, fp, tn, fn, count, value);
+        case Formula::precision: return evaluate_as<Formula::precision>(h.parameter, tp, fp, tn, fn, count, value);
+        case Formula::recall: return evaluate_as<Formula::recall>(h.parameter, tp, fp, tn, fn, count, value);
+        case Formula::laplace: return evaluate_as<Formula::laplace>(h.parameter, tp, fp, tn, fn, count, value);
+        case Formula::relative_accuracy:
+            return evaluate_as<Formula::relative_accuracy>(h.parameter, tp, fp, tn, fn, count, value);
+        default:
+            for (std::size_t i = 0; i < count; ++i) value[i] = value_of(h, tp[i], fp[i], tn[i], fn[i]);
+    }
+}
+
+template <class T>
+void confusion_of(const T* __restrict counters, T covered, const double* __restrict present_in_training,
+                  const double* __restrict absent_in_training, std::size_t width, double* __restrict tp,
+                  double* __restrict fp, double* __restrict tn, double* __restrict fn) {
+    for (std::size_t label = 0; label < width; ++label) {
+        const T present = counters[2 * width + label];
+        tp[label] = double(counters[label]);
+        fp[label] = double(counters[width + label]);
+        fn[label] = present_in_training[label] - double(present);
+        tn[label] = absent_in_training[label] - double(covered - present);
+    }
+}
+
+const Kernels table = {flag_groups, add_scores,         any_at_least, add_states,
+                       add_weighted_states, add_lanes, add_weighted_lanes, evaluate,
+                       confusion_of<std::int32_t>, confusion_of<double>};

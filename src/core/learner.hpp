@@ -1,0 +1,629 @@
+// Separate and conquer, and the growing of each rule. Decisions are made from counts alone.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "fixed_head.hpp"
+#include "free_heads.hpp"
+#include "label_sets.hpp"
+#include "threads.hpp"
+
+namespace plurule {
+
+struct Condition {
+    std::int32_t attribute;  // from n_attributes on: labels
+    Place place;
+    auto identity() const { return std::tuple(attribute, place.order()); }
+};
+
+struct LearnedRule {
+    std::vector<Assignment> head;
+    std::vector<Condition> body;
+    double tp = 0, fp = 0, coverage = 0, value = 0;
+    bool stop = false;
+    std::vector<std::pair<double, double>> decided;
+};
+
+// A rule in the making, with the rows it covers.
+struct Growing {
+    std::vector<Condition> body;
+    std::vector<Assignment> head;
+    double value = NOTHING, tp = 0, fp = 0;
+    std::vector<Row> covered;
+    std::shared_ptr<const Scope> around;  // lists that hold at least the covered rows; null: all of training
+
+    auto identity() const {
+        std::vector<std::tuple<std::int32_t, std::int64_t>> conditions;
+        for (const auto& c : body) conditions.push_back(c.identity());
+        std::sort(conditions.begin(), conditions.end());
+        conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
+        return std::pair(conditions, head);
+    }
+};
+
+template <class Count>
+class Learner {
+   public:
+    Learner(const Prepared& prepared, State& state, const Options& options, Threads& threads)
+        : prepared_(prepared), state_(state), options_(options), threads_(threads) {
+        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options));
+        filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
+                   !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
+        last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
+    }
+
+    // Learns until the end; after each rule calls learned(rule).
+    template <class Learned>
+    void learn(Learned&& learned) {
+        std::size_t count = 0;
+        // Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
+        while (state_.weight_of(state_.training.rows) / state_.total_weight > options_.remaining && count < options_.max_rules) {
+            Growing found;
+            if (!best_rule(found)) break;
+            learned(conquer(found));
+            ++count;
+        }
+    }
+
+   private:
+    struct Tools {  // what each thread works with
+        Tools(const State& state, const Options& options) : finder(state, options), sets(state, options) {}
+        HeadFinder<Count> finder;
+        LabelSetSearch sets;
+        Ranking ranking;
+        Scores scores;
+        std::size_t scores_of_pass = 0;
+        std::size_t flagged = 0, looked_at = 0;
+        std::vector<std::uint8_t> flags;
+        std::vector<Count> total, running, other;
+        std::vector<double> row_running, row_other;
+    };
+
+    bool searches_sets() const {
+        return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
+               options_.head_search == HeadSearchKind::exhaustive;
+    }
+    std::size_t n_attributes() const { return prepared_.attributes.size(); }
+    const Attribute& attribute(std::size_t a) const {
+        return a < n_attributes() ? prepared_.attributes[a] : label_attribute();
+    }
+    static const GroupedRows& grouped(const Scope& scope, std::size_t a) {
+        return a < scope.attributes.size() ? scope.attributes[a] : scope.labels[a - scope.attributes.size()];
+    }
+    static GroupedRows& grouped(Scope& scope, std::size_t a) {
+        return a < scope.attributes.size() ? scope.attributes[a] : scope.labels[a - scope.attributes.size()];
+    }
+
+    // --- growing a rule
+
+    bool best_rule(Growing& best) {
+        std::vector<Growing> beam = first_pass();
+        if (beam.empty()) return false;
+        best = best_of(beam.front(), beam);
+        while (!beam.empty()) {
+            beam = refine(beam);
+            best = best_of(best, beam);
+        }
+        return true;
+    }
+
+    // By value, then TP, then fewer conditions; the first on a full tie.
+    static Growing best_of(const Growing& first, const std::vector<Growing>& others) {
+        double highest = first.value;
+        for (const Growing& rule : others) highest = std::max(highest, rule.value);
+        const double floor = floor_of_ties(highest);
+        const Growing* best = nullptr;
+        const auto compare = [&](const Growing& rule) {
+            const auto rank = [](const Growing& r) { return std::pair(-r.tp, r.body.size()); };
+            if (rule.value >= floor && (!best || rank(rule) < rank(*best))) best = &rule;
+        };
+        compare(first);
+        for (const Growing& rule : others) compare(rule);
+        return *best;
+    }
+    static bool improves(double value, double tp, const Growing& rule) {
+        const double higher = std::max(value, rule.value), lower = std::min(value, rule.value);
+        return lower >= floor_of_ties(higher) ? tp > rule.tp : value > rule.value;
+    }
+
+    std::vector<Growing> first_pass() {
+        begin_pass(options_.beam_width);
+        std::vector<Growing> start(1);
+        start[0].covered = state_.training.rows;
+        const Scope& scope = state_.training;
+        excluded_.assign(state_.width, 0);
+        count_scope(scope.rows);
+        consider_unrefined(scope);
+        if (options_.max_conditions > 0) {
+            std::vector<std::size_t> order = visiting_order();
+            threads_.run(order.size(), is_small(scope.rows.size()), [&](std::size_t task, std::size_t t) {
+                visit_free(scope, order[task], 0, 0, *tools_[t], nullptr);
+            });
+        }
+        std::vector<Growing> beam = chosen(start);
+        if (options_.fix_head && !options_.refine_against_lifted)
+            for (Growing& rule : beam) rescore(rule);
+        return beam;
+    }
+
+    std::vector<Growing> refine(const std::vector<Growing>& beam) {
+        begin_pass(options_.beam_width * options_.beam_width);
+        std::vector<std::shared_ptr<const Scope>> scopes;
+        for (std::size_t parent = 0; parent < beam.size(); ++parent) {
+            const Growing& rule = beam[parent];
+            if (rule.body.size() >= options_.max_conditions) {
+                scopes.push_back(nullptr);
+                continue;
+            }
+            const Scope& outer = rule.around ? *rule.around : state_.training;
+            auto scope = std::make_shared<Scope>();
+            scope->rows = rule.covered;
+            scope->attributes.resize(n_attributes());
+            scope->labels.resize(state_.n_labels);
+            std::vector<std::uint8_t> keep;
+            const bool narrower = rule.covered.size() < outer.rows.size();
+            if (narrower) keep = scope->marks(state_.n_rows);
+            std::vector<std::size_t> visited = all_visited();
+            std::unique_ptr<FixedHead<Count>> head;
+            if (options_.fix_head) {
+                head = std::make_unique<FixedHead<Count>>(state_, options_, rule.head, rule.covered);
+                fixed_total_.assign(head->lanes(), Count(0));
+                head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
+            } else {
+                exclude_labels_of(rule);
+                count_scope(rule.covered);
+                ++pass_;  // scores depend on what is covered and excluded
+            }
+            threads_.run(visited.size(), is_small(outer.rows.size()), [&](std::size_t task, std::size_t t) {
+                const std::size_t a = visited[task];
+                GroupedRows& rows = grouped(*scope, a);
+                if (narrower)
+                    rows.assign_kept(grouped(outer, a), keep.data());
+                else
+                    rows = grouped(outer, a);
+                if (head)
+                    visit_fixed(*scope, a, std::int32_t(parent), rule, *head, *tools_[t]);
+                else
+                    visit_free(*scope, a, std::int32_t(parent), rule.body.size(), *tools_[t], &rule);
+            });
+            scopes.push_back(scope);
+        }
+        std::vector<Growing> next = chosen(beam);
+        for (Growing& rule : next) rule.around = scopes[std::size_t(parents_[std::size_t(&rule - next.data())])];
+        return next;
+    }
+
+    // --- one pass over the candidates
+
+    void begin_pass(std::size_t width) {
+        ++pass_;
+        shared_.reset();
+        for (auto& tools : tools_) {
+            tools->ranking = Ranking(width);
+            tools->flagged = tools->looked_at = 0;
+        }
+        shares_best_ = width == 1;
+    }
+
+    // Counts of the rows in scope.
+    void count_scope(const std::vector<Row>& rows) {
+        scope_total_.assign(3 * state_.width + 1, Count(0));
+        add_rows(rows.data(), rows.size(), scope_total_.data());
+    }
+
+    void add_rows(const Row* rows, std::size_t count, Count* counters) const {
+        const Kernels& k = kernels();
+        if constexpr (std::is_same_v<Count, double>) {
+            k.add_weighted_states(rows, count, state_.bytes.data(), state_.width, state_.weights, counters);
+            for (std::size_t i = 0; i < count; ++i) counters[3 * state_.width] += state_.weight(rows[i]);
+        } else {
+            k.add_states(rows, count, state_.bytes.data(), state_.width, counters);
+            counters[3 * state_.width] += Count(count);
+        }
+    }
+
+    std::vector<std::size_t> all_visited() const {
+        std::vector<std::size_t> visited;
+        for (std::size_t a = 0; a < n_attributes(); ++a) visited.push_back(a);
+        if (options_.label_conditions)
+            for (std::size_t label = 0; label < state_.n_labels; ++label)
+                if (state_.head_labels[label]) visited.push_back(n_attributes() + label);
+        return visited;
+    }
+
+    // What was best for the last rule comes first, so that little else has to be counted.
+    std::vector<std::size_t> visiting_order() const {
+        std::vector<std::size_t> order = all_visited();
+        const auto better = [&](std::size_t a, std::size_t b) {
+            return last_best_[a] != last_best_[b] ? last_best_[a] > last_best_[b] : a < b;
+        };
+        const std::size_t first = std::min<std::size_t>(order.size(), 32);
+        std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(first), order.end(), better);
+        return order;
+    }
+
+    bool is_small(std::size_t rows) const { return rows * (n_attributes() + 1) * state_.width < 200000; }
+
+    void exclude_labels_of(const Growing& rule) {
+        excluded_.assign(state_.width, 0);
+        for (const Condition& c : rule.body)
+            if (std::size_t(c.attribute) >= n_attributes())
+                if (const std::int32_t lane = lane_of(std::size_t(c.attribute) - n_attributes()); lane >= 0)
+                    excluded_[std::size_t(lane)] = 1;
+    }
+    std::int32_t lane_of(std::size_t label) const {
+        const auto& lanes = state_.label_of_lane;
+        const auto at = std::lower_bound(lanes.begin(), lanes.end(), std::int32_t(label));
+        return at != lanes.end() && *at == std::int32_t(label) ? std::int32_t(at - lanes.begin()) : -1;
+    }
+
+    void consider_unrefined(const Scope& scope) {
+        Tools& tools = *tools_[0];
+        tools.finder.start(excluded_, 0, 0);
+        tools.total = scope_total_;
+        if (searches_sets()) {
+            search_sets(scope, nullptr, -1, -1, 0, 0, nullptr, tools);
+        } else {
+            tools.finder.consider(Place{}, -1, -1, tools.total, tools.ranking.floor(), tools.ranking, shared());
+            tools.finder.flush(tools.ranking);
+        }
+    }
+
+    SharedBest* shared() { return shares_best_ ? &shared_ : nullptr; }
+    double floor_for(const Tools& tools) const {
+        return shares_best_ ? std::max(tools.ranking.floor(), shared_.floor()) : tools.ranking.floor();
+    }
+
+    // Every candidate of an attribute, each with its own best head.
+    void visit_free(const Scope& scope, std::size_t a, std::int32_t parent, std::size_t conditions, Tools& tools,
+                    const Growing* refined) {
+        const Attribute& attr = attribute(a);
+        const GroupedRows& rows = grouped(scope, a);
+        if (rows.groups() == 0 && (attr.rest < 0 || !attr.nominal)) return;
+        const std::int32_t own_lane = a < n_attributes() ? -1 : lane_of(a - n_attributes());
+        const std::size_t n_rows = scope.rows.size() - unlisted_missing(scope, a, rows);
+        tools.finder.start(excluded_, parent, std::int32_t(conditions));
+        tools.finder.best_of_attribute = NOTHING;
+        const std::uint8_t* wanted = nullptr;
+        if (filters_ && !refined && use_scores(scope, tools)) {
+            const bool some = tools.scores.flag(attr, rows, n_rows, tools.flags);
+            tools.looked_at += rows.groups();
+            if (!some) {
+                last_best_[a] = NOTHING;
+                return;
+            }
+            for (std::uint8_t flag : tools.flags) tools.flagged += flag != 0;
+            wanted = tools.flags.data();
+        }
+        total_without_missing(rows, tools);
+        if (searches_sets()) {
+            search_sets(scope, &rows, std::int32_t(a), own_lane, parent, conditions, refined, tools);
+            return;
+        }
+        Ranking& ranking = tools.ranking;
+        visit_candidates(
+            attr, rows, tools.total, n_rows, wanted,
+            [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); },
+            [&](const Place& place, const std::vector<Count>& sums, std::size_t) {
+                if (refined) {
+                    consider_refined(place, a, own_lane, sums, *refined, tools);
+                } else {
+                    tools.finder.consider(place, std::int32_t(a), own_lane, sums, floor_for(tools), ranking, shared());
+                }
+            },
+            tools.running, tools.other);
+        if (!refined) {
+            tools.finder.flush(ranking);
+        } else if (options_.heuristic.formula == Formula::custom) {
+            Ranking all(std::numeric_limits<std::size_t>::max());
+            tools.finder.flush(all);
+            for (Candidate& c : all.kept())
+                if (improves(c.value, c.tp, *refined)) ranking.offer(std::move(c));
+        }
+        if (!refined) last_best_[a] = tools.finder.best_of_attribute;
+    }
+
+    void consider_refined(const Place& place, std::size_t a, std::int32_t own_lane, const std::vector<Count>& sums,
+                          const Growing& refined, Tools& tools) {
+        if (options_.heuristic.formula == Formula::custom) {
+            tools.finder.consider(place, std::int32_t(a), own_lane, sums, NOTHING, tools.ranking, nullptr);
+            return;
+        }
+        Ranking one(1);
+        tools.finder.consider(place, std::int32_t(a), own_lane, sums, tools.ranking.floor(), one, nullptr);
+        for (Candidate& c : one.kept())
+            if (improves(c.value, c.tp, refined)) tools.ranking.offer(std::move(c));
+    }
+
+    // Rows of a label attribute that no rule decided count as missing; they are not listed.
+    std::size_t unlisted_missing(const Scope& scope, std::size_t a, const GroupedRows& rows) const {
+        return a < n_attributes() ? rows.missing.size() : scope.rows.size() - rows.rows.size();
+    }
+
+    void total_without_missing(const GroupedRows& rows, Tools& tools) {
+        tools.total = scope_total_;
+        if (rows.missing.empty()) return;
+        tools.running.assign(tools.total.size(), Count(0));
+        add_rows(rows.missing.data(), rows.missing.size(), tools.running.data());
+        for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
+    }
+
+    // Brings the scores of a thread up to the best value so far; false where they would not help.
+    bool use_scores(const Scope& scope, Tools& tools) {
+        const double theta = floor_for(tools) / tools.finder.search().highest_lift() * (1 - 1e-9);
+        if (!(theta > 0)) return false;
+        if (tools.scores_of_pass != pass_ || theta > tools.scores.theta() * 1.01) {
+            tools.scores.prepare(state_, quotient_, theta, options_.predict_absence, excluded_, scope.rows);
+            tools.scores_of_pass = pass_;
+        }
+        return tools.looked_at < 2000 || tools.flagged * 2 < tools.looked_at;
+    }
+
+    void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, std::int32_t own_lane, std::int32_t parent,
+                     std::size_t conditions, const Growing* refined, Tools& tools) {
+        LabelSetSearch& sets = tools.sets;
+        sets.clear();
+        const std::size_t width = state_.width;
+        std::vector<double> tp(width), fp(width), tn(width), fn(width);
+        const auto note = [&](const Place& place, const std::vector<Count>& sums, std::size_t) {
+            const Count covered = sums[3 * width];
+            if (double(covered) < options_.min_coverage) return;
+            const Kernels& k = kernels();
+            if constexpr (std::is_same_v<Count, double>)
+                k.weighted_confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, tp.data(),
+                                     fp.data(), tn.data(), fn.data());
+            else
+                k.confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, tp.data(), fp.data(),
+                            tn.data(), fn.data());
+            sets.places.push_back(place);
+            sets.tp.insert(sets.tp.end(), tp.begin(), tp.end());
+            sets.fp.insert(sets.fp.end(), fp.begin(), fp.end());
+            sets.tn.insert(sets.tn.end(), tn.begin(), tn.end());
+            sets.fn.insert(sets.fn.end(), fn.begin(), fn.end());
+        };
+        const auto add = [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); };
+        const std::size_t n_rows = rows ? scope.rows.size() - unlisted_missing(scope, std::size_t(a), *rows) : 0;
+        if (rows)
+            visit_candidates(attribute(std::size_t(a)), *rows, tools.total, n_rows, nullptr, add, note, tools.running, tools.other);
+        else
+            note(Place{}, tools.total, scope.rows.size());
+        const auto sum_rows = [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
+            sums.clear();
+            const auto add_doubles = [&](const Row* from, std::size_t count, double* to) {
+                for (std::size_t i = 0; i < count; ++i)
+                    for (std::size_t j = 0; j < 5; ++j)
+                        to[j] += j < 4 ? of_rows[std::size_t(from[i]) * 4 + j] : state_.weight(from[i]);
+            };
+            const auto keep = [&](const Place&, const std::vector<double>& s, std::size_t) {
+                if (s[4] >= options_.min_coverage) sums.insert(sums.end(), s.begin(), s.begin() + 4);
+            };
+            std::vector<double> total(5, 0.0);
+            if (rows) {
+                add_doubles(scope.rows.data(), scope.rows.size(), total.data());
+                std::vector<double> missing(5, 0.0);
+                add_doubles(rows->missing.data(), rows->missing.size(), missing.data());
+                for (std::size_t j = 0; j < 5; ++j) total[j] -= missing[j];
+                visit_candidates(attribute(std::size_t(a)), *rows, total, n_rows, nullptr, add_doubles, keep,
+                                 tools.row_running, tools.row_other);
+            } else {
+                add_doubles(scope.rows.data(), scope.rows.size(), total.data());
+                keep(Place{}, total, scope.rows.size());
+            }
+        };
+        sets.search(excluded_, own_lane, sum_rows,
+                    [&](std::size_t c, double value, double head_tp, double head_fp, std::vector<Assignment>&& head) {
+                        if (refined && !improves(value, head_tp, *refined)) return;
+                        Candidate candidate;
+                        candidate.value = value;
+                        candidate.tp = head_tp;
+                        candidate.fp = head_fp;
+                        candidate.parent = parent;
+                        candidate.attribute = a;
+                        candidate.place = sets.places[c];
+                        candidate.conditions = std::int32_t(conditions) + (a >= 0);
+                        candidate.head = std::move(head);
+                        tools.ranking.offer(std::move(candidate));
+                    });
+    }
+
+    // Every candidate of an attribute under the head of the rule that is refined.
+    void visit_fixed(const Scope& scope, std::size_t a, std::int32_t parent, const Growing& rule,
+                     const FixedHead<Count>& head, Tools& tools) {
+        if (a >= n_attributes())
+            for (const Assignment& assigned : rule.head)
+                if (std::size_t(assigned.label) == a - n_attributes()) return;
+        const GroupedRows& rows = grouped(scope, a);
+        const std::size_t n_rows = scope.rows.size() - unlisted_missing(scope, a, rows);
+        tools.total = fixed_total_;
+        if (!rows.missing.empty()) {
+            tools.running.assign(head.lanes(), Count(0));
+            head.add(rows.missing.data(), rows.missing.size(), tools.running.data());
+            for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
+        }
+        struct Waiting {
+            Place place;
+            double tp, fp;
+        };
+        std::vector<Waiting> waiting;
+        std::vector<double> counts[4];
+        const bool custom = options_.heuristic.formula == Formula::custom;
+        const auto offer = [&](const Place& place, double value, double tp, double fp) {
+            if (value < floor_for(tools) || !improves(value, tp, rule)) return;
+            Candidate candidate;
+            candidate.value = value;
+            candidate.tp = tp;
+            candidate.fp = fp;
+            candidate.parent = parent;
+            candidate.attribute = std::int32_t(a);
+            candidate.place = place;
+            candidate.conditions = std::int32_t(rule.body.size()) + 1;
+            candidate.head = rule.head;
+            tools.ranking.offer(std::move(candidate));
+            if (shares_best_) shared_.raise(value);
+        };
+        visit_candidates(
+            attribute(a), rows, tools.total, n_rows, nullptr,
+            [&](const Row* from, std::size_t count, Count* sums) { head.add(from, count, sums); },
+            [&](const Place& place, const std::vector<Count>& sums, std::size_t) {
+                if (!head.admissible(sums)) return;
+                if (custom) {
+                    head.append_counts(sums, counts);
+                    waiting.push_back({place, head.tp(sums), head.fp(sums)});
+                } else {
+                    offer(place, head.value(sums), head.tp(sums), head.fp(sums));
+                }
+            },
+            tools.running, tools.other);
+        if (!waiting.empty()) {
+            std::vector<double> values(counts[0].size());
+            options_.custom(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), values.size(), values.data());
+            for (std::size_t i = 0; i < waiting.size(); ++i)
+                offer(waiting[i].place, head.combine(values.data() + i * head.values_per_candidate()), waiting[i].tp, waiting[i].fp);
+        }
+    }
+
+    void rescore(Growing& rule) {
+        const FixedHead<Count> head(state_, options_, rule.head, rule.covered);
+        std::vector<Count> sums(head.lanes(), Count(0));
+        head.add(rule.covered.data(), rule.covered.size(), sums.data());
+        rule.tp = head.tp(sums);
+        rule.fp = head.fp(sums);
+        if (options_.heuristic.formula == Formula::custom) {
+            std::vector<double> counts[4];
+            head.append_counts(sums, counts);
+            std::vector<double> values(counts[0].size());
+            options_.custom(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), values.size(), values.data());
+            rule.value = head.combine(values.data());
+        } else {
+            rule.value = head.value(sums);
+        }
+    }
+
+    // The best of what all threads kept, as rules; no two the same.
+    std::vector<Growing> chosen(const std::vector<Growing>& parents) {
+        std::vector<Candidate> all;
+        for (auto& tools : tools_)
+            for (Candidate& c : tools->ranking.kept()) all.push_back(std::move(c));
+        std::vector<Growing> rules;
+        parents_.clear();
+        while (rules.size() < options_.beam_width && !all.empty()) {
+            Candidate best = take_best(all);
+            const Growing& parent = parents[std::size_t(best.parent)];
+            Growing rule;
+            rule.body = parent.body;
+            if (best.attribute >= 0) rule.body.push_back({best.attribute, best.place});
+            rule.head = std::move(best.head);
+            rule.value = best.value;
+            rule.tp = best.tp;
+            rule.fp = best.fp;
+            bool seen = false;
+            for (const Growing& other : rules) seen |= other.identity() == rule.identity();
+            if (seen) continue;
+            rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
+            parents_.push_back(best.parent);
+            rules.push_back(std::move(rule));
+        }
+        return rules;
+    }
+
+    // The rows of a rule that also satisfy a condition.
+    std::vector<Row> covered_by(const Growing& parent, const Condition& condition) const {
+        const std::size_t a = std::size_t(condition.attribute);
+        const Attribute& attr = attribute(a);
+        const Scope& scope = parent.around ? *parent.around : state_.training;
+        const GroupedRows& rows = grouped(scope, a);
+        const auto satisfies = [&](std::int32_t id) {
+            if (attr.nominal) return id == condition.place.below;
+            return condition.place.greater ? id >= condition.place.above : id <= condition.place.below;
+        };
+        const bool by_rest = attr.rest >= 0 && satisfies(attr.rest);
+        std::vector<std::uint8_t> mark(state_.n_rows, by_rest ? 1 : 0);
+        if (by_rest)
+            for (Row row : rows.missing) mark[row] = 0;
+        for (std::size_t g = 0; g < rows.groups(); ++g) {
+            const std::uint8_t inside = satisfies(rows.ids[g]) ? 1 : 0;
+            for (std::size_t i = g ? rows.ends[g - 1] : 0; i < rows.ends[g]; ++i) mark[rows.rows[i]] = inside;
+        }
+        std::vector<Row> covered;
+        for (Row row : parent.covered)
+            if (mark[row]) covered.push_back(row);
+        return covered;
+    }
+
+    // --- separating
+
+    LearnedRule conquer(const Growing& found) {
+        LearnedRule rule;
+        rule.head = found.head;
+        rule.body = found.body;
+        rule.tp = found.tp;
+        rule.fp = found.fp;
+        rule.value = found.value;
+        rule.coverage = state_.weight_of(found.covered);
+        for (const auto& [label, sign] : found.head) {
+            double right = 0, wrong = 0;
+            std::vector<Row> newly;
+            for (Row row : found.covered) {
+                const std::size_t pair = state_.at(row, std::size_t(label));
+                if (state_.predicted[pair] != OPEN) continue;
+                state_.predicted[pair] = sign;
+                newly.push_back(row);
+                ((state_.truth[pair] != 0) == (sign != 0) ? right : wrong) += state_.weight(row);
+            }
+            state_.head_labels[std::size_t(label)] = 1;
+            if (options_.label_conditions) state_.note_predicted(std::size_t(label), sign, newly);
+            rule.decided.emplace_back(right, wrong);
+        }
+        double unfinished = 0;
+        for (Row row : found.covered) {
+            bool open = false;
+            for (std::size_t label = 0; label < state_.n_labels && !open; ++label) {
+                const std::size_t pair = state_.at(row, label);
+                open = state_.predicted[pair] == OPEN && (options_.predict_absence || state_.truth[pair]);
+            }
+            if (open) unfinished += state_.weight(row);
+        }
+        rule.stop = unfinished / rule.coverage <= options_.stop_threshold;
+        for (Row row : found.covered) state_.write_bytes(row);
+        if (rule.stop) {
+            std::vector<std::uint8_t> keep(state_.n_rows, 1);
+            for (Row row : found.covered) {
+                keep[row] = 0;
+                std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
+            }
+            state_.remove(keep);
+        }
+        drop_finished_labels();
+        return rule;
+    }
+
+    // Labels without an open pair in training can be in no head; leaving them out saves lanes.
+    void drop_finished_labels() {
+        std::vector<std::uint8_t> some_open(state_.width, 0);
+        for (Row row : state_.training.rows)
+            for (std::size_t lane = 0; lane < state_.width; ++lane)
+                some_open[lane] |= state_.bytes[std::size_t(row) * state_.width + lane] & (OPEN_PRESENT | OPEN_ABSENT);
+        std::size_t lanes = 0;
+        for (std::uint8_t open : some_open) lanes += open != 0;
+        if ((lanes + 7) / 8 * 8 < state_.width)
+            state_.rebuild();
+        else
+            state_.count_training();
+    }
+
+    const Prepared& prepared_;
+    State& state_;
+    const Options& options_;
+    Threads& threads_;
+    std::vector<std::unique_ptr<Tools>> tools_;
+    Quotient quotient_{};
+    bool filters_ = false, shares_best_ = true;
+    std::size_t pass_ = 0;
+    SharedBest shared_;
+    std::vector<double> last_best_;
+    std::vector<std::uint8_t> excluded_;
+    std::vector<Count> scope_total_, fixed_total_;
+    std::vector<std::int32_t> parents_;
+};
+
+}  // namespace plurule

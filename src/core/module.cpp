@@ -1,0 +1,334 @@
+// The Python interface. Nothing that comes from Python is trusted: sizes and indices are checked before use.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "learner.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace plurule {
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Labels = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+constexpr std::size_t MOST_ROWS = std::size_t(1) << 31;
+
+// Values of a column of floats, whatever its width and stride.
+struct Floats {
+    const char* data;
+    std::int64_t stride;
+    bool wide;
+    explicit Floats(const AnyColumn& column) {
+        if (column.dtype() == nb::dtype<double>())
+            wide = true;
+        else if (column.dtype() == nb::dtype<float>())
+            wide = false;
+        else
+            throw std::invalid_argument("a numeric column must hold float32 or float64");
+        data = static_cast<const char*>(column.data());
+        stride = column.stride(0) * std::int64_t(wide ? sizeof(double) : sizeof(float));
+    }
+    double operator[](std::size_t i) const {
+        const char* at = data + std::int64_t(i) * stride;
+        if (wide) {
+            double value;
+            std::memcpy(&value, at, sizeof value);
+            return value;
+        }
+        float value;
+        std::memcpy(&value, at, sizeof value);
+        return double(value);
+    }
+};
+
+void expect_length(std::size_t found, std::size_t expected, const char* what) {
+    if (found != expected)
+        throw std::invalid_argument(std::string(what) + ": " + std::to_string(found) + " values, " +
+                                    std::to_string(expected) + " expected");
+}
+
+[[noreturn]] void out_of_memory(double bytes) {
+    const std::string text = "learning needs about " + std::to_string(std::int64_t(bytes / 1e6) + 1) +
+                             " MB more memory than could be had; use fewer rows or max_bins";
+    PyErr_SetString(PyExc_MemoryError, text.c_str());
+    throw nb::python_error();
+}
+
+// The rows of a sparse column: ascending and in range.
+void check_sparse_rows(const Ints& rows, std::size_t n_rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows.data()[i] < 0 || std::size_t(rows.data()[i]) >= n_rows || (i && rows.data()[i] <= rows.data()[i - 1]))
+            throw std::invalid_argument("the rows of a sparse column must be ascending and within the table");
+}
+
+class Columns {
+   public:
+    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights) : max_bins_(max_bins) {
+        if (n_rows >= MOST_ROWS) throw std::invalid_argument("more than 2^31 rows");
+        if (max_bins < 0 || max_bins == 1) throw std::invalid_argument("max_bins must be at least 2 (0: exact)");
+        prepared.n_rows = n_rows;
+        if (weights) {
+            expect_length(weights->size(), n_rows, "weights");
+            weights_.assign(weights->data(), weights->data() + n_rows);
+        }
+    }
+
+    void add_numeric(const AnyColumn& column) {
+        expect_length(column.shape(0), prepared.n_rows, "a numeric column");
+        const Floats values(column);
+        auto [attribute, grouped] = next();
+        std::vector<Entry> entries;
+        entries.reserve(prepared.n_rows);
+        for (Row row = 0; row < prepared.n_rows; ++row) enter(values[row], row, entries, grouped);
+        group_numeric(prepared.n_rows, entries, max_bins_, weights(), attribute, grouped);
+        unlist_most_frequent(prepared.n_rows, attribute, grouped);
+    }
+
+    void add_sparse_numeric(const Ints& rows, const AnyColumn& column) {
+        expect_length(column.shape(0), rows.size(), "the values of a sparse column");
+        check_sparse_rows(rows, prepared.n_rows);
+        const Floats values(column);
+        auto [attribute, grouped] = next();
+        std::vector<Entry> entries;
+        entries.reserve(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (values[i] != 0) enter(values[i], Row(rows.data()[i]), entries, grouped);
+        group_numeric(prepared.n_rows, entries, max_bins_, weights(), attribute, grouped);
+        unlist_most_frequent(prepared.n_rows, attribute, grouped);
+    }
+
+    void add_nominal(const Ints& codes, std::int32_t categories) {
+        expect_length(codes.size(), prepared.n_rows, "a nominal column");
+        if (categories < 0) throw std::invalid_argument("a negative number of categories");
+        auto [attribute, grouped] = next();
+        group_nominal(prepared.n_rows, [&](Row row) { return codes.data()[row]; }, categories, attribute, grouped);
+        unlist_most_frequent(prepared.n_rows, attribute, grouped);
+    }
+
+    void add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories) {
+        expect_length(codes.size(), rows.size(), "the codes of a sparse column");
+        check_sparse_rows(rows, prepared.n_rows);
+        if (categories < 1) throw std::invalid_argument("a sparse nominal column needs a category");
+        auto [attribute, grouped] = next();
+        attribute.nominal = true;
+        attribute.values = categories;
+        attribute.rest = 0;
+        std::vector<std::vector<Row>> by_code(std::size_t(std::min<std::int32_t>(categories, std::int32_t(rows.size()) + 1)));
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::int32_t code = codes.data()[i];
+            if (code < -1 || code >= categories) throw std::invalid_argument("a category code is out of range");
+            if (code < 0) {
+                grouped.missing.push_back(Row(rows.data()[i]));
+            } else if (code > 0) {
+                if (std::size_t(code) >= by_code.size()) by_code.resize(std::size_t(code) + 1);
+                by_code[std::size_t(code)].push_back(Row(rows.data()[i]));
+            }
+        }
+        for (std::size_t code = 1; code < by_code.size(); ++code) {
+            if (by_code[code].empty()) continue;
+            grouped.rows.insert(grouped.rows.end(), by_code[code].begin(), by_code[code].end());
+            grouped.ends.push_back(std::uint32_t(grouped.rows.size()));
+            grouped.ids.push_back(std::int32_t(code));
+        }
+    }
+
+    // The same columns for some of the rows, ranked without sorting again.
+    Columns subset(const Ints& rows) const {
+        if (max_bins_) throw std::invalid_argument("binned columns depend on all rows and cannot be cut");
+        Columns part(rows.size(), 0, std::nullopt);
+        check_sparse_rows(rows, prepared.n_rows);
+        std::vector<std::uint8_t> keep(prepared.n_rows, 0);
+        std::vector<Row> renumbered(prepared.n_rows, 0);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            keep[std::size_t(rows.data()[i])] = 1;
+            renumbered[std::size_t(rows.data()[i])] = Row(i);
+        }
+        part.prepared.attributes = prepared.attributes;
+        part.prepared.grouped.resize(prepared.grouped.size());
+        for (std::size_t a = 0; a < prepared.grouped.size(); ++a) {
+            GroupedRows& grouped = part.prepared.grouped[a];
+            grouped.assign_kept(prepared.grouped[a], keep.data());
+            grouped.rows.shrink_to_fit();
+            for (Row& row : grouped.rows) row = renumbered[row];
+            for (Row& row : grouped.missing) row = renumbered[row];
+        }
+        return part;
+    }
+
+    Prepared prepared;
+
+   private:
+    std::pair<Attribute&, GroupedRows&> next() {
+        prepared.attributes.emplace_back();
+        prepared.grouped.emplace_back();
+        return {prepared.attributes.back(), prepared.grouped.back()};
+    }
+    const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
+    static void enter(double value, Row row, std::vector<Entry>& entries, GroupedRows& grouped) {
+        if (std::isnan(value))
+            grouped.missing.push_back(row);
+        else if (std::isinf(value))
+            throw std::invalid_argument("a numeric column holds an infinite value");
+        else
+            entries.push_back({value, row});
+    }
+
+    std::int32_t max_bins_;
+    std::vector<double> weights_;
+};
+
+nb::object as_python(const LearnedRule& rule, const Prepared& prepared) {
+    nb::list body, head, decided;
+    for (const Condition& condition : rule.body) {
+        const std::size_t a = std::size_t(condition.attribute);
+        if (a >= prepared.attributes.size()) {
+            body.append(nb::make_tuple("label", a - prepared.attributes.size(), condition.place.below == 1));
+        } else if (prepared.attributes[a].nominal) {
+            body.append(nb::make_tuple("=", a, condition.place.below));
+        } else {
+            const double threshold = midpoint(prepared.attributes[a].highest[std::size_t(condition.place.below)],
+                                              prepared.attributes[a].lowest[std::size_t(condition.place.above)]);
+            body.append(nb::make_tuple(condition.place.greater ? ">" : "<=", a, threshold));
+        }
+    }
+    for (const auto& [label, sign] : rule.head) head.append(nb::make_tuple(label, sign != 0));
+    for (const auto& [right, wrong] : rule.decided) decided.append(nb::make_tuple(right, wrong));
+    return nb::make_tuple(head, body, rule.tp, rule.fp, rule.coverage, rule.value, rule.stop, decided);
+}
+
+// Asks Python now and then whether the user wants to stop.
+class Interruption {
+   public:
+    void operator()() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_ < std::chrono::milliseconds(50)) return;
+        last_ = now;
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+
+   private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+template <class Count>
+void learn_into(nb::list& rules, const Prepared& prepared, State& state, const Options& options, Threads& threads,
+                const nb::object& progress) {
+    Learner<Count> learner(prepared, state, options, threads);
+    std::size_t decided = 0, count = 0;
+    learner.learn([&](const LearnedRule& rule) {
+        nb::gil_scoped_acquire gil;
+        rules.append(as_python(rule, prepared));
+        ++count;
+        if (progress.is_none()) return;
+        if (!state.weights)
+            for (const auto& [right, wrong] : rule.decided) decided += std::size_t(right + wrong);
+        else
+            decided = std::size_t(std::count_if(state.predicted.begin(), state.predicted.end(),
+                                                [](std::int8_t p) { return p != OPEN; }));
+        progress(count, double(decided) / double(std::max<std::size_t>(1, state.predicted.size())));
+    });
+}
+
+nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter,
+                nb::object custom, int head_search, const Doubles& lift, const nb::dict& flags, std::size_t beam_width,
+                double remaining, double stop_threshold, std::optional<std::size_t> max_rules,
+                std::optional<std::size_t> max_conditions, double min_coverage, std::size_t n_threads, nb::object progress) {
+    const Prepared& prepared = columns.prepared;
+    const std::size_t n_rows = truth.shape(0), n_labels = truth.shape(1);
+    expect_length(n_rows, prepared.n_rows, "the label matrix");
+    expect_length(lift.size(), n_labels, "the lift");
+    if (n_labels == 0) throw std::invalid_argument("no labels");
+    if (weights) expect_length(weights->size(), n_rows, "weights");
+    if (formula < 0 || formula > int(Formula::custom)) throw std::invalid_argument("unknown heuristic");
+    if (head_search < 0 || head_search > int(HeadSearchKind::exhaustive)) throw std::invalid_argument("unknown head search");
+    if (beam_width < 1 || beam_width > 1000) throw std::invalid_argument("beam_width must be from 1 to 1000");
+    for (std::size_t i = 0; i < truth.size(); ++i)
+        if (truth.data()[i] > 1) throw std::invalid_argument("labels must be 0 or 1");
+
+    Options options;
+    options.heuristic = {Formula(formula), parameter};
+    options.head_search = HeadSearchKind(head_search);
+    options.lift.assign(lift.data(), lift.data() + n_labels);
+    const auto flag = [&](const char* name) { return nb::cast<bool>(flags[name]); };
+    options.averages_labels = flag("averages_labels");
+    options.example_based = flag("example_based");
+    options.predict_absence = flag("predict_absence");
+    options.label_conditions = flag("label_conditions");
+    options.fix_head = flag("fix_head");
+    options.refine_against_lifted = flag("refine_against_lifted");
+    options.whole_instances = flag("whole_instances");
+    options.beam_width = beam_width;
+    options.remaining = remaining;
+    options.stop_threshold = stop_threshold;
+    if (max_rules) options.max_rules = *max_rules;
+    if (max_conditions) options.max_conditions = *max_conditions;
+    options.min_coverage = min_coverage;
+    if (options.heuristic.formula == Formula::custom) {
+        n_threads = 1;
+        options.custom = [&custom](const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count,
+                                   double* values) {
+            nb::gil_scoped_acquire gil;
+            using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
+            const auto wrap = [&](const double* data) { return Array(data, {count}, nb::handle()).cast(nb::rv_policy::copy); };
+            const nb::object result = custom(wrap(tp), wrap(fp), wrap(tn), wrap(fn));
+            const auto array = nb::cast<Doubles>(result);
+            expect_length(array.size(), count, "the values of the heuristic");
+            std::copy_n(array.data(), count, values);
+        };
+    }
+    nb::list rules;
+    double bytes = double(n_rows) * double(n_labels) * 8;
+    for (const auto& grouped : prepared.grouped) bytes += double(grouped.rows.size()) * 4;
+    try {
+        nb::gil_scoped_release release;
+        Interruption interruption;
+        Threads threads(std::max<std::size_t>(1, n_threads), [&] { interruption(); });
+        State state(prepared, truth.data(), n_labels, weights ? weights->data() : nullptr);
+        if (weights)
+            learn_into<double>(rules, prepared, state, options, threads, progress);
+        else
+            learn_into<std::int32_t>(rules, prepared, state, options, threads, progress);
+        nb::gil_scoped_acquire gil;
+        nb::list undecided;
+        for (std::size_t label = 0; label < n_labels; ++label) {
+            double absent = 0, present = 0;
+            for (Row row = 0; row < n_rows; ++row)
+                if (state.predicted[state.at(row, label)] == OPEN)
+                    (truth.data()[state.at(row, label)] ? present : absent) += state.weight(row);
+            undecided.append(nb::make_tuple(absent, present));
+        }
+        return nb::make_tuple(rules, undecided);
+    } catch (const std::bad_alloc&) {
+        out_of_memory(bytes);
+    }
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    nb::class_<Columns>(m, "Columns")
+        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>>(), "n_rows"_a, "max_bins"_a, "weights"_a.none())
+        .def("add_numeric", &Columns::add_numeric)
+        .def("add_sparse_numeric", &Columns::add_sparse_numeric)
+        .def("add_nominal", &Columns::add_nominal)
+        .def("add_sparse_nominal", &Columns::add_sparse_nominal)
+        .def("subset", &Columns::subset);
+    m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "custom"_a.none(),
+          "head_search"_a, "lift"_a, "flags"_a, "beam_width"_a, "remaining"_a, "stop_threshold"_a, "max_rules"_a.none(),
+          "max_conditions"_a.none(), "min_coverage"_a, "n_threads"_a, "progress"_a.none());
+}
+
+}  // namespace plurule

@@ -1,0 +1,38 @@
+// The options of the learner, as Python gives them.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace plurule {
+
+enum class HeadSearchKind : int { single, decomposable, anti_monotone, relaxed, exhaustive };
+
+// Values of many confusion matrices by a heuristic written in Python.
+using CustomHeuristic =
+    std::function<void(const double* tp, const double* fp, const double* tn, const double* fn, std::size_t, double*)>;
+
+struct Options {
+    HeuristicFormula heuristic{Formula::f_measure, 0.25};
+    bool averages_labels = false;  // the value of a head is the mean over its labels
+    bool example_based = false;    // instances are judged as a whole
+    HeadSearchKind head_search = HeadSearchKind::relaxed;
+    std::vector<double> lift;  // ρ(1) … ρ(n)
+    bool predict_absence = false;
+    bool label_conditions = true;
+    bool fix_head = true;
+    bool refine_against_lifted = true;
+    bool whole_instances = true;  // fixed_head_counts = "instances"
+    std::size_t beam_width = 1;
+    double remaining = 0.1;
+    double stop_threshold = 0.01;
+    std::size_t max_rules = std::numeric_limits<std::size_t>::max();
+    std::size_t max_conditions = std::numeric_limits<std::size_t>::max();
+    double min_coverage = 0;
+    CustomHeuristic custom;
+};
+
+}  // namespace plurule

@@ -1,0 +1,110 @@
+// Candidates for the next rule, and keeping the best of them.
+//
+// Higher value, then more TP, then fewer conditions, then first in the order of candidates. Values within a relative
+// tolerance of the highest count as equal to it. What is kept does not depend on the order of arrival.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "grouped_rows.hpp"
+
+namespace plurule {
+
+constexpr double TOLERANCE = 1e-12;
+constexpr double NOTHING = -std::numeric_limits<double>::infinity();
+
+// The lowest value that counts as equal to the best.
+inline double floor_of_ties(double best) { return std::isfinite(best) ? best - TOLERANCE * std::fabs(best) : best; }
+
+struct Assignment {
+    std::int32_t label;
+    std::int8_t sign;  // 1 present, 0 absent
+    auto operator<=>(const Assignment&) const = default;
+};
+
+struct Candidate {
+    double value = NOTHING, tp = 0, fp = 0;
+    std::int32_t parent = 0;
+    std::int32_t attribute = -1;  // -1: the body as it is; from n_attributes on: labels
+    Place place;
+    std::int32_t conditions = 0;
+    std::vector<Assignment> head;
+
+    auto rank() const { return std::tuple(-tp, conditions, parent, attribute, place.order()); }
+};
+
+// Keeps what can be among the `width` best.
+class Ranking {
+   public:
+    explicit Ranking(std::size_t width = 1) : width_(width) {}
+
+    // Candidates below this value need not be offered.
+    double floor() const { return floor_; }
+
+    void offer(Candidate&& candidate) {
+        if (candidate.value < floor_) return;
+        if (dominators(candidate) >= width_) return;
+        kept_.push_back(std::move(candidate));
+        if (kept_.size() < width_) return;
+        std::vector<double> values;
+        for (const auto& c : kept_) values.push_back(c.value);
+        std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(width_ - 1), values.end(), std::greater<>());
+        floor_ = std::max(floor_, floor_of_ties(values[width_ - 1]));
+        std::vector<Candidate> kept;
+        for (const auto& c : kept_)
+            if (c.value >= floor_ && dominators(c) < width_) kept.push_back(c);
+        kept_ = std::move(kept);
+    }
+
+    std::vector<Candidate>& kept() { return kept_; }
+
+   private:
+    std::size_t dominators(const Candidate& candidate) const {
+        std::size_t count = 0;
+        for (const auto& other : kept_)
+            count += &other != &candidate && other.value >= candidate.value && other.rank() < candidate.rank();
+        return count;
+    }
+
+    std::size_t width_;
+    double floor_ = NOTHING;
+    std::vector<Candidate> kept_;
+};
+
+// Takes the best out of some candidates.
+inline Candidate take_best(std::vector<Candidate>& candidates) {
+    double highest = NOTHING;
+    for (const auto& c : candidates) highest = std::max(highest, c.value);
+    const double floor = floor_of_ties(highest);
+    std::size_t best = candidates.size();
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+        if (candidates[i].value >= floor && (best == candidates.size() || candidates[i].rank() < candidates[best].rank()))
+            best = i;
+    Candidate taken = std::move(candidates[best]);
+    candidates.erase(candidates.begin() + std::ptrdiff_t(best));
+    return taken;
+}
+
+// The highest value that any thread has found; only for a beam of one, where nothing below it can win.
+class SharedBest {
+   public:
+    void reset() { value_.store(NOTHING, std::memory_order_relaxed); }
+    double floor() const { return floor_of_ties(value_.load(std::memory_order_relaxed)); }
+    double value() const { return value_.load(std::memory_order_relaxed); }
+    void raise(double value) {
+        double seen = value_.load(std::memory_order_relaxed);
+        while (value > seen && !value_.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+        }
+    }
+
+   private:
+    std::atomic<double> value_{NOTHING};
+};
+
+}  // namespace plurule

@@ -1,0 +1,148 @@
+// Where separate-and-conquer stands: which instances are in training, and which pairs are open.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "grouped_rows.hpp"
+#include "kernels.hpp"
+
+namespace plurule {
+
+constexpr std::int8_t OPEN = -1;
+
+// The columns of a table, ranked once; any number of fits can share them.
+struct Prepared {
+    std::size_t n_rows = 0;
+    std::vector<Attribute> attributes;
+    std::vector<GroupedRows> grouped;
+};
+
+// The rows a body covers, by attribute and by predicted label.
+struct Scope {
+    std::vector<Row> rows;
+    std::vector<GroupedRows> attributes;
+    std::vector<GroupedRows> labels;  // groups 0 and 1: predicted absent, present
+
+    std::vector<std::uint8_t> marks(std::size_t n_rows) const {
+        std::vector<std::uint8_t> mark(n_rows, 0);
+        for (Row row : rows) mark[row] = 1;
+        return mark;
+    }
+};
+
+struct State {
+    std::size_t n_rows, n_labels;
+    const std::uint8_t* truth;  // rows × labels
+    const double* weights;      // null: every instance counts 1
+    double total_weight = 0;
+    std::vector<std::int8_t> predicted;  // rows × labels
+    Scope training;                      // E
+    std::vector<std::uint8_t> head_labels;
+
+    // The labels with an open pair in training, as lanes of the state bytes; padded to a multiple of 8.
+    std::vector<std::int32_t> label_of_lane;
+    std::size_t width = 0;
+    std::vector<std::uint8_t> bytes;  // rows × width
+    std::vector<double> present, absent;  // per lane, over the instances in training
+
+    State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights)
+        : n_rows(prepared.n_rows), n_labels(n_labels), truth(truth), weights(weights) {
+        predicted.assign(n_rows * n_labels, OPEN);
+        head_labels.assign(n_labels, 0);
+        training.attributes = prepared.grouped;
+        training.labels.resize(n_labels);
+        training.rows.resize(n_rows);
+        for (Row row = 0; row < n_rows; ++row) {
+            training.rows[row] = row;
+            total_weight += weight(row);
+        }
+        rebuild();
+    }
+
+    double weight(Row row) const { return weights ? weights[row] : 1.0; }
+    double weight_of(const std::vector<Row>& rows) const {
+        if (!weights) return double(rows.size());
+        double sum = 0;
+        for (Row row : rows) sum += weights[row];
+        return sum;
+    }
+    std::size_t at(Row row, std::size_t label) const { return std::size_t(row) * n_labels + label; }
+
+    // Chooses the lanes anew and writes the state bytes.
+    void rebuild() {
+        std::vector<std::uint8_t> some_open(n_labels, 0);
+        for (Row row : training.rows)
+            for (std::size_t label = 0; label < n_labels; ++label) some_open[label] |= predicted[at(row, label)] == OPEN;
+        label_of_lane.clear();
+        for (std::size_t label = 0; label < n_labels; ++label)
+            if (some_open[label]) label_of_lane.push_back(std::int32_t(label));
+        width = (label_of_lane.size() + 7) / 8 * 8;
+        if (width == 0) width = 8;
+        bytes.assign(n_rows * width, 0);
+        for (Row row : training.rows) write_bytes(row);
+        count_training();
+    }
+
+    void write_bytes(Row row) {
+        std::uint8_t* to = bytes.data() + std::size_t(row) * width;
+        for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
+            const std::size_t pair = at(row, std::size_t(label_of_lane[lane]));
+            const bool present = truth[pair] != 0, open = predicted[pair] == OPEN;
+            to[lane] = std::uint8_t((present ? PRESENT : 0) | (open ? (present ? OPEN_PRESENT : OPEN_ABSENT) : 0));
+        }
+    }
+
+    void count_training() {
+        present.assign(width, 0);
+        absent.assign(width, 0);
+        for (Row row : training.rows) {
+            const std::uint8_t* from = bytes.data() + std::size_t(row) * width;
+            const double w = weight(row);
+            for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane)
+                (from[lane] & PRESENT ? present : absent)[lane] += w;
+        }
+    }
+
+    // Takes rows out of training; they are marked 0 in `keep`.
+    void remove(const std::vector<std::uint8_t>& keep) {
+        std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
+        const auto shrink = [&](GroupedRows& grouped) {
+            GroupedRows kept;
+            kept.assign_kept(grouped, keep.data());
+            grouped = std::move(kept);
+        };
+        for (auto& grouped : training.attributes) shrink(grouped);
+        for (auto& grouped : training.labels) shrink(grouped);
+    }
+
+    // Adds freshly decided rows to the groups of a label (rows ascending).
+    void note_predicted(std::size_t label, std::int8_t sign, const std::vector<Row>& rows) {
+        GroupedRows& grouped = training.labels[label];
+        std::vector<Row> by_sign[2];
+        for (std::size_t g = 0; g < grouped.groups(); ++g)
+            by_sign[grouped.ids[g]].assign(grouped.rows.begin() + (g ? grouped.ends[g - 1] : 0),
+                                           grouped.rows.begin() + grouped.ends[g]);
+        by_sign[sign].insert(by_sign[sign].end(), rows.begin(), rows.end());
+        grouped = GroupedRows{};
+        for (std::int32_t s = 0; s < 2; ++s) {
+            if (by_sign[s].empty()) continue;
+            grouped.rows.insert(grouped.rows.end(), by_sign[s].begin(), by_sign[s].end());
+            grouped.ends.push_back(std::uint32_t(grouped.rows.size()));
+            grouped.ids.push_back(s);
+        }
+    }
+};
+
+// A label, seen as an attribute with the values absent and present.
+inline const Attribute& label_attribute() {
+    static const Attribute attribute = [] {
+        Attribute a;
+        a.nominal = true;
+        a.values = 2;
+        return a;
+    }();
+    return attribute;
+}
+
+}  // namespace plurule

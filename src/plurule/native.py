@@ -1,0 +1,157 @@
+"""The native engine: the same rules as the reference engine, at the speed of the machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule import _core
+from plurule.covering import Progress
+from plurule.heuristics import (
+    FMeasure,
+    HammingAccuracy,
+    Heuristic,
+    Laplace,
+    MEstimate,
+    Precision,
+    Recall,
+    SubsetAccuracy,
+    WeightedRelativeAccuracy,
+)
+from plurule.model import (
+    Assignment,
+    Condition,
+    Head,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
+from plurule.problem import HEAD_SEARCHES, Options, Problem
+from plurule.table import SparseColumn, Table
+
+F_MEASURE, ACCURACY, PRECISION, RECALL, LAPLACE, M_ESTIMATE, RELATIVE_ACCURACY, CUSTOM = range(8)
+
+
+def prepare(table: Table, max_bins: int | None = None, weights: NDArray[np.float64] | None = None) -> _core.Columns:
+    """Rank the columns of a table; any number of fits on the same rows can share the result."""
+    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None)
+    for attribute, column in zip(table.attributes, table.columns, strict=True):
+        sparse = isinstance(column, SparseColumn)
+        if attribute.categories is None:
+            if sparse:
+                columns.add_sparse_numeric(column.rows, column.values)
+            else:
+                columns.add_numeric(column)
+        elif sparse:
+            columns.add_sparse_nominal(column.rows, column.values, len(attribute.categories))
+        else:
+            columns.add_nominal(np.ascontiguousarray(column, dtype=np.int32), len(attribute.categories))
+    return columns
+
+
+def learn(
+    problem: Problem,
+    options: Options,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    columns: _core.Columns | None = None,
+) -> RuleList:
+    """Learn a rule list; `columns` are those of `prepare`, if there already."""
+    weighted = not np.all(problem.weights == 1.0)
+    if columns is None:
+        columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
+    formula, parameter = _formula(options.heuristic)
+    rules, undecided = _core.learn(
+        columns=columns,
+        truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
+        weights=np.ascontiguousarray(problem.weights) if weighted else None,
+        formula=formula,
+        parameter=parameter,
+        custom=_checked(options.heuristic) if formula == CUSTOM else None,
+        head_search=HEAD_SEARCHES.index(options.head_search),
+        lift=np.ascontiguousarray(options.lift),
+        flags={
+            "averages_labels": options.heuristic.averages_labels(options.averaging),
+            "example_based": options.heuristic.example_based,
+            "predict_absence": options.predict_absence,
+            "label_conditions": options.label_conditions,
+            "fix_head": options.fix_head,
+            "refine_against_lifted": options.refine_against == "lifted",
+            "whole_instances": options.fixed_head_counts == "instances",
+        },
+        beam_width=options.beam_width,
+        remaining=options.remaining,
+        stop_threshold=options.stop_threshold,
+        max_rules=options.max_rules,
+        max_conditions=options.max_conditions,
+        min_coverage=options.min_coverage,
+        n_threads=n_jobs,
+        progress=progress,
+    )
+    return RuleList(
+        tuple(_rule(problem, *rule) for rule in rules), problem.table.attributes, problem.labels, tuple(undecided)
+    )
+
+
+def _formula(heuristic: Heuristic) -> tuple[int, float]:
+    """How the core computes a heuristic; by exact class, since a subclass may compute something else."""
+    kind = type(heuristic)
+    if kind is FMeasure:
+        square = float(heuristic.beta) ** 2
+        return (RECALL, 0.0) if np.isinf(square) else (F_MEASURE, square)
+    if kind is MEstimate:
+        return M_ESTIMATE, float(heuristic.m)
+    plain = {
+        HammingAccuracy: ACCURACY,
+        SubsetAccuracy: ACCURACY,
+        Precision: PRECISION,
+        Recall: RECALL,
+        Laplace: LAPLACE,
+        WeightedRelativeAccuracy: RELATIVE_ACCURACY,
+    }
+    return plain.get(kind, CUSTOM), 0.0
+
+
+def _checked(heuristic: Heuristic) -> Any:
+    """The function of a heuristic written in Python, with its result as the core needs it."""
+
+    def evaluate(*counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.ascontiguousarray(heuristic.evaluate(*counts), dtype=np.float64)
+
+    return evaluate
+
+
+def _rule(
+    problem: Problem,
+    head: list[tuple[int, bool]],
+    body: list[tuple[str, int, Any]],
+    tp: float,
+    fp: float,
+    coverage: float,
+    value: float,
+    stop: bool,
+    decided: list[tuple[float, float]],
+) -> Rule:
+    return Rule(
+        Head(tuple(Assignment(problem.labels[label], label, present) for label, present in head)),
+        tuple(_condition(problem, *condition) for condition in body),
+        tp=tp,
+        fp=fp,
+        coverage=coverage,
+        value=value,
+        stop=stop,
+        decided=tuple(decided),
+    )
+
+
+def _condition(problem: Problem, operator: str, index: int, value: Any) -> Condition:
+    if operator == "label":
+        return LabelCondition(problem.labels[index], index, value)
+    attribute = problem.table.attributes[index]
+    if attribute.categories is not None:
+        return NominalCondition(attribute.name, index, attribute.categories[value])
+    return NumericCondition(attribute.name, index, "<=" if operator == "<=" else ">", value)
