@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,7 +14,7 @@ import numpy as np
 
 from plurule.io.arff_cells import Cells
 from plurule.io.arff_dense import DenseReader, MixedRowsError
-from plurule.io.arff_header import Header, parse_header
+from plurule.io.arff_header import Header, Kind, parse_header
 from plurule.io.arff_sparse import SparseReader
 from plurule.io.place import Place, shown
 from plurule.io.raw import RawTable
@@ -21,7 +24,10 @@ from plurule.table import Table
 
 # Rows are read in blocks of about this many bytes: large enough for numpy, small enough that one odd row, which
 # makes its block be read cell by cell, costs little.
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
+
+_FIRST_ROW = re.compile(rb"(?:[ \t]*+(?:%[^\n]*+)?\n)*+[ \t]*+([^\n])")
+_SPACES = re.compile(rb"[ \t]*+([,{}])[ \t]*+")
 
 
 def read_arff(path: Path, *, text: Literal["drop", "keep"] = "drop") -> RawTable:
@@ -35,37 +41,63 @@ def read_arff(path: Path, *, text: Literal["drop", "keep"] = "drop") -> RawTable
         What to do with string and date attributes: drop them, with a note, or keep strings as nominal
         attributes of the texts that occur and dates as numbers, seconds since 1970.
     """
+    with _collection_paused():
+        return _read(path, text)
+
+
+@contextlib.contextmanager
+def _collection_paused() -> Iterator[None]:
+    """No garbage collection meanwhile.
+
+    A wide file makes several small objects per attribute, none of them part of a cycle, and looking for cycles
+    again and again among them would take as long as making them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read(path: Path, text: Literal["drop", "keep"]) -> RawTable:
     place = Place(path.name)
     content = read_text(path)
     header = parse_header(content, place)
-    kept = [i for i, d in enumerate(header.domains) if text == "keep" or d.kind in ("numeric", "nominal")]
-    blocks = list(_blocks(content, header))
-    sparse = next((block.lstrip().startswith(b"{") for block, _ in blocks if block), False)
-    if not sparse:
+    kinds: tuple[Kind, ...] = ("numeric", "nominal", "string", "date")
+    kept = header.columns_of(*(kinds if text == "keep" else kinds[:2])).tolist()
+    first_row = _FIRST_ROW.match(content, header.data_offset)
+    if first_row is None or first_row[1] != b"{":
         try:
-            return _read_blocks(blocks, header, DenseReader, kept, place)
+            return _read_rows(content, header, DenseReader, kept, place)
         except MixedRowsError:
             pass
-    return _read_blocks(blocks, header, SparseReader, kept, place)
+    return _read_rows(content, header, SparseReader, kept, place)
 
 
-def _read_blocks(
-    blocks: Sequence[tuple[bytes, Sequence[int]]],
+def _read_rows(
+    content: bytes,
     header: Header,
     reader_type: type[DenseReader] | type[SparseReader],
-    kept: Sequence[int],
+    kept: list[int],
     place: Place,
 ) -> RawTable:
     cells = Cells(header)
     reader = reader_type(header, cells, kept, place)
-    for block, lines in blocks:
-        reader.add(block, lines)
-    attributes = [_attribute(header, cells, column) for column in kept]
+    numbers: list[Sequence[int]] = []
+    for block, block_lines in _blocks(content, header):
+        lines: Sequence[int] = block_lines
+        if not reader.add(block, len(lines)):
+            block, lines = _tidy(block, lines)
+            if lines and not reader.add(block, len(lines)):
+                reader.add_slowly(block, lines)
+        numbers.append(lines)
+    attributes = _attributes(header, cells, kept)
     weights = None
     if reader.weights:
         weights = np.ones(reader.n_rows)
         weights[list(reader.weights)] = list(reader.weights.values())
-    numbers = [lines for _, lines in blocks]
     return RawTable(
         Table(attributes, reader.columns(), reader.n_rows),
         place,
@@ -76,15 +108,20 @@ def _read_blocks(
     )
 
 
-def _attribute(header: Header, cells: Cells, column: int) -> Attribute:
-    domain = header.domains[column]
-    if domain.kind == "string":
-        return Attribute(header.names[column], tuple(cells.texts.get(column, {})))
-    return Attribute(header.names[column], domain.categories)
+def _attributes(header: Header, cells: Cells, kept: list[int]) -> list[Attribute]:
+    categories = [domain.categories for domain in header.domains]
+    everything = len(kept) == len(header.names)
+    names = header.names if everything else [header.names[i] for i in kept]
+    attributes = list(map(Attribute, names, [categories[k] for k in header.which[kept].tolist()]))
+    if cells.texts:
+        for i, column in enumerate(kept):
+            if header.domain(column).kind == "string":
+                attributes[i] = Attribute(names[i], tuple(cells.texts.get(column, ())))
+    return attributes
 
 
-def _blocks(content: bytes, header: Header) -> Iterator[tuple[bytes, Sequence[int]]]:
-    """The rows in blocks, each row ended by a newline, with the line numbers of the rows."""
+def _blocks(content: bytes, header: Header) -> Iterator[tuple[bytes, range]]:
+    """The lines after the header in blocks, each line ended by a newline, with their numbers."""
     start, line = header.data_offset, header.data_line + 1
     while start < len(content):
         end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
@@ -92,35 +129,28 @@ def _blocks(content: bytes, header: Header) -> Iterator[tuple[bytes, Sequence[in
         if not block.endswith(b"\n"):
             block += b"\n"
         count = block.count(b"\n")
-        numbers: Sequence[int] = range(line, line + count)
-        if block.startswith(b"\n") or any(mark in block for mark in (b"\n\n", b"%", b" \n", b"\t\n")):
-            block, numbers = _without_blank_lines(block, line)
-        if numbers:
-            yield block, numbers
+        yield block, range(line, line + count)
         start, line = end, line + count
 
 
-def _without_blank_lines(block: bytes, line: int) -> tuple[bytes, list[int]]:
-    rows: list[bytes] = []
-    numbers: list[int] = []
-    for number, row in enumerate(block.split(b"\n")[:-1], line):
-        stripped = row.strip()
-        if stripped and not stripped.startswith(b"%"):
-            rows.append(stripped)
-            numbers.append(number)
-    return b"".join(row + b"\n" for row in rows), numbers
+def _tidy(block: bytes, lines: Sequence[int]) -> tuple[bytes, Sequence[int]]:
+    """A block without blank lines, comments and, if nothing is quoted, spaces that mean nothing."""
+    stripped = [row.strip() for row in block.split(b"\n")]
+    kept = [(row, line) for row, line in zip(stripped, lines, strict=False) if row and row[:1] != b"%"]
+    block = b"".join([row + b"\n" for row, _ in kept])
+    if not any(mark in block for mark in (b"'", b'"', b"%")):
+        block = _SPACES.sub(rb"\1", block)
+    return block, [line for _, line in kept]
 
 
 def _text_notes(header: Header, kept: Sequence[int], place: Place) -> tuple[str, ...]:
     """A sentence for each kind of attribute that was dropped or changed."""
     notes: list[str] = []
-    remaining = set(kept)
-    for kind, change in (("string", "nominal attributes"), ("date", "seconds since 1970")):
-        names = [header.names[i] for i, d in enumerate(header.domains) if d.kind == kind]
-        if not names:
-            continue
-        some = ", ".join(shown(name) for name in names[:3]) + (" …" if len(names) > 3 else "")
-        dropped = not any(d.kind == kind and i in remaining for i, d in enumerate(header.domains))
-        fate = "dropped (text='keep' keeps them)" if dropped else f"read as {change}"
-        notes.append(f"{place}: {len(names)} {kind} attribute{'s' if len(names) > 1 else ''} {fate}: {some}")
+    changes: tuple[tuple[Kind, str], ...] = (("string", "nominal attributes"), ("date", "seconds since 1970"))
+    for kind, change in changes:
+        columns = header.columns_of(kind).tolist()
+        if columns:
+            some = ", ".join(shown(header.names[i]) for i in columns[:3]) + (" …" if len(columns) > 3 else "")
+            fate = f"read as {change}" if columns[0] in kept else "dropped (text='keep' keeps them)"
+            notes.append(f"{place}: {len(columns)} {kind} attribute{'s' * (len(columns) > 1)} {fate}: {some}")
     return tuple(notes)

@@ -31,9 +31,12 @@ class Cells:
     header: Header
     texts: dict[int, dict[str, int]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.texts.update({column: {} for column in self.header.columns_of("string").tolist()})
+
     def value(self, column: int, token: str, here: Place) -> float:
         """The number, or the code of the category (-1 if missing), that a token spells."""
-        domain = self.header.domains[column]
+        domain = self.header.domain(column)
         if domain.kind == "nominal":
             code = domain.spellings.get(token)
             if code is None:
@@ -50,7 +53,7 @@ class Cells:
         if token == "?":
             return -1 if domain.kind == "string" else math.nan
         if domain.kind == "string":
-            known = self.texts.setdefault(column, {})
+            known = self.texts[column]
             return known.setdefault(unquote(token), len(known))
         try:
             return domain.seconds(unquote(token))

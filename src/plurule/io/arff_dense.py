@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.io.arff_cells import Cells, is_sparse
-from plurule.io.arff_header import Header
 from plurule.io.arff_groups import numeral_groups
+from plurule.io.arff_header import Header
 from plurule.io.arff_text import parse_number
 from plurule.io.numerals import parse_decimals
 from plurule.io.place import Place
@@ -25,10 +25,10 @@ class MixedRowsError(Exception):
 class DenseReader:
     """Collects the columns of rows that list every value."""
 
-    def __init__(self, header: Header, cells: Cells, kept: Sequence[int], place: Place) -> None:
+    def __init__(self, header: Header, cells: Cells, kept: list[int], place: Place) -> None:
         self._header = header
         self._cells = cells
-        self._kept = list(kept)
+        self._kept = kept
         self._place = place
         self._blocks: list[list[NDArray[Any]]] = []
         self.n_rows = 0
@@ -38,13 +38,20 @@ class DenseReader:
             group.usable for group in self._groups
         )
 
-    def add(self, block: bytes, lines: Sequence[int]) -> None:
-        """Read the rows of a block; `lines` are their numbers in the file."""
-        columns = self._numerals(block, len(lines))
+    def add(self, block: bytes, n_rows: int) -> bool:
+        """Read a block of rows, each ended by a newline, if it is regular enough; else leave it."""
+        columns = self._numerals(block, n_rows)
         if columns is None:
             columns = self._tokens(block)
         if columns is None:
-            columns = self._cell_by_cell(block, lines)
+            return False
+        self._blocks.append(columns)
+        self.n_rows += n_rows
+        return True
+
+    def add_slowly(self, block: bytes, lines: Sequence[int]) -> None:
+        """Read a block cell by cell, or say what is wrong with it; `lines` are its lines in the file."""
+        columns = self._cell_by_cell(block, lines)
         self._blocks.append(columns)
         self.n_rows += len(lines)
 
@@ -52,7 +59,7 @@ class DenseReader:
         """The kept columns, all blocks together."""
         if len(self._blocks) == 1:
             return self._blocks[0]
-        dtypes = [_DTYPES[self._header.domains[c].kind] for c in self._kept]
+        dtypes = [_DTYPES[self._header.domain(c).kind] for c in self._kept]
         return [
             np.concatenate([np.empty(0, dtype)] + [block[i] for block in self._blocks]).astype(dtype, copy=False)
             for i, dtype in enumerate(dtypes)
@@ -65,18 +72,18 @@ class DenseReader:
             return None
         if any(line.count(b",") != width - 1 for line in block.split(b"\n")[:-1]):
             return None
-        numbers = parse_decimals(block.replace(b"\n", b","), n_rows * width)
+        numbers = parse_decimals(block, n_rows * width)
         if numbers is None:
             return None
-        values = numbers.values.reshape(n_rows, width)
-        canonical = numbers.canonical.reshape(n_rows, width)
-        by_column = np.ascontiguousarray(values.T)
+        by_column = np.ascontiguousarray(numbers.values.reshape(n_rows, width).T)
         found: dict[int, NDArray[Any]] = {}
         for group in self._groups:
-            codes = group.codes(values[:, group.columns], canonical[:, group.columns])
+            positions = (np.arange(n_rows)[:, None] * width + group.columns).ravel()
+            codes = group.codes(numbers.values[positions], numbers.canonical(positions))
             if codes is None:
                 return None
-            found.update(zip(group.columns, np.ascontiguousarray(codes.T), strict=True))
+            codes = codes.reshape(n_rows, len(group.columns))
+            found.update(zip(group.columns.tolist(), np.ascontiguousarray(codes.T), strict=True))
         return [found[c] if c in found else by_column[c] for c in self._kept]
 
     def _tokens(self, block: bytes) -> list[NDArray[Any]] | None:
@@ -92,14 +99,14 @@ class DenseReader:
         quoted = "'" in text or '"' in text
         columns: list[NDArray[Any]] = []
         for column in self._kept:
-            domain = self._header.domains[column]
+            domain = self._header.domain(column)
             part = tokens[column::width]
             try:
                 if domain.kind == "nominal":
                     columns.append(np.array(list(map(domain.spellings.__getitem__, part)), dtype=np.int32))
                 elif domain.kind == "numeric":
                     columns.append(_floats(part, plain))
-                elif domain.kind == "string" and not quoted:
+                elif domain.kind == "string" and not quoted and "" not in part:
                     cells = [self._cells.value(column, token.strip(), self._place) for token in part]
                     columns.append(np.array(cells, dtype=np.int32))
                 else:
@@ -118,7 +125,7 @@ class DenseReader:
                 self.weights[self.n_rows + len(rows)] = weight
             rows.append(values)
         matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(self._header.names))
-        return [np.ascontiguousarray(matrix[:, c], dtype=_DTYPES[self._header.domains[c].kind]) for c in self._kept]
+        return [np.ascontiguousarray(matrix[:, c], dtype=_DTYPES[self._header.domain(c).kind]) for c in self._kept]
 
 
 def _floats(tokens: list[str], plain: bool) -> NDArray[np.float64]:

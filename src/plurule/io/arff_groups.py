@@ -15,8 +15,9 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")
 class NumeralGroup:
     """Columns that share a nominal domain; usable if its categories are whole numbers."""
 
-    def __init__(self, domain: Domain, columns: list[int]) -> None:
+    def __init__(self, domain: Domain, columns: NDArray[np.intp]) -> None:
         categories = domain.categories or ()
+        self.domain = domain
         self.columns = columns
         self.usable = bool(categories) and all(
             _WHOLE.fullmatch(c) and domain.spellings.get(c) == code for code, c in enumerate(categories)
@@ -39,8 +40,10 @@ class NumeralGroup:
 
 def numeral_groups(header: Header) -> list[NumeralGroup]:
     """The nominal columns, those of the same domain together."""
-    by_domain: dict[int, list[int]] = {}
-    for column, domain in enumerate(header.domains):
-        if domain.kind == "nominal":
-            by_domain.setdefault(id(domain), []).append(column)
-    return [NumeralGroup(header.domains[columns[0]], columns) for columns in by_domain.values()]
+    order = np.argsort(header.which, kind="stable")
+    starts = np.searchsorted(header.which[order], np.arange(1, len(header.domains)))
+    return [
+        NumeralGroup(domain, columns)
+        for domain, columns in zip(header.domains, np.split(order, starts), strict=True)
+        if domain.kind == "nominal"
+    ]

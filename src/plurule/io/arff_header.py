@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.errors import DataError
 from plurule.io.arff_text import QUOTED, unquote
 from plurule.io.place import Place, shown
 
 Kind: TypeAlias = Literal["numeric", "nominal", "string", "date"]
 
 # Possessive throughout: no input, however odd, makes these look at a character twice.
-_NAME = re.compile(
-    rf"[ \t]++(?:({QUOTED})[ \t]*+(?=\S)|([^\s{{'\"][^\s{{]*+)[ \t]*+(?={{)|([^\s'\"]\S*+)[ \t]++)"
-)
+_NAME = re.compile(rf"[ \t]++(?:({QUOTED})[ \t]*+(?=\S)|([^\s{{'\"][^\s{{]*+)[ \t]*+(?={{)|([^\s'\"]\S*+)[ \t]++)")
 _CATEGORY = re.compile(rf"[ \t]*+(?:({QUOTED})[ \t]*+(?=[,}}])|([^,}}]*+))([,}}])")
 _DATE = re.compile(rf"date(?:[ \t]+({QUOTED}|\S+))?", re.IGNORECASE)
 _ATTRIBUTE_WEIGHT = re.compile(r"[ \t]*\{[ \t]*[0-9.eE+-]+[ \t]*\}")
@@ -76,95 +78,153 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The declarations of an ARFF file, and where its data begin."""
+    """The declarations of an ARFF file, and where its data begin.
+
+    `domains` are the different domains, `which` says for each attribute which of them it has.
+    """
 
     relation: str
     names: list[str]
     domains: list[Domain]
+    which: NDArray[np.intp]
     data_offset: int
     data_line: int
     notes: tuple[str, ...] = ()
+
+    def domain(self, column: int) -> Domain:
+        """What the attribute of a column can hold."""
+        return self.domains[self.which[column]]
+
+    def columns_of(self, *kinds: Kind) -> NDArray[np.intp]:
+        """The columns whose attributes are of the given kinds."""
+        chosen = np.array([domain.kind in kinds for domain in self.domains], dtype=np.bool_)
+        return np.flatnonzero(chosen[self.which])
 
 
 def parse_header(content: bytes, place: Place) -> Header:
     """Read the declarations; every line before `@data` must be one, or a comment, or blank."""
     offset, end = _find_data(content, place)
-    lines = content[:offset].decode("utf-8").split("\n")
-    relation: str | None = None
-    names: list[str] = []
-    domains: list[Domain] = []
-    at: list[int] = []
-    notes: list[str] = []
-    known: dict[str, Domain] = {}
+    text = content[:offset].decode("utf-8")
+    found = _read_regular(text, place) or _read_line_by_line(text, place)
+    which = np.array(found.which, dtype=np.intp)
+    data_line = text.count("\n") + 1
+    return Header(found.relation or "", found.names, found.domains, which, end, data_line, tuple(found.notes))
+
+
+def _read_regular(text: str, place: Place) -> _Declarations | None:
+    """Thousands of lines `@attribute name type` without quotes, spaces and comments, as a whole; None if not so."""
+    start = text.find("\n@attribute ") + 1
+    regular = text[start:]
+    words = regular.split()
+    names, types = words[1::3], words[2::3]
+    if not start or len(names) != len(types) or set(words[0::3]) != {"@attribute"} or "'" in regular or '"' in regular:
+        return None
+    found = _Declarations(place)
+    try:
+        for number, line in enumerate(text[:start].split("\n"), 1):
+            found.add(line, number)
+        for declared in dict.fromkeys(types):
+            found.declare(declared, "", place)
+    except DataError:
+        # Which line is wrong is told by whoever reads the lines.
+        return None
+    found.names += names
+    found.which += map(found.known.__getitem__, types)
+    return found if len(set(found.names)) == len(found.names) else None
+
+
+def _read_line_by_line(text: str, place: Place) -> _Declarations:
+    found = _Declarations(place)
+    lines = text.split("\n")
     for number, line in enumerate(lines, 1):
-        # The usual line, `@attribute name type` of a type seen before, needs no parsing.
+        # The usual line, of a type seen before, needs no parsing.
         parts = line.split(None, 2)
-        if len(parts) == 3 and parts[0] in ("@attribute", "@ATTRIBUTE") and parts[1][0] not in "'\"":
-            domain = known.get(parts[2])
-            if domain is not None:
-                names.append(parts[1])
-                domains.append(domain)
-                at.append(number)
-                continue
+        if len(parts) == 3 and parts[2] in found.known and parts[0] == "@attribute" and parts[1][0] not in "'\"":
+            found.names.append(parts[1])
+            found.which.append(found.known[parts[2]])
+            found.lines.append(number)
+        else:
+            found.add(line, number)
+    if not found.names:
+        raise place.at(len(lines)).error("@data, but no attribute declared before it")
+    _reject_duplicates(found.names, found.lines, place)
+    return found
+
+
+class _Declarations:
+    """What the lines of a header declare, so far."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.relation: str | None = None
+        self.names: list[str] = []
+        self.lines: list[int] = []
+        self.which: list[int] = []
+        self.domains: list[Domain] = []
+        self.known: dict[str, int] = {}
+        self.notes: list[str] = []
+
+    def add(self, line: str, number: int) -> None:
+        """Take in a line."""
         text = line.strip()
         if not text or text[0] == "%":
-            continue
+            return
+        here = self.place.at(number)
         keyword = text[:10].lower()
-        here = place.at(number)
         if keyword == "@attribute":
             name, declared = _split_attribute(text, here)
-            if declared not in known:
-                known[declared], note = _parse_domain(declared, name, here)
-                if note:
-                    notes.append(f"{here}: {note}")
-            names.append(name)
-            domains.append(known[declared])
-            at.append(number)
+            self.which.append(self.declare(declared, name, here))
+            self.names.append(name)
+            self.lines.append(number)
         elif keyword[:9] == "@relation":
-            if relation is not None:
+            if self.relation is not None:
                 raise here.error("a second @relation, expected one")
-            relation = _parse_relation(text[9:], here)
+            self.relation = _parse_relation(text[9:], here)
         elif text[0] == "@":
             raise here.error(f"found {shown(text.split()[0])}, expected @relation, @attribute or @data")
         else:
             raise here.error(f"found {shown(text)} before @data, expected a declaration")
-    _reject_duplicates(names, at, place)
-    data_line = len(lines)
-    if not names:
-        raise place.at(data_line).error("@data, but no attribute declared before it")
-    return Header(relation or "", names, domains, end, data_line, tuple(notes))
+
+    def declare(self, declared: str, name: str, here: Place) -> int:
+        """Number of the domain that a type declares."""
+        if declared not in self.known:
+            domain, note = _parse_domain(declared, name, here)
+            self.known[declared] = len(self.domains)
+            self.domains.append(domain)
+            if note:
+                self.notes.append(f"{here}: {note}")
+        return self.known[declared]
 
 
 def _find_data(content: bytes, place: Place) -> tuple[int, int]:
     """Where the line `@data` begins and where the line after it begins."""
-    for text in (content, content.lower()):
-        found = [p for p in (_line_starting(text, word) for word in (b"@data", b"@DATA", b"@Data")) if p >= 0]
-        if found:
-            start = min(found)
-            end = content.find(b"\n", start)
-            end = len(content) if end < 0 else end + 1
-            rest = content[start + 5 : end].strip()
-            if rest and not rest.startswith(b"%"):
-                line = content.count(b"\n", 0, start) + 1
-                found_text = shown(rest.decode("utf-8"))
-                raise place.at(line).error(
-                    f"found {found_text} after @data, expected the rows on the next line"
-                )
-            return start, end
-    if not content.strip():
-        raise place.error("the file is empty, expected an ARFF header")
-    line = content.rstrip(b"\n").count(b"\n") + 1
-    raise place.at(line).error("the file ends without @data, expected it after the attributes")
+    start = -1
+    for spelling in (b"@data", b"@DATA", b"@Data"):
+        found = _line_starting(content, spelling, start if start >= 0 else len(content))
+        start = found if found >= 0 else start
+    if start < 0:
+        start = _line_starting(content.lower(), b"@data", len(content))
+    if start < 0:
+        if not content.strip():
+            raise place.error("the file is empty, expected an ARFF header")
+        line = content.rstrip(b"\n").count(b"\n") + 1
+        raise place.at(line).error("the file ends without @data, expected it after the attributes")
+    end = content.find(b"\n", start) + 1 or len(content)
+    rest = content[start + 5 : end].decode("utf-8").strip()
+    if rest and rest[0] != "%":
+        line = content.count(b"\n", 0, start) + 1
+        raise place.at(line).error(f"found {shown(rest)} after @data, expected the rows on the next line")
+    return start, end
 
 
-def _line_starting(content: bytes, word: bytes) -> int:
-    """Position of the word where it is the first of a line, -1 if nowhere."""
-    position = content.find(word)
+def _line_starting(content: bytes, word: bytes, end: int) -> int:
+    """Position before `end` of the word where it is the first of a line, -1 if nowhere."""
+    position = content.find(word, 0, end)
     while position >= 0:
         start = content.rfind(b"\n", 0, position) + 1
         if not content[start:position].strip(b" \t"):
             return position
-        position = content.find(word, position + 1)
+        position = content.find(word, position + 1, end)
     return -1
 
 
@@ -189,9 +249,7 @@ def _split_attribute(text: str, here: Place) -> tuple[str, str]:
     token = match[1] or match[2] or match[3]
     declared = text[match.end() :].strip()
     if not declared:
-        raise here.error(
-            f"attribute {shown(unquote(token))} has no type, expected numeric, string, date or {{…}}"
-        )
+        raise here.error(f"attribute {shown(unquote(token))} has no type, expected numeric, string, date or {{…}}")
     return unquote(token), declared
 
 
@@ -228,9 +286,7 @@ def _parse_domain(declared: str, name: str, here: Place) -> tuple[Domain, str]:
         rest = rest[weight.end() :]
     rest = rest.strip()
     if rest and rest[0] != "%":
-        raise here.error(
-            f"found {shown(rest)} after the type of attribute {shown(name)}, expected the end of the line"
-        )
+        raise here.error(f"found {shown(rest)} after the type of attribute {shown(name)}, expected the end of the line")
     return domain, note
 
 
@@ -244,19 +300,11 @@ def _parse_nominal(declared: str, name: str, here: Place) -> tuple[Domain, int]:
         match = _CATEGORY.match(declared, position)
         if match is None:
             rest = declared[position:].strip()
-            problem = (
-                "a quote is never closed"
-                if rest[:1] in ("'", '"')
-                else "the { of its categories is never closed"
-            )
+            problem = "a quote is never closed" if rest[:1] in ("'", '"') else "the { of its categories is never closed"
             raise here.error(f"attribute {shown(name)}: {problem} ({shown(rest)})")
         spelled = match[1] if match[1] is not None else match[2].strip()
         if not spelled or (match[1] is None and spelled[0] in "'\""):
-            what = (
-                "an empty category"
-                if not spelled
-                else f"the category {shown(spelled)} with an unclosed quote"
-            )
+            what = "an empty category" if not spelled else f"the category {shown(spelled)} with an unclosed quote"
             raise here.error(f"attribute {shown(name)}: found {what}")
         spellings[spelled] = len(categories)
         categories.append(unquote(spelled))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plurule.errors import DataError
 from plurule.model import Attribute
-from plurule.table import Column, SparseColumn, Table
+from plurule.table import Column, SparseColumn, SparseColumns, Table
 
 
 class DataWarning(UserWarning):
@@ -108,10 +108,7 @@ def _as_labels(Y: Any) -> Any:
     array = np.asarray(Y)
     if array.ndim != 2:
         raise DataError(f"Y must be two-dimensional, one column per label, got shape {array.shape}")
-    if array.dtype != np.int8:
-        _expect_binary(array)
-    elif array.size and (array.min() < 0 or array.max() > 1):
-        _expect_binary(array)
+    _expect_binary(array)
     return np.ascontiguousarray(array, dtype=np.int8)
 
 
@@ -154,13 +151,23 @@ def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
             odd = next(iter(sorted(ours ^ theirs)), None)
             detail = f"{odd!r} is in one only" if odd is not None else "their order differs"
             raise DataError(f"the parts {first.name!r} and {part.name!r} have different columns: {detail}")
-    merged = [_merge([part.X for part in parts], i) for i in range(len(first.attributes))]
-    table = Table([a for a, _ in merged], [c for _, c in merged], sum(map(len, parts)))
+    table = _stack([part.X for part in parts])
     weights = None
     if any(part.weights is not None for part in parts):
         weights = np.concatenate([np.ones(len(p)) if p.weights is None else p.weights for p in parts])
     stack = sp.vstack if any(sp.issparse(part.Y) for part in parts) else np.concatenate
     return Dataset(table, stack([part.Y for part in parts]), first.label_names, weights, name or first.name)
+
+
+def _stack(tables: Sequence[Table]) -> Table:
+    first = tables[0]
+    blocks = [table.columns for table in tables]
+    if all(isinstance(b, SparseColumns) for b in blocks) and all(t.attributes == first.attributes for t in tables):
+        matrix = sp.vstack([b.matrix[:, b.picked] for b in blocks if isinstance(b, SparseColumns)], format="csc")
+        nominal = np.array([a.is_nominal for a in first.attributes], dtype=np.bool_)
+        return Table(first.attributes, SparseColumns(matrix, nominal, np.arange(len(nominal))))
+    merged = [_merge(tables, i) for i in range(len(first.attributes))]
+    return Table([a for a, _ in merged], [c for _, c in merged], sum(map(len, tables)))
 
 
 def _merge(tables: Sequence[Table], index: int) -> tuple[Attribute, Column]:

@@ -18,7 +18,7 @@ from plurule.io.mulan import read_label_names
 from plurule.io.place import Place, hint, shown
 from plurule.io.raw import RawTable
 from plurule.model import Attribute
-from plurule.table import Column, SparseColumn, Table
+from plurule.table import Column, SparseColumn
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a
@@ -43,11 +43,10 @@ def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path
     """
     positions = _find(raw, labels, xml)
     chosen = set(positions)
-    attributes, columns = raw.table.attributes, raw.table.columns
-    rest = [i for i in range(len(attributes)) if i not in chosen]
-    X = Table([attributes[i] for i in rest], [columns[i] for i in rest], len(raw.table))
+    table = raw.table
+    X = table.select([i for i in range(len(table.attributes)) if i not in chosen])
     Y = _label_matrix(raw, positions)
-    return Dataset(X, Y, tuple(attributes[i].name for i in positions), raw.weights, name or raw.relation)
+    return Dataset(X, Y, tuple(table.attributes[i].name for i in positions), raw.weights, name or raw.relation)
 
 
 def parse_labels(text: str) -> Labels:

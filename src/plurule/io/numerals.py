@@ -3,13 +3,15 @@
 A number such as `-12.345` is the integer `-12345` divided by 10³. Both are exact doubles as long as the integer
 stays below 2⁵³ and the power below 10²³, and then the division rounds correctly: the result is the double
 that `float` gives. Integers are many times cheaper to parse than floats, so blocks of plain decimals are read
-this way; anything else (exponents, more digits, names) is left to the caller.
+this way; a block with anything else (exponents, names) is left to the caller.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +19,35 @@ from numpy.typing import NDArray
 _LARGEST_EXACT = 2**53
 _MOST_DECIMALS = 22
 _POWERS = 10.0 ** np.arange(_MOST_DECIMALS + 1)
-
-_COMMA, _POINT, _MISSING = 1, 2, 3
-_KINDS = bytes({ord(","): _COMMA, ord("."): _POINT, ord("?"): _MISSING}.get(i, 0) for i in range(256))
+_AS_INTEGERS = bytes.maketrans(b"\n?", b",0")
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Parsed tokens: their values (NaN for `?`), and whether each is the shortest text of a whole number."""
+    """Parsed tokens: their values (NaN for `?`) and their lengths."""
 
     values: NDArray[np.float64]
-    canonical: NDArray[np.bool_]
+    lengths: NDArray[np.int64]
+
+    def canonical(self, positions: NDArray[Any] | slice) -> NDArray[np.bool_]:
+        """Whether the tokens at the given positions are the shortest text of a whole number."""
+        return is_canonical(self.values[positions], self.lengths[positions])
+
+
+def is_canonical(values: NDArray[np.float64], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether numbers of the given lengths as text are whole and written in the shortest way.
+
+    Without exponents every other spelling of a whole number is longer: `1.0`, `01`, `-0`.
+
+    >>> is_canonical(np.array([7.0, 7.0, 0.5]), np.array([1, 2, 3]))
+    array([ True, False, False])
+    """
+    size = np.abs(values)
+    shortest = 1 + (values < 0)
+    largest = np.nanmax(size, initial=0)
+    for digits in range(1, len(f"{largest:.0f}")):
+        shortest += size >= 10**digits
+    return (values == np.floor(values)) & (lengths == shortest) & (size < _LARGEST_EXACT)
 
 
 def parse_integers(text: bytes, count: int) -> NDArray[np.int64] | None:
@@ -48,64 +68,85 @@ def parse_integers(text: bytes, count: int) -> NDArray[np.int64] | None:
     return integers if len(integers) == count else None
 
 
+def with_decimals(
+    integers: NDArray[np.int64],
+    pointed: NDArray[np.intp],
+    decimals: NDArray[np.intp],
+    spelling: Callable[[int], bytes],
+) -> NDArray[np.float64] | None:
+    """The numbers that are left of integers when their decimal points are put back.
+
+    Parameters
+    ----------
+    integers
+        The numbers read as if they had no decimal point.
+    pointed, decimals
+        Which of them have one, and how many digits follow it.
+    spelling
+        The text of a number, for those with too many digits to be exact: they are left to `float`.
+
+    Returns
+    -------
+    None if a number is too large for a double.
+    """
+    values = integers.astype(np.float64)
+    values[pointed] /= _POWERS[np.minimum(decimals, _MOST_DECIMALS)]
+    # An integer that does not fit stops at the largest that does, so it is beyond the exact ones too.
+    beyond = np.flatnonzero((integers >= _LARGEST_EXACT) | (integers <= -_LARGEST_EXACT))
+    for token in (*beyond.tolist(), *pointed[decimals > _MOST_DECIMALS].tolist()):
+        values[token] = float(spelling(token))
+    return None if np.isinf(values[beyond]).any() else values
+
+
 def parse_decimals(text: bytes, count: int) -> Numbers | None:
-    """The numbers of a text `1.5,?,-3,`; None if a token is not a plain decimal or `?`.
+    r"""The numbers of a text `1.5,?\n-3,4\n`; None if a token is not a plain decimal or `?`.
 
     Parameters
     ----------
     text
-        Tokens without spaces, each followed by a comma.
+        Tokens without spaces, each followed by a comma or newline.
     count
         How many there must be.
 
     Examples
     --------
-    >>> numbers = parse_decimals(b"1.5,?,-3,07,", 4)
-    >>> numbers.values, numbers.canonical
+    >>> numbers = parse_decimals(b"1.5,?\n-3,07\n", 4)
+    >>> numbers.values, numbers.canonical(slice(None))
     (array([ 1.5,  nan, -3. ,  7. ]), array([False, False,  True, False]))
     >>> parse_decimals(b"1e5,", 1) is None
     True
     """
-    if text.translate(None, b"0123456789.,-?") or b".-" in text:
+    if text.translate(None, b"0123456789.,\n-?") or has_late_minus(text):
         return None
-    kinds = np.frombuffer(text.translate(_KINDS), dtype=np.uint8)
-    marks = np.flatnonzero(kinds != 0)
-    kind = kinds[marks]
-    ends = marks[kind == _COMMA]
+    characters = np.frombuffer(text, dtype=np.uint8)
+    # Of the characters left only the digits and `?` sort after the point.
+    marks = np.flatnonzero(characters < ord("0"))
+    kinds = characters[marks]
+    if b"-" in text:
+        marks, kinds = marks[kinds != ord("-")], kinds[kinds != ord("-")]
+    is_point = kinds == ord(".")
+    ends = marks[np.flatnonzero(~is_point)]
     if len(ends) != count:
         return None
     lengths = np.diff(ends, prepend=-1) - 1
-    missing = np.zeros(count, dtype=np.bool_)
-    if b"?" in text:
-        missing[np.searchsorted(ends, marks[kind == _MISSING])] = True
+    points = np.flatnonzero(is_point)
+    if len(points) and is_point[points + 1].any():
+        return None
+    integers = parse_integers(text.translate(_AS_INTEGERS, b"."), count)
+    if integers is None:
+        return None
+    # The marks before a point are the points before it, and one for each token before it.
+    pointed = points - np.arange(len(points))
+    decimals = ends[pointed] - marks[points] - 1
+    values = with_decimals(integers, pointed, decimals, lambda i: text[ends[i] - lengths[i] : ends[i]])
+    if values is not None and b"?" in text:
+        missing = np.searchsorted(ends, np.flatnonzero(characters == ord("?")))
         if (lengths[missing] != 1).any():
             return None
-        text = text.replace(b"?", b"0")
-    decimals = np.zeros(count, dtype=np.int64)
-    points = np.flatnonzero(kind == _POINT)
-    if len(points):
-        if (kind[points + 1] != _COMMA).any():
-            return None
-        # The tokens before a mark are the commas before it.
-        token = np.cumsum(kind == _COMMA)[points]
-        decimals[token] = marks[points + 1] - marks[points] - 1
-        text = text.replace(b".", b"")
-        if decimals.max() > _MOST_DECIMALS:
-            return None
-    integers = parse_integers(text, count)
-    if integers is None or (np.abs(integers) >= _LARGEST_EXACT).any():
-        return None
-    values = integers / _POWERS[decimals] if len(points) else integers.astype(np.float64)
-    values[missing] = np.nan
-    canonical = (decimals == 0) & (lengths == _canonical_lengths(integers)) & ~missing
-    return Numbers(values, canonical)
+        values[missing] = np.nan
+    return None if values is None else Numbers(values, lengths)
 
 
-def _canonical_lengths(integers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Characters of the shortest decimal text of each integer."""
-    size = np.abs(integers)
-    lengths = np.ones(len(integers), dtype=np.int64)
-    if len(size):
-        for digits in range(1, len(str(int(size.max())))):
-            lengths += size >= 10**digits
-    return lengths + (integers < 0)
+def has_late_minus(text: bytes) -> bool:
+    """Whether a minus follows a decimal point, which taking out the point would hide."""
+    return b"-" in text and b".-" in text

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from plurule.errors import DataError
 from plurule.io.arff import read_arff
 from plurule.io.dataset import Dataset, DataWarning, concatenate
-from plurule.io.finding import FORMATS, base_name, find, label_file
+from plurule.io.finding import base_name, find, label_file
 from plurule.io.labels import Labels, split_labels
-from plurule.io.source import suffix_of
 
 Text: TypeAlias = Literal["drop", "keep"]
 Split: TypeAlias = Literal["train", "test", "all"]

@@ -6,9 +6,7 @@ import bz2
 import gzip
 import os
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 from plurule.errors import DataError
 from plurule.io.place import Place
@@ -16,8 +14,8 @@ from plurule.io.place import Place
 COMPRESSIONS = (".gz", ".bz2")
 
 _PIECE = 1 << 20
-# A small compressed file can unpack to more than any memory holds. Real tables of text shrink to a tenth or, if they are
-# nearly empty, to a hundredth of their size.
+# A small compressed file can unpack to more than any memory holds. Real tables of text shrink to a tenth or, if
+# they are nearly empty, to a hundredth of their size.
 _ALWAYS_ALLOWED = 1 << 28
 _LARGEST_RATIO = 200
 
@@ -53,15 +51,12 @@ def read_bytes(path: Path) -> bytes:
     try:
         if path.suffix.lower() not in COMPRESSIONS:
             return path.read_bytes()
-        allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size)
-        return b"".join(_unpack(path, allowed))
+        return _unpack(path)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except IsADirectoryError:
         raise DataError(f"{path}: is a folder, expected a file") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
+    except (EOFError, zlib.error) as error:
         raise place.error(f"the file is damaged, it cannot be unpacked ({error})") from error
     except OSError as error:
         if path.suffix.lower() in COMPRESSIONS and error.errno is None:
@@ -69,20 +64,35 @@ def read_bytes(path: Path) -> bytes:
         raise DataError(f"{path}: cannot be read ({os.strerror(error.errno or 0)})") from error
 
 
-def _unpack(path: Path, allowed: int) -> Iterator[bytes]:
-    opened: IO[bytes] = (
-        gzip.open(path, "rb") if path.suffix.lower() == ".gz" else bz2.open(path, "rb")  # type: ignore[assignment]
-    )
-    total = 0
-    with opened as file:
+def _unpack(path: Path) -> bytes:
+    """The content of a compressed file, which may be several compressed files in a row."""
+    gzipped = path.suffix.lower() == ".gz"
+    allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size)
+    if gzipped:
+        # One gzip file, the usual case, in one go.
+        unpacker = zlib.decompressobj(wbits=31)
+        content = unpacker.decompress(path.read_bytes(), allowed + 1)
+        if len(content) > allowed:
+            raise _too_large(path, allowed)
+        if not unpacker.eof:
+            raise EOFError("it ends too early")
+        if not unpacker.unused_data:
+            return content
+    pieces: list[bytes] = []
+    with gzip.open(path) if gzipped else bz2.open(path) as file:
         while piece := file.read(_PIECE):
-            total += len(piece)
-            if total > allowed:
-                raise Place(path.name).error(
-                    f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
-                    "if it is meant to be so large, unpack it first"
-                )
-            yield piece
+            pieces.append(piece)
+            allowed -= len(piece)
+            if allowed < 0:
+                raise _too_large(path, sum(map(len, pieces)))
+    return b"".join(pieces)
+
+
+def _too_large(path: Path, size: int) -> DataError:
+    return Place(path.name).error(
+        f"unpacks to more than {size >> 20} MB, far more than tables of this size do; "
+        "if it is meant to be so large, unpack it first"
+    )
 
 
 def _expect_utf8(content: bytes, place: Place) -> None:
