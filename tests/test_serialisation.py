@@ -1,0 +1,75 @@
+"""A model survives pickle, joblib and clone with identical predictions."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from plurule.classifier import RuleListClassifier
+from plurule.classifier_cv import RuleListClassifierCV
+from plurule.datasets import load_world_flags
+from plurule.heuristics import HammingAccuracy
+from plurule.lifts import KLN, NoLift, Peak
+
+FLAGS = load_world_flags()
+SHORT: dict[str, Any] = {"max_rules": 6, "max_conditions": 2}
+
+MODELS = {
+    "presence": RuleListClassifier(**SHORT),
+    "absence": RuleListClassifier(predict_absence=True, heuristic=HammingAccuracy(), lift=Peak(3, 1.1), **SHORT),
+    "chosen lift": RuleListClassifierCV(RuleListClassifier(**SHORT), lifts=[NoLift(), KLN(0.2)], cv=2),
+}
+
+
+@pytest.fixture(params=MODELS)
+def fitted(request: pytest.FixtureRequest) -> Any:
+    model = clone(MODELS[request.param])
+    return model.fit(FLAGS.data, FLAGS.target, label_names=FLAGS.target_names)
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert other.rule_list_ == one.rule_list_
+    assert other.label_names_.tolist() == one.label_names_.tolist()
+    np.testing.assert_array_equal(other.predict(FLAGS.data), one.predict(FLAGS.data))
+    np.testing.assert_array_equal(other.predict_proba(FLAGS.data), one.predict_proba(FLAGS.data))
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_a_model_survives_pickle(fitted: Any, protocol: int) -> None:
+    assert_same(fitted, pickle.loads(pickle.dumps(fitted, protocol)))
+
+
+def test_a_model_survives_joblib(fitted: Any, tmp_path: Path) -> None:
+    joblib.dump(fitted, tmp_path / "model.joblib", compress=3)
+    assert_same(fitted, joblib.load(tmp_path / "model.joblib"))
+
+
+def test_a_clone_trained_again_is_the_same_model(fitted: Any) -> None:
+    again = clone(fitted).fit(FLAGS.data, FLAGS.target, label_names=FLAGS.target_names)
+    assert_same(fitted, again)
+
+
+def test_a_rule_list_alone_predicts_as_the_model_it_came_from(fitted: Any) -> None:
+    again = RuleListClassifier.from_rule_list(pickle.loads(pickle.dumps(fitted.rule_list_)))
+    assert_same(fitted, again)
+
+
+def test_rules_and_rule_lists_can_be_compared_and_hashed(fitted: Any) -> None:
+    copy = pickle.loads(pickle.dumps(fitted.rule_list_))
+    assert hash(copy) == hash(fitted.rule_list_)
+    assert len({*copy, *fitted.rule_list_}) == len(set(fitted.rule_list_))
+
+
+def test_classes_and_sparse_labels_are_remembered() -> None:
+    X = np.array([[1.0], [2.0], [3.0]])
+    two_classes = pickle.loads(pickle.dumps(RuleListClassifier().fit(X, ["no", "yes", "yes"])))
+    assert two_classes.predict(X).tolist() == ["no", "yes", "yes"]
+    sparse = pickle.loads(pickle.dumps(RuleListClassifier().fit(X, sp.csr_array([[0], [1], [1]]))))
+    assert sp.issparse(sparse.predict(X))
