@@ -39,7 +39,7 @@ def shown(text: str) -> str:
     """A piece of a file for an error message: quoted, and cut if long.
 
     >>> shown("0.5x"), shown("a" * 100)[-8:]
-    ("'0.5x'", "aaaaa…'")
+    ("'0.5x'", "aaaaaa…'")
     """
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
