@@ -196,7 +196,7 @@ def _positives(y: Any) -> Any:
 
 def _deal(labels: Any, shares: Sequence[float], chance: np.random.RandomState | None) -> NDArray[np.intp]:
     """The part that each instance goes to."""
-    n_rows, n_labels = labels.shape
+    n_rows = labels.shape[0]
     order = np.arange(n_rows) if chance is None else chance.permutation(n_rows)
     shuffled = labels[order]
     bounds, columns = shuffled.indptr.tolist(), shuffled.indices.tolist()
