@@ -1,0 +1,61 @@
+"""What the documents say is so."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import plurule
+
+ROOT = Path(__file__).parents[1]
+
+
+def code_blocks(document: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pandas")
+    (example,) = code_blocks("README.md")
+    assert len([line for line in example.splitlines() if line.strip()]) <= 20
+    # The search over 28 lifts takes long; two of them show that the lines work.
+    shorter = example.replace('scoring="macro_f1")', 'scoring="macro_f1", lifts=[KLN(0.1), KLN(0.2)], cv=2)')
+    assert shorter != example
+    exec(shorter, {})
+    assert "←" in capsys.readouterr().out
+
+
+def test_the_rules_in_the_readme_are_those_of_the_demo() -> None:
+    from plurule.datasets import load_world_flags
+
+    flags = load_world_flags()
+    classifier = plurule.RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names)
+    learned = {re.sub(r"\s+", " ", str(rule)) for rule in classifier.rule_list_}
+    quoted = re.findall(r"^    (\S.* ← .*\(TP .*\))$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert quoted
+    assert {re.sub(r"\s+", " ", rule) for rule in quoted} <= learned
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8")):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_every_public_name_is_there_and_in_the_overview() -> None:
+    overview = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for name in plurule.__all__:
+        assert getattr(plurule, name) is not None
+        assert name in dir(plurule)
+        assert name.startswith("__") or name in overview, f"docs/api.md lacks {name}"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = plurule.nothing
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert plurule.__version__ == project["version"]
+    assert f"## {plurule.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
