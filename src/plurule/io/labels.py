@@ -22,7 +22,7 @@ from plurule.table import Column, SparseColumn
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a
-compiled regular expression, a Mulan XML file, or a sequence of names and patterns."""
+compiled regular expression, a Mulan XML file, or a sequence of names and patterns (empty: no column is a label)."""
 
 _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -132,8 +132,6 @@ def _from_names(raw: RawTable, wanted: Sequence[Any]) -> list[int]:
             text = item.pattern if isinstance(item, re.Pattern) else item
             raise raw.place.error(f"no column {shown(text)} to take as a label" + hint(text, position))
         found.update(dict.fromkeys(matches))
-    if not found:
-        raise raw.place.error("labels names no column, expected at least one")
     return list(found)
 
 
