@@ -1,0 +1,148 @@
+"""Conditions, heads, rules and rule lists as objects and as text."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from plurule.model import (
+    Assignment,
+    Attribute,
+    Head,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
+from plurule.model.condition import format_number
+
+RED, GREEN, WHITE = Assignment("red", 0, True), Assignment("green", 1, False), Assignment("white", 4, True)
+COLOURS = NumericCondition("colours", 8, ">", 4.5)
+EUROPE = NominalCondition("landmass", 0, "Europe")
+FLAG_RULE = Rule(Head((RED, WHITE)), (COLOURS, EUROPE), tp=166, fp=38, coverage=102, value=0.8, stop=False)
+
+
+@pytest.fixture
+def rule_list() -> RuleList:
+    rules = (
+        FLAG_RULE,
+        Rule(Head((GREEN,)), (LabelCondition("red", 0, True),), tp=5, fp=0, stop=True),
+        Rule(Head((RED, GREEN, WHITE)), tp=3, fp=3, stop=True),
+    )
+    attributes = (Attribute("landmass", ("Asia", "Europe")), Attribute("colours"))
+    return RuleList(rules, attributes, ("red", "green", "blue", "gold", "white"))
+
+
+# Text ------------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_reads_as_head_body_and_counts():
+    assert str(FLAG_RULE) == "red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38)"
+
+
+def test_an_absent_label_is_written_with_a_negation_sign_in_heads_and_bodies():
+    rule = Rule(Head((RED, GREEN)), (LabelCondition("white", 4, False),), tp=1, fp=0, stop=True)
+    assert str(rule) == "red, ¬green ← ¬white   (TP 1, FP 0, stop)"
+
+
+def test_a_rule_without_conditions_ends_at_the_arrow():
+    assert Rule(Head((RED,))).to_text() == "red ←"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(4.0, "4"), (4.5, "4.5"), (0.1, "0.1"), (1e300, "1e+300"), (-0.5, "-0.5"), (5e-324, "5e-324")]
+)
+def test_numbers_are_written_as_short_as_they_read_back(number, text):
+    assert format_number(number) == text
+    assert float(text) == number
+
+
+def test_fractional_counts_keep_their_fraction():
+    assert str(Rule(Head((RED,)), tp=2.5, fp=1)) == "red ←   (TP 2.5, FP 1)"
+
+
+def test_a_rule_list_reads_as_one_rule_per_line(rule_list):
+    assert str(rule_list).splitlines() == [str(rule) for rule in rule_list]
+    assert str(rule_list[:0]) == "(no rules: every label is absent)"
+
+
+# Objects ---------------------------------------------------------------------------------------------------
+
+
+def test_a_head_keeps_its_labels_in_label_order():
+    assert Head((WHITE, RED)) == Head((RED, WHITE))
+    assert [a.name for a in Head((WHITE, RED))] == ["red", "white"]
+
+
+def test_a_head_needs_a_label_and_each_label_once():
+    with pytest.raises(ValueError, match="at least one label"):
+        Head(())
+    with pytest.raises(ValueError, match="each label once"):
+        Head((RED, Assignment("red", 0, False)))
+
+
+def test_everything_is_frozen_and_hashable(rule_list):
+    with pytest.raises(FrozenInstanceError):
+        FLAG_RULE.tp = 1  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        COLOURS.threshold = 1.0  # type: ignore[misc]
+    assert len({COLOURS, EUROPE, LabelCondition("red", 0, True), RED, FLAG_RULE, rule_list}) == 6
+
+
+def test_equal_parts_make_equal_rules():
+    assert NumericCondition("colours", 8, ">", 4.5) == COLOURS
+    assert NumericCondition("colours", 8, "<=", 4.5) != COLOURS
+    assert hash(Rule(Head((RED,)), (COLOURS,), tp=1)) == hash(Rule(Head((RED,)), (COLOURS,), tp=1))
+
+
+def test_a_rule_knows_its_precision_and_label_conditions(rule_list):
+    assert FLAG_RULE.precision == 166 / 204
+    assert Rule(Head((RED,))).precision == 0
+    assert [len(rule.label_conditions) for rule in rule_list] == [0, 1, 0]
+
+
+def test_a_rule_list_is_a_sequence_and_a_slice_of_it_a_rule_list(rule_list):
+    assert len(rule_list) == 3
+    assert rule_list[-1] == rule_list.rules[2]
+    assert isinstance(rule_list[:2], RuleList)
+    assert list(rule_list[:2]) == list(rule_list)[:2]
+    assert rule_list[:2].labels == rule_list.labels
+    assert FLAG_RULE in rule_list
+    assert rule_list.index(FLAG_RULE) == 0
+
+
+def test_a_rule_list_survives_pickling(rule_list):
+    assert pickle.loads(pickle.dumps(rule_list)) == rule_list
+
+
+def test_characteristics_count_what_the_paper_counts(rule_list):
+    assert rule_list.characteristics() == {
+        "rules": 3,
+        "conditions": 3,
+        "label_conditions": 1,
+        "multi_label_heads": 2,
+        "labels_per_multi_label_head": 2.5,
+        "stop_rules": 2,
+    }
+    assert rule_list[:0].characteristics()["labels_per_multi_label_head"] == 0
+    assert rule_list.head_sizes() == {1: 1, 2: 1, 3: 1}
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_a_frame_has_one_row_per_rule(rule_list, backend):
+    pytest.importorskip(backend)
+    frame = rule_list.to_frame(backend)
+    assert frame.shape[0] == 3
+    assert list(frame["head"]) == ["red, white", "¬green", "red, ¬green, white"]
+    assert list(frame["body"]) == ["colours > 4.5 ∧ landmass = Europe", "red", ""]
+    assert list(frame["tp"]) == [166, 5, 3]
+    assert list(frame["stop"]) == [False, True, True]
+
+
+def test_an_attribute_with_categories_is_nominal():
+    assert Attribute("landmass", ("Asia", "Europe")).is_nominal
+    assert Attribute("landmass", ()).is_nominal
+    assert not Attribute("colours").is_nominal
