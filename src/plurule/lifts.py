@@ -119,12 +119,21 @@ class Peak(Lift):
 class Root(Lift):
     """ρ(x) = x^(1/k).
 
-    >>> Root(k=2).at_length(4, n_labels=7)
-    2.0
+    >>> Root(k=2).at_length(4, n_labels=7), Root.at(labels=3, lift=1.5).at_length(3, n_labels=7)
+    (2.0, 1.5)
     """
 
     def __init__(self, k: float = 10.0):
         self.k = k
+
+    @classmethod
+    def at(cls, labels: int, lift: float) -> Root:
+        """The function that has the given lift at the given number of labels."""
+        if labels < 2:
+            raise ValueError(f"Root.at: labels must be at least 2 (one label is never lifted), got {labels}")
+        if not lift > 1:
+            raise ValueError(f"Root.at: lift must be above 1, got {lift}")
+        return cls(k=math.log(labels) / math.log(lift))
 
     def check(self, n_labels: int) -> None:
         _expect_number(self, "k", self.k, at_least=1)

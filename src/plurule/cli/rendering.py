@@ -81,8 +81,8 @@ def body_text(rule: Rule) -> Text:
 
 
 def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]], digits: int = 3) -> Table:
-    """Numbers side by side: one line per key of `rows`, one column per model."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    """Numbers side by side: one line per key of `rows`, one column per model (a single one may be unnamed)."""
+    table = Table(box=None, pad_edge=False, header_style="dim", show_header=any(columns))
     table.add_column("")
     for name in columns:
         table.add_column(name, justify="right")

@@ -1,0 +1,50 @@
+"""The command line: one small module per command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from plurule.cli import errors
+from plurule.cli.demo import demo
+from plurule.cli.evaluate import evaluate
+from plurule.cli.fit import fit
+from plurule.cli.predict import predict
+from plurule.cli.show import show
+
+app = typer.Typer(
+    name="plurule",
+    help="Interpretable multi-label classification rules.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (demo, fit, predict, evaluate, show):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from plurule import __version__
+
+        print(f"plurule {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and end.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Interpretable multi-label classification rules.
+
+    Add --debug to any command to see where an error comes from.
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    errors.run(app)

@@ -1,0 +1,152 @@
+"""`plurule fit`: learn a rule list from data."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from plurule.cli import rendering
+from plurule.cli.loading import DataArgument, LabelsOption, SplitOption
+
+LiftKind = Literal["kln", "peak", "root", "none"]
+
+HEIGHT, AT_LABELS = 1.08, 3
+"""What a lift is that was asked for by its kind alone."""
+
+
+def fit(
+    data: DataArgument,
+    labels: LabelsOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Model file to write (JSON); without it the rules are only shown."),
+    ] = None,
+    split: SplitOption = "all",
+    heuristic: Annotated[
+        str | None, typer.Option(help="How good a rule is: f_measure, hamming_accuracy, precision, recall, laplace, …")
+    ] = None,
+    beta: Annotated[float | None, typer.Option(help="Weight of recall in f_measure.")] = None,
+    averaging: Annotated[str | None, typer.Option(help="micro or macro.")] = None,
+    absence: Annotated[
+        bool | None, typer.Option("--absence/--presence-only", help="Whether rules may predict that labels are absent.")
+    ] = None,
+    head_search: Annotated[
+        str | None, typer.Option(help="single, decomposable, anti_monotone, relaxed or exhaustive.")
+    ] = None,
+    lift: Annotated[LiftKind | None, typer.Option(help="How much longer heads are preferred.")] = None,
+    lift_height: Annotated[
+        float | None, typer.Option(help=f"The lift at --lift-at labels ({HEIGHT} if only --lift is given).")
+    ] = None,
+    lift_at: Annotated[
+        int | None, typer.Option(help=f"Number of labels that are lifted by --lift-height ({AT_LABELS}).")
+    ] = None,
+    choose_lift: Annotated[
+        str | None, typer.Option(help="Choose the lift by cross-validation for this measure, for example micro_f1.")
+    ] = None,
+    fix_head: Annotated[bool | None, typer.Option(help="Keep the head while the body grows.")] = None,
+    fixed_head_counts: Annotated[str | None, typer.Option(help="instances (as published) or pairs.")] = None,
+    refine_against: Annotated[str | None, typer.Option(help="lifted (as published) or plain.")] = None,
+    label_conditions: Annotated[
+        bool | None, typer.Option(help="Whether bodies may test what earlier rules predicted.")
+    ] = None,
+    beam_width: Annotated[int | None, typer.Option(help="Rules refined side by side.")] = None,
+    max_conditions: Annotated[int | None, typer.Option(help="Most conditions in a rule.")] = None,
+    min_coverage: Annotated[float | None, typer.Option(help="Least instances a rule covers.")] = None,
+    max_rules: Annotated[int | None, typer.Option(help="Most rules.")] = None,
+    remaining: Annotated[float | None, typer.Option(help="End when this share of the instances is left.")] = None,
+    stop_threshold: Annotated[
+        float | None, typer.Option(help="Share of unfinished instances that a stop rule may have.")
+    ] = None,
+    max_bins: Annotated[int | None, typer.Option(help="Cut numeric attributes into this many bins.")] = None,
+    engine: Annotated[str | None, typer.Option(help="Which engine learns; all give the same rules.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Threads or processes; -1 for all cores.")] = None,
+) -> None:
+    """Learn a rule list from data and write it to a model file.
+
+    Every option that is left out is as in the library: see RuleListClassifier.
+    """
+    from plurule.classifier import RuleListClassifier
+    from plurule.classifier_cv import RuleListClassifierCV
+    from plurule.cli.loading import check_writable, load_data, save_model
+
+    if output is not None:
+        check_writable(output)
+    options: dict[str, Any] = {
+        "heuristic": make_heuristic(heuristic, beta),
+        "averaging": averaging,
+        "predict_absence": absence,
+        "head_search": head_search,
+        "lift": make_lift(lift, lift_height, lift_at),
+        "fix_head": fix_head,
+        "fixed_head_counts": fixed_head_counts,
+        "refine_against": refine_against,
+        "label_conditions": label_conditions,
+        "beam_width": beam_width,
+        "max_conditions": max_conditions,
+        "min_coverage": min_coverage,
+        "max_rules": max_rules,
+        "remaining": remaining,
+        "stop_threshold": stop_threshold,
+        "max_bins": max_bins,
+        "engine": engine,
+        "n_jobs": jobs if choose_lift is None else None,
+    }
+    classifier: Any = RuleListClassifier(**{name: value for name, value in options.items() if value is not None})
+    if choose_lift is not None:
+        classifier = RuleListClassifierCV(classifier, scoring=choose_lift, n_jobs=jobs)
+    dataset = load_data(data, labels, split)
+    start = time.perf_counter()
+    classifier.fit(dataset.X, dataset.Y, dataset.weights, label_names=dataset.label_names)
+    seconds = time.perf_counter() - start
+
+    out = rendering.console()
+    if choose_lift is not None:
+        score = f"{choose_lift} {classifier.best_score_:.3f} by cross-validation"
+        out.print(f"Chosen lift: {classifier.best_lift_} ({score})")
+    rule_list = classifier.rule_list_
+    sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
+    out.print(f"{sizes} in {seconds:.1f} s")
+    out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    if output is None:
+        out.print()
+        out.print(rendering.rule_table(rule_list, range(len(rule_list))))
+    else:
+        save_model(rule_list, output)
+        out.print(f"Written to {output}; look at it with: plurule show {output}", soft_wrap=True, markup=False)
+
+
+def make_lift(kind: LiftKind | None, height: float | None, labels: int | None) -> Any:
+    """The lift that has the given height at the given number of labels; None for the default one."""
+    from plurule import lifts
+
+    if kind is None and height is None and labels is None:
+        return None
+    if kind == "none":
+        if height is not None or labels is not None:
+            raise ValueError("--lift none has no height; leave out --lift-height and --lift-at")
+        return lifts.NoLift()
+    height = HEIGHT if height is None else height
+    labels = AT_LABELS if labels is None else labels
+    if kind == "peak":
+        return lifts.Peak(labels=labels, lift=height)
+    if kind == "root":
+        return lifts.Root.at(labels=labels, lift=height)
+    return lifts.KLN.at(labels=labels, lift=height)
+
+
+def make_heuristic(name: str | None, beta: float | None) -> Any:
+    """The heuristic of that name, with its beta if one is given; None for the default one."""
+    from plurule.heuristics import FMeasure
+    from plurule.validation import check_heuristic
+
+    if name is None and beta is None:
+        return None
+    heuristic = FMeasure() if name is None else check_heuristic(name)
+    if beta is None:
+        return heuristic
+    if not isinstance(heuristic, FMeasure):
+        raise ValueError(f"--beta is a parameter of f_measure, not of {name}")
+    return FMeasure(beta=beta)

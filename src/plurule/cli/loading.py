@@ -1,0 +1,99 @@
+"""The data and models that commands are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from plurule.io import Dataset
+    from plurule.model import RuleList
+    from plurule.table import Table
+
+EMBEDDED = "world-flags"
+"""The name by which the embedded data can be given to every command."""
+
+DataArgument = Annotated[
+    str,
+    typer.Argument(metavar="DATA", help=f"Data file (CSV, ARFF, …), base name of a -train/-test pair, or {EMBEDDED}."),
+]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as written by plurule fit.")]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        "-l",
+        help="Which columns are labels: names or patterns separated by commas, first:3, last:3, or a Mulan XML file.",
+        show_default=False,
+    ),
+]
+SplitOption = Annotated[Literal["train", "test", "all"], typer.Option(help="Which part of a -train/-test pair.")]
+Split = Literal["train", "test", "all"]
+
+
+def load_data(source: str, labels: str | None, split: Split = "all") -> Dataset:
+    """A data set with the labels that were asked for."""
+    from plurule.io import read
+    from plurule.io.labels import parse_labels
+
+    if source == EMBEDDED:
+        return _embedded(split) if labels is None else _refuse_labels()
+    return read(source, labels=None if labels is None else parse_labels(labels), split=split)
+
+
+def load_labelled(source: str, labels: Sequence[str], split: Split = "all") -> Dataset:
+    """A data set with exactly the labels of a model."""
+    from plurule.io import read
+
+    return _embedded(split) if source == EMBEDDED else read(source, labels=list(labels), split=split)
+
+
+def load_attributes(source: str, split: Split = "all") -> Table:
+    """All columns of a data set, labels or not; a model picks those it wants by name."""
+    from plurule.io import read
+
+    return _embedded(split).X if source == EMBEDDED else read(source, labels=[], split=split).X
+
+
+def load_model(path: Path) -> RuleList:
+    """The rule list of a model file."""
+    from plurule import model_file
+
+    return model_file.load(path)
+
+
+def save_model(rule_list: RuleList, path: Path) -> None:
+    """Write a model file."""
+    from plurule import model_file
+
+    model_file.save(rule_list, path)
+
+
+def check_writable(path: Path) -> None:
+    """Raise an error now if a file could not be written after a long training."""
+    from plurule.errors import ModelError
+
+    if path.is_dir():
+        raise ModelError(f"{path}: is a folder; give the name of a file to write")
+    if not path.parent.is_dir():
+        raise ModelError(f"{path}: there is no folder {path.parent}; create it first")
+
+
+def _embedded(split: Split) -> Dataset:
+    from plurule.datasets import load_world_flags
+    from plurule.errors import DataError
+    from plurule.io import Dataset
+
+    if split != "all":
+        raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")
+    flags = load_world_flags()
+    return Dataset(flags.data, flags.target, tuple(flags.target_names), name=EMBEDDED)
+
+
+def _refuse_labels() -> Dataset:
+    from plurule.errors import DataError
+
+    raise DataError(f"{EMBEDDED}: has its own labels; leave out --labels")
