@@ -1,4 +1,4 @@
-"""A model survives pickle, joblib and clone with identical predictions."""
+"""A model survives pickle, joblib, clone and the model file with identical predictions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from plurule import model_file
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
@@ -49,6 +50,11 @@ def test_a_model_survives_pickle(fitted: Any, protocol: int) -> None:
 def test_a_model_survives_joblib(fitted: Any, tmp_path: Path) -> None:
     joblib.dump(fitted, tmp_path / "model.joblib", compress=3)
     assert_same(fitted, joblib.load(tmp_path / "model.joblib"))
+
+
+def test_a_model_survives_the_model_file(fitted: Any, tmp_path: Path) -> None:
+    model_file.save(fitted.rule_list_, tmp_path / "model.json")
+    assert_same(fitted, RuleListClassifier.from_rule_list(model_file.load(tmp_path / "model.json")))
 
 
 def test_a_clone_trained_again_is_the_same_model(fitted: Any) -> None:
