@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracle import Learned
+from plurule import engine
 from plurule.covering import learn
+from plurule.engine import ENGINES
 from plurule.heuristics import HammingAccuracy, Heuristic, Precision, ratio
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
@@ -182,12 +185,18 @@ def test_extreme_numbers_are_told_apart(values):
 # Properties ------------------------------------------------------------------------------------------------
 
 
+def rules_of(name: Any, problem: Problem, options: Options) -> list[Learned]:
+    return [as_learned(rule) for rule in engine.learn(problem, options, engine=name)]
+
+
 @given(randoms)
 @settings(max_examples=400)
 def test_the_rules_are_those_of_a_naive_learner_with_exact_fractions(rng: random.Random):
     problem = random_problem(rng)
     chosen = random_settings(rng, problem.n_labels)
-    assert [as_learned(rule) for rule in learn(problem, options_of(chosen))] == oracle_of(problem, chosen).learn()
+    expected = oracle_of(problem, chosen).learn()
+    for name in ENGINES:
+        assert rules_of(name, problem, options_of(chosen)) == expected, name
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -197,7 +206,8 @@ def test_the_rules_are_those_of_a_naive_learner_on_many_more_problems(block):
         problem = random_problem(rng, most_rows=8)
         chosen = random_settings(rng, problem.n_labels)
         expected = oracle_of(problem, chosen).learn()
-        assert [as_learned(rule) for rule in learn(problem, options_of(chosen))] == expected, f"seed {seed}"
+        for name in ENGINES:
+            assert rules_of(name, problem, options_of(chosen)) == expected, f"{name} engine, seed {seed}"
 
 
 @given(randoms)

@@ -270,7 +270,9 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     if np.isinf(matrix.data).any():
         at = int(np.argmax(np.isinf(matrix.data)))
         column = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        _reject_infinite(matrix.data[at : at + 1], known[column].name)
+        start, end = matrix.indptr[column], matrix.indptr[column + 1]
+        infinite = SparseColumn(matrix.indices[start:end], matrix.data[start:end], X.shape[0])
+        _reject_infinite(infinite.to_dense(), known[column].name)
     matrix.eliminate_zeros()
     numbers = SparseColumns(matrix, np.zeros(len(known), dtype=np.bool_), np.arange(len(known)))
     if not any(attribute.is_nominal for attribute in known):
