@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray

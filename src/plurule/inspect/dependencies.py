@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, overload
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 

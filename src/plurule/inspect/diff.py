@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal, TypeAlias
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, overload
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
