@@ -1,0 +1,244 @@
+"""A rule list as one SQL query that returns the labels of every row of a table.
+
+The query follows the decision list with three devices:
+
+- A rule *fires* if its body holds. Rules that predict one label and test no label are written out where they are
+  needed; the others get a column `rule_7` that is 1 where they fire. A body that tests labels asks which rule with
+  that label in its head fired first, so its column is made one step later than theirs.
+- `last_rule` is the number of the stop rule that ends the row. It is found as if nothing was ever ended, which is right
+  since up to the first stop rule that decides something nothing was.
+- A label is what the first firing rule with the label in its head says, unless that rule comes after `last_rule`.
+
+A missing value (NULL, and NaN where a database has it) satisfies no condition.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from plurule.errors import ModelError
+from plurule.export.dialects import Dialect, get_dialect
+from plurule.model import Condition, LabelCondition, NumericCondition, RuleList
+
+Lines: TypeAlias = list[str]
+"""Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""
+
+
+def to_sql(
+    rule_list: RuleList,
+    table: str | Sequence[str] = "instances",
+    dialect: str = "sqlite",
+    keys: Sequence[str] = (),
+) -> str:
+    """One SELECT that predicts the labels of the rows of a table.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    table
+        Name of the table, or its parts: `("schema", "table")`. Its columns have the names of the attributes.
+    dialect
+        `"sqlite"`, `"duckdb"` or `"postgresql"`.
+    keys
+        Columns of the table to return before the labels, to know which row is which.
+
+    Returns
+    -------
+    str
+        A query whose result has the keys, and a column of 0 and 1 for each label under its name.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("stripes"), Attribute("continent", ("Africa", "Asia"))), ("red", "white")
+    >>> rules = RuleList(parse_rules("red <- stripes > 2 and continent = Asia\\nred <- stripes <= 0.5", *names), *names)
+    >>> print(to_sql(rules, "flags", keys=["country"]))
+    -- Labels predicted by a list of 2 rules:
+    -- 1: red ← stripes > 2 ∧ continent = Asia
+    -- 2: red ← stripes <= 0.5
+    WITH
+      instance AS (
+        SELECT
+          t."country" AS key_1,
+          CAST(NULLIF(t."stripes", '') AS REAL) AS "stripes",
+          t."continent" AS "continent"
+        FROM "flags" AS t
+      )
+    SELECT
+      s.key_1 AS "country",
+      CASE
+        WHEN s."stripes" > 2.0 AND s."continent" = 'Asia' THEN 1 -- rule 1
+        WHEN s."stripes" <= 0.5 THEN 1 -- rule 2
+        ELSE 0
+      END AS "red",
+      0 AS "white"
+    FROM instance AS s
+    """
+    return _Query(rule_list, (table,) if isinstance(table, str) else tuple(table), get_dialect(dialect), keys).text()
+
+
+class _Query:
+    """Writes the query, step by step."""
+
+    def __init__(self, rule_list: RuleList, table: tuple[str, ...], dialect: Dialect, keys: Sequence[str]):
+        self.rule_list = rule_list
+        self.table = table
+        self.dialect = dialect
+        self.keys = keys
+        self.heads: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+        """Per label: the rules that have it in their head, in order, and the value they give."""
+        for position, rule in enumerate(rule_list):
+            for assignment in rule.head:
+                self.heads[assignment.index].append((position, assignment.present))
+        self.stops = [position for position, rule in enumerate(rule_list) if rule.stop]
+        self.attributes = self._attributes()
+        self.levels = self._levels()
+        self.prefix = self._prefix()
+
+    def text(self) -> str:
+        """The whole query."""
+        self._expect_width(len(self.attributes) + len(self.keys) + len(self.levels) + 1)
+        self._expect_width(len(self.keys) + len(self.rule_list.labels))
+        steps = [("instance", _select(self._read_columns(), f"{self._source()} AS t"))]
+        for level in range(1, max(self.levels.values(), default=0) + 1):
+            columns = [self._rule_column(k) for k, its_level in self.levels.items() if its_level == level]
+            steps.append((f"rules_{level}", _select([["s.*"], *columns], f"{steps[-1][0]} AS s")))
+        if self.stops:
+            steps.append(("ended", _select([["s.*"], self._last_rule()], f"{steps[-1][0]} AS s")))
+        lines = [f"-- Labels predicted by a list of {len(self.rule_list)} rules:"]
+        lines += [f"-- {number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list, start=1)]
+        lines.append("WITH")
+        for i, (name, step) in enumerate(steps):
+            # Without being told to keep a step, a database may repeat it at each place where its columns are used.
+            keep = "MATERIALIZED " if i else ""
+            lines += _indented([f"{name} AS {keep}(", *_indented(step), ")," if i < len(steps) - 1 else ")"])
+        return "\n".join(lines + _select(self._results(), f"{steps[-1][0]} AS s"))
+
+    def _results(self) -> list[Lines]:
+        keys = [[f"s.{self._key(i)} AS {self.dialect.identifier(name)}"] for i, name in enumerate(self.keys)]
+        return keys + [self._label(index) for index in range(len(self.rule_list.labels))]
+
+    # Reading the table -----------------------------------------------------------------------------------------------
+
+    def _attributes(self) -> list[int]:
+        """The attributes that the rules test."""
+        tested = sorted({c.index for rule in self.rule_list for c in rule.body if not isinstance(c, LabelCondition)})
+        self._expect_distinct([self.rule_list.attributes[i].name for i in tested])
+        return tested
+
+    def _prefix(self) -> str:
+        """What the names that are made here start with, so that no column of the table has one of them."""
+        mine = {"last_rule", "nothing", *(f"rule_{k + 1}" for k in self.levels)}
+        mine |= {f"key_{i + 1}" for i in range(len(self.keys))}
+        theirs = {self.dialect.folded(self.rule_list.attributes[i].name).lower() for i in self.attributes}
+        prefix = ""
+        while theirs & {prefix + name for name in mine}:
+            prefix += "_"
+        return prefix
+
+    def _key(self, index: int) -> str:
+        return f"{self.prefix}key_{index + 1}"
+
+    def _read_columns(self) -> list[Lines]:
+        columns = [[f"t.{self.dialect.identifier(name)} AS {self._key(i)}"] for i, name in enumerate(self.keys)]
+        for index in self.attributes:
+            attribute = self.rule_list.attributes[index]
+            name = self.dialect.identifier(attribute.name)
+            read = f"t.{name}" if attribute.is_nominal else self.dialect.number_column(f"t.{name}")
+            columns.append([f"{read} AS {name}"])
+        return columns or [[f"1 AS {self.prefix}nothing"]]
+
+    def _source(self) -> str:
+        return ".".join(self.dialect.identifier(part) for part in self.table)
+
+    # Rules -----------------------------------------------------------------------------------------------------------
+
+    def _levels(self) -> dict[int, int]:
+        """The rules that get a column, and the step in which they get it."""
+        levels: dict[int, int] = {}
+        for position, rule in enumerate(self.rule_list):
+            asked = [j for c in rule.label_conditions for j, _ in self.heads[c.index] if j < position]
+            if len(rule.head) > 1 or rule.label_conditions:
+                levels[position] = 1 + max((levels.get(j, 0) for j in asked), default=0)
+        return levels
+
+    def _rule_column(self, position: int) -> Lines:
+        return [f"CASE WHEN {self._body(position)} THEN 1 ELSE 0 END AS {self.prefix}rule_{position + 1}"]
+
+    def _body(self, position: int) -> str:
+        body = self.rule_list[position].body
+        return " AND ".join(self._condition(condition, position) for condition in body) or "1 = 1"
+
+    def _condition(self, condition: Condition, position: int) -> str:
+        if isinstance(condition, LabelCondition):
+            # NULL, which satisfies nothing, where no rule has decided the label.
+            return f"{self._first(condition.index, position)} = {int(condition.present)}"
+        column = f"s.{self.dialect.identifier(condition.name)}"
+        if isinstance(condition, NumericCondition):
+            return f"{column} {condition.operator} {self.dialect.number(condition.threshold)}"
+        if not self.dialect.can_hold(condition.category):
+            return "1 = 0"
+        return f"{column} = {self.dialect.string(condition.category)}"
+
+    def _fires(self, position: int) -> str:
+        return f"s.{self.prefix}rule_{position + 1} = 1" if position in self.levels else self._body(position)
+
+    def _first(self, label: int, before: int) -> str:
+        """What the first firing rule before a rule says about a label; NULL if none fires."""
+        cases = [f" WHEN {self._fires(j)} THEN {int(present)}" for j, present in self.heads[label] if j < before]
+        return f"CASE{''.join(cases)} END" if cases else "NULL"
+
+    def _last_rule(self) -> Lines:
+        cases = [f"WHEN {self._decides(k)} THEN {k + 1}" for k in self.stops]
+        return ["CASE", *_indented([*cases, f"ELSE {len(self.rule_list)}"]), f"END AS {self.prefix}last_rule"]
+
+    def _decides(self, position: int) -> str:
+        """Whether a rule fires and finds one of its labels undecided."""
+        labels = [assignment.index for assignment in self.rule_list[position].head]
+        if any(self.heads[label][0][0] == position for label in labels):
+            return self._fires(position)
+        undecided = " OR ".join(f"{self._first(label, position)} IS NULL" for label in labels)
+        return f"{self._fires(position)} AND ({undecided})"
+
+    def _label(self, label: int) -> Lines:
+        name = self.dialect.identifier(self.rule_list.labels[label])
+        if not self.heads[label]:
+            return [f"0 AS {name}"]
+        cases = []
+        for position, present in self.heads[label]:
+            reached = f" AND s.{self.prefix}last_rule >= {position + 1}" if self._may_be_ended(position) else ""
+            cases.append(f"WHEN {self._fires(position)}{reached} THEN {int(present)} -- rule {position + 1}")
+        return ["CASE", *_indented([*cases, "ELSE 0"]), f"END AS {name}"]
+
+    def _may_be_ended(self, position: int) -> bool:
+        return bool(self.stops) and self.stops[0] < position
+
+    # What databases cannot do ----------------------------------------------------------------------------------------
+
+    def _expect_distinct(self, names: Sequence[str]) -> None:
+        known: dict[str, str] = {}
+        for name in names:
+            same = known.setdefault(self.dialect.folded(name), name)
+            if same != name:
+                raise ModelError(f"to {self.dialect.title} {same!r} and {name!r} are the same column; rename one")
+
+    def _expect_width(self, columns: int) -> None:
+        if columns > self.dialect.most_columns:
+            raise ModelError(
+                f"the query needs {columns} columns at once, {self.dialect.title} allows {self.dialect.most_columns}; "
+                "simplify the rule list, export a part of it, or use DuckDB"
+            )
+
+
+def _select(columns: list[Lines], source: str) -> Lines:
+    for column in columns[:-1]:
+        column[-1] += ","
+    return ["SELECT", *_indented([line for column in columns for line in column]), f"FROM {source}"]
+
+
+def _indented(lines: Lines) -> Lines:
+    return ["  " + line for line in lines]
