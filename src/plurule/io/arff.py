@@ -104,7 +104,7 @@ def _read_rows(
         header.relation,
         numbers[0] if len(numbers) == 1 else list(chain.from_iterable(numbers)),
         weights,
-        header.notes + _text_notes(header, kept, place),
+        notes=header.notes + _text_notes(header, kept, place),
     )
 
 

@@ -36,6 +36,8 @@ class Dataset:
         Weight of each instance; None if all count the same.
     name
         What the data set is called.
+    relation
+        What its file calls it, which in ARFF files can be long.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Dataset:
     label_names: tuple[str, ...]
     weights: NDArray[np.float64] | None = None
     name: str = ""
+    relation: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label_names", tuple(self.label_names))
@@ -146,17 +149,31 @@ def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
     """
     first = parts[0]
     for part in parts[1:]:
-        if part.label_names != first.label_names or part.attribute_names != first.attribute_names:
-            ours, theirs = ({*p.attribute_names, *p.label_names} for p in (first, part))
-            odd = next(iter(sorted(ours ^ theirs)), None)
-            detail = f"{odd!r} is in one only" if odd is not None else "their order differs"
-            raise DataError(f"the parts {first.name!r} and {part.name!r} have different columns: {detail}")
-    table = _stack([part.X for part in parts])
+        _expect_same(first.label_names, part.label_names, first.name, part.name)
+    table = concatenate_tables([part.X for part in parts], [part.name for part in parts])
     weights = None
     if any(part.weights is not None for part in parts):
         weights = np.concatenate([np.ones(len(p)) if p.weights is None else p.weights for p in parts])
     stack = sp.vstack if any(sp.issparse(part.Y) for part in parts) else np.concatenate
-    return Dataset(table, stack([part.Y for part in parts]), first.label_names, weights, name or first.name)
+    return Dataset(
+        table, stack([part.Y for part in parts]), first.label_names, weights, name or first.name, first.relation
+    )
+
+
+def concatenate_tables(tables: Sequence[Table], names: Sequence[str]) -> Table:
+    """The rows of several tables, one after the other; `names` are what complaints call them."""
+    if len(tables) == 1:
+        return tables[0]
+    for table, name in zip(tables[1:], names[1:], strict=True):
+        _expect_same(tables[0].names, table.names, names[0], name)
+    return _stack(tables)
+
+
+def _expect_same(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> None:
+    if ours != theirs:
+        odd = min({*ours} ^ {*theirs}, default=None)
+        detail = f"{odd!r} is in one only" if odd is not None else "their order differs"
+        raise DataError(f"{our_name!r} and {their_name!r} have different columns: {detail}")
 
 
 def _stack(tables: Sequence[Table]) -> Table:

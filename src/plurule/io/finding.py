@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,23 +28,49 @@ def find(path: Path) -> Found:
 
     A file is meant as it is. A folder `flags` means the data set in it that is called like it (or the only one
     in it). A base name `folder/flags` means `flags.arff`, or the pair `flags-train.arff` and `flags-test.arff`
-    (of any known format, compressed or not, whatever the case of the letters).
+    (of any known format, compressed or not, whatever the case of the letters). A bare name is also looked for in
+    the folders where data sets are kept.
     """
     if path.is_file():
         return Found(base_name(path), whole=path)
+    places = [path]
+    if len(path.parts) == 1:
+        places += [folder / path for folder in data_folders()]
+    found = next(filter(None, map(_at, places)), None)
+    if found is not None:
+        return found
     if path.is_dir():
-        found = _named(path, path.resolve().name) or _only(path)
-    else:
-        found = _named(path.parent, path.name)
-    if found is None:
-        endings = ", ".join(FORMATS)
-        raise DataError(
-            f"{path}: there is no such file, and no data set of that name in {path.parent} "
-            f"({path.name} or {path.name}-train and -test, ending in {endings}, or these with .gz or .bz2)"
-            if not path.is_dir()
-            else f"{path}: the folder holds no data set that is called {path.resolve().name}, nor just one; name a file"
-        )
-    return found
+        name = path.resolve().name
+        raise DataError(f"{path}: the folder holds no data set that is called {name}, nor just one; name a file")
+    raise DataError(
+        f"{path}: there is no such file, and no data set of that name beside it "
+        f"({path.name}, or {path.name}-train and {path.name}-test, ending in {', '.join(FORMATS)}, "
+        "or in these and .gz or .bz2)"
+    )
+
+
+def _at(place: Path) -> Found | None:
+    """The data set that is at a place: in a folder of that name, or of that base name."""
+    if place.is_dir():
+        return _named(place, place.resolve().name) or _only(place)
+    return _named(place.parent, place.name)
+
+
+def data_folders() -> list[Path]:
+    """Where data sets are kept: the folder that PLURULE_DATA names, and the cache of those fetched."""
+    named = os.environ.get("PLURULE_DATA")
+    return [Path(named), cache_folder()] if named else [cache_folder()]
+
+
+def cache_folder() -> Path:
+    """Where fetched data sets are kept: `plurule` in the cache folder of the user."""
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"]) / "plurule"
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"]) / "plurule"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "plurule"
+    return Path.home() / ".cache" / "plurule"
 
 
 def base_name(path: Path) -> str:

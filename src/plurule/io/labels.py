@@ -46,7 +46,8 @@ def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path
     table = raw.table
     X = table.select([i for i in range(len(table.attributes)) if i not in chosen])
     Y = _label_matrix(raw, positions)
-    return Dataset(X, Y, tuple(table.attributes[i].name for i in positions), raw.weights, name or raw.relation)
+    label_names = tuple(table.attributes[i].name for i in positions)
+    return Dataset(X, Y, label_names, raw.weights, name, raw.relation)
 
 
 def parse_labels(text: str) -> Labels:
@@ -80,6 +81,8 @@ def _find(raw: RawTable, labels: Labels | None, xml: Path | None) -> list[int]:
     if labels is None:
         if xml is not None:
             return _from_xml(raw, xml)
+        if raw.labels is not None:
+            return [raw.table.names.index(name) for name in raw.labels]
         count = meka_labels(raw.relation)
         if count is None:
             raise raw.place.error(
@@ -115,7 +118,19 @@ def _from_xml(raw: RawTable, xml: Path) -> list[int]:
 
 
 def _from_names(raw: RawTable, wanted: Sequence[Any]) -> list[int]:
-    position = {name: i for i, name in enumerate(raw.table.names)}
+    found = matching(raw.table.names, wanted, raw.place)
+    if not found:
+        raise raw.place.error("labels names no column, expected at least one")
+    return found
+
+
+def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[int]:
+    """Positions of the names that are wanted, by name or by pattern, in the order in which they are wanted.
+
+    >>> matching(["area", "label_a", "label_b"], ["label_*"], Place("flags.csv"))
+    [1, 2]
+    """
+    position = {name: i for i, name in enumerate(names)}
     found: dict[int, None] = {}
     for item in wanted:
         if isinstance(item, str) and item in position:
@@ -127,10 +142,10 @@ def _from_names(raw: RawTable, wanted: Sequence[Any]) -> list[int]:
         elif isinstance(item, str):
             matches = []
         else:
-            raise DataError(f"labels has {item!r}, expected names or patterns of columns")
+            raise DataError(f"{item!r} names no column, expected a name or a pattern")
         if not matches:
             text = item.pattern if isinstance(item, re.Pattern) else item
-            raise raw.place.error(f"no column {shown(text)} to take as a label" + hint(text, position))
+            raise place.error(f"there is no column {shown(text)}" + hint(text, position))
         found.update(dict.fromkeys(matches))
     return list(found)
 

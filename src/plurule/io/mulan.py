@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
@@ -67,7 +68,7 @@ def read_label_names(path: Path) -> dict[str, int]:
     return found
 
 
-def labels_xml(names: list[str]) -> str:
+def labels_xml(names: Sequence[str]) -> str:
     """The text of a Mulan label file.
 
     >>> print(labels_xml(["red", "R&B"]), end="")

@@ -28,6 +28,8 @@ class RawTable:
         The line of each row in the file, if it has lines.
     weights
         Weight of each row, if the source states weights.
+    labels
+        Names of the labels, if the source states them.
     notes
         Sentences about what the source holds and the table does not.
     """
@@ -37,6 +39,7 @@ class RawTable:
     relation: str = ""
     lines: Sequence[int] | None = None
     weights: NDArray[np.float64] | None = None
+    labels: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
 
     def at_row(self, row: int) -> Place:

@@ -2,38 +2,171 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from plurule.errors import DataError
 from plurule.io.arff import read_arff
-from plurule.io.dataset import Dataset, DataWarning, concatenate
-from plurule.io.finding import base_name, find, label_file
-from plurule.io.labels import Labels, split_labels
+from plurule.io.csv_file import read_csv
+from plurule.io.dataset import Dataset, DataWarning, concatenate, concatenate_tables
+from plurule.io.finding import FORMATS, Found, base_name, find, label_file
+from plurule.io.labels import Labels, matching, split_labels
+from plurule.io.memory import from_memory, from_X_and_Y
+from plurule.io.parquet_file import read_parquet
+from plurule.io.place import Place
+from plurule.io.raw import RawTable
+from plurule.io.source import COMPRESSIONS, suffix_of
+from plurule.table import Table
+
+Split: TypeAlias = Literal["all", "train", "test"]
+"""Which part of a data set that comes as a -train and a -test file."""
 
 Text: TypeAlias = Literal["drop", "keep"]
-Split: TypeAlias = Literal["train", "test", "all"]
+"""What becomes of string and date attributes of ARFF files."""
 
 
-def read(source: Any, labels: Labels | None = None, *, split: Split = "all", text: Text = "drop") -> Dataset:
-    path = Path(source)
-    found = find(path)
-    if found.whole is not None:
-        if split != "all":
-            raise DataError(f"{path}: is one whole file, split={split!r} needs a -train and a -test file")
-        return _read_file(found.whole, labels, text)
+def read(
+    source: Any,
+    labels: Labels | None = None,
+    *,
+    split: Split = "all",
+    text: Text = "drop",
+    nominal: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    delimiter: str | None = None,
+) -> Dataset:
+    """Read a data set from wherever it is.
+
+    Parameters
+    ----------
+    source
+        An ARFF (Mulan or MEKA), CSV, TSV or Parquet file, compressed by gzip or bzip2 or not; a folder or base name
+        that means such a file or a pair of `-train` and `-test` files; the name of a data set in the folder
+        PLURULE_DATA or among those fetched before; a pandas, polars or other frame; a numpy array or scipy sparse
+        matrix; or a tuple (X, Y).
+    labels
+        Which columns are labels: names or patterns such as `"label_*"`, a compiled regular expression, the first k
+        columns (k > 0) or the last (k < 0), or a Mulan XML file. Not needed for ARFF files with an XML file of the
+        same name beside them, for MEKA files, for Parquet files written by plurule and for (X, Y).
+    split
+        Of a `-train` and `-test` pair: all rows, or one part.
+    text
+        ARFF string and date attributes are dropped with a warning, or kept: strings as nominal attributes, dates as
+        seconds since 1970.
+    nominal
+        CSV: names or patterns of columns that are nominal though their values are numbers.
+    drop
+        Names or patterns of columns to leave out, such as an identifier.
+    delimiter
+        CSV: what separates the fields; found from the first line if not given.
+
+    Returns
+    -------
+    The attributes, labels, names and weights as a `Dataset`.
+
+    Raises
+    ------
+    DataError
+        With the file, the line, what was found there and what was expected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read(np.array([[1.5, 0, 1], [2.5, 1, 1]]), labels=-2)
+    Dataset(2 instances, 1 numeric and 0 nominal attributes, 2 labels)
+    """
+    if isinstance(source, Dataset):
+        return source
+    if isinstance(source, tuple) and len(source) == 2 and not isinstance(source[0], str | os.PathLike):
+        if labels is not None:
+            raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
+        return from_X_and_Y(*source)
+    options = _Options(text, tuple(nominal), tuple(drop), delimiter)
+    if not isinstance(source, str | os.PathLike):
+        return split_labels(options.dropped(from_memory(source)), labels)
+    found = find(Path(source))
+    parts = [split_labels(options.read(p), labels, base_name(p), label_file(p)) for p in _parts(found, split)]
+    return parts[0] if len(parts) == 1 else concatenate(parts, found.name)
+
+
+def read_table(
+    source: Any,
+    *,
+    split: Split = "all",
+    text: Text = "drop",
+    nominal: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    delimiter: str | None = None,
+) -> Table:
+    """Read all columns as attributes: data that have no labels, or whose labels do not matter.
+
+    Parameters are those of `read`.
+    """
+    options = _Options(text, tuple(nominal), tuple(drop), delimiter)
+    if not isinstance(source, str | os.PathLike):
+        return options.dropped(from_memory(source)).table
+    paths = _parts(find(Path(source)), split)
+    return concatenate_tables([options.read(path).table for path in paths], [path.name for path in paths])
+
+
+def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> tuple[Dataset, Dataset]:
+    """The training and the test part of a data set that comes as a `-train` and a `-test` file."""
+    return read(source, labels, split="train", **options), read(source, labels, split="test", **options)
+
+
+def _parts(found: Found, split: Split) -> list[Path]:
+    """The files to read, in order."""
+    if split not in get_args(Split):
+        raise DataError(f"split={split!r}, expected one of {', '.join(map(repr, get_args(Split)))}")
+    if split == "all" and found.whole is not None:
+        return [found.whole]
     parts = {"train": found.train, "test": found.test}
     wanted = list(parts) if split == "all" else [split]
-    missing = [part for part in wanted if parts[part] is None]
-    if missing:
-        raise DataError(f"{path}: there is no file {found.name}-{missing[0]}")
-    read_parts = [_read_file(p, labels, text) for part in wanted if (p := parts[part]) is not None]
-    return read_parts[0] if len(read_parts) == 1 else concatenate(read_parts, found.name)
+    missing = next((part for part in wanted if parts[part] is None), None)
+    if missing is not None:
+        there = next(p for p in (found.whole, found.train, found.test) if p is not None)
+        raise DataError(f"{there.parent}: there is no {found.name}-{missing} beside {there.name}")
+    return [path for part in wanted if (path := parts[part]) is not None]
 
 
-def _read_file(path: Path, labels: Labels | None, text: Text) -> Dataset:
-    raw = read_arff(path, text=text)
-    for note in raw.notes:
-        warnings.warn(note, DataWarning, stacklevel=3)
-    return split_labels(raw, labels, base_name(path), label_file(path))
+class _Options:
+    """How files are read."""
+
+    def __init__(self, text: Text, nominal: tuple[str, ...], drop: tuple[str, ...], delimiter: str | None) -> None:
+        if text not in get_args(Text):
+            raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
+        self.text = text
+        self.nominal = nominal
+        self.drop = drop
+        self.delimiter = delimiter
+
+    def read(self, path: Path) -> RawTable:
+        """All columns of a file but those to drop; what the format or the file cannot give is said in warnings."""
+        suffix = suffix_of(path)
+        if suffix == ".arff":
+            raw = read_arff(path, text=self.text)
+        elif suffix in (".csv", ".tsv"):
+            raw = read_csv(path, nominal=self.nominal, delimiter=self.delimiter)
+        elif suffix in (".parquet", ".pq"):
+            if path.suffix.lower() in COMPRESSIONS:
+                raise Place(path.name).error(
+                    "a compressed Parquet file, expected it unpacked (it is compressed inside)"
+                )
+            raw = read_parquet(path)
+        else:
+            raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
+        for note in raw.notes:
+            warnings.warn(note, DataWarning, stacklevel=4)
+        return self.dropped(raw)
+
+    def dropped(self, raw: RawTable) -> RawTable:
+        """A source without the columns to drop."""
+        if not self.drop:
+            return raw
+        out = set(matching(raw.table.names, self.drop, raw.place))
+        kept = [i for i in range(len(raw.table.attributes)) if i not in out]
+        return replace(raw, table=raw.table.select(kept))

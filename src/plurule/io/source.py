@@ -13,6 +13,7 @@ from plurule.io.place import Place
 
 COMPRESSIONS = (".gz", ".bz2")
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
 # A small compressed file can unpack to more than any memory holds. Real tables of text shrink to a tenth or, if
 # they are nearly empty, to a hundredth of their size.
@@ -31,16 +32,16 @@ def suffix_of(path: Path) -> str:
     return path.suffix.lower()
 
 
-def read_text(path: Path) -> bytes:
-    """The content of a text file, as UTF-8 without a byte order mark and with `\\n` line ends."""
+def read_text(path: Path, *, keep_returns: bool = False) -> bytes:
+    """The content of a text file, as UTF-8 without a byte order mark and, unless kept, without carriage returns."""
     place = Place(path.name)
     content = read_bytes(path)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise place.error("the file is UTF-16, expected UTF-8; save it as UTF-8")
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    content = content.removeprefix(_BYTE_ORDER_MARK)
     if not content.isascii():
         _expect_utf8(content, place)
-    if b"\r" in content:
+    if not keep_returns and b"\r" in content:
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return content
 

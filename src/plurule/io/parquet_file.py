@@ -1,0 +1,201 @@
+"""Parquet files, with pyarrow (the extra `parquet`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.errors import DataError
+from plurule.files import replacing
+from plurule.io.dataset import Dataset
+from plurule.io.place import Place, shown
+from plurule.io.raw import RawTable
+from plurule.io.target import unused_name
+from plurule.model import Attribute
+from plurule.table import Column, SparseColumn, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_KEY = b"plurule"
+_CELLS_AT_ONCE = 1 << 22
+
+
+def _pyarrow(path: Path) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise DataError(f"{path.name}: Parquet files need pyarrow: pip install 'plurule[parquet]'") from error
+    return pyarrow
+
+
+def read_parquet(path: Path) -> RawTable:
+    """Read all columns of a Parquet file.
+
+    Numbers are numeric; dictionaries, texts and truth values nominal. A file that plurule wrote also says which
+    columns are labels and weights.
+    """
+    pyarrow = _pyarrow(path)
+    place = Place(path.name)
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            names = [str(name) for name in schema.names]
+            if len(set(names)) < len(names):
+                twice = next(name for i, name in enumerate(names) if name in names[:i])
+                raise place.error(f"two columns are named {shown(twice)}, expected unique names")
+            about = _about(schema.metadata, set(names), place)
+            table = file.read()
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except (OSError, pyarrow.ArrowException) as error:
+        reason = str(error).split("\n")[0]
+        raise place.error(f"is not a Parquet file or is damaged ({reason})") from error
+    sparse = set(about.get("sparse", ()))
+    attributes: list[Attribute] = []
+    columns: list[Column] = []
+    weights = None
+    for name, values in zip(names, table.columns, strict=True):
+        if name == about.get("weights"):
+            weights = _numbers(values)
+            continue
+        attribute, column = _column(name, values, place)
+        attributes.append(attribute)
+        columns.append(_as_sparse(column) if name in sparse else column)
+    return RawTable(
+        Table(attributes, columns, table.num_rows),
+        place,
+        relation=about.get("relation", ""),
+        weights=weights,
+        labels=tuple(about["labels"]) if "labels" in about else None,
+    )
+
+
+def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -> dict[str, Any]:
+    """What plurule wrote into the file about it; nothing if someone else wrote the file."""
+    if not metadata or _KEY not in metadata:
+        return {}
+    try:
+        about = json.loads(metadata[_KEY])
+        known = (
+            isinstance(about, dict)
+            and all(name in names for name in [*about["labels"], *about["sparse"]])
+            and isinstance(about["relation"], str)
+            and (about["weights"] is None or about["weights"] in names)
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        known = False
+    if not known:
+        raise place.error("the note about its columns is damaged, write the file again")
+    return dict(about)
+
+
+def _column(name: str, values: Any, place: Place) -> tuple[Attribute, Column]:
+    import pyarrow.types as types
+
+    kind = values.type
+    if types.is_dictionary(kind) and (types.is_string(kind.value_type) or types.is_large_string(kind.value_type)):
+        coded = values.unify_dictionaries().combine_chunks()
+        if not hasattr(coded, "dictionary"):
+            coded = coded.chunk(0) if coded.num_chunks else kind.wrap_array([])
+        categories = tuple(str(c) for c in coded.dictionary.to_pylist())
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        if len(set(categories)) == len(categories):
+            return Attribute(name, categories), codes.astype(np.int32)
+        texts = values.to_pylist()
+        return _nominal(name, texts)
+    if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_dictionary(kind):
+        return _nominal(name, [None if v is None else str(v) for v in values.to_pylist()], types.is_boolean(kind))
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
+        numbers = _numbers(values)
+        if np.isinf(numbers).any():
+            row = int(np.argmax(np.isinf(numbers)))
+            raise place.error(f"column {shown(name)}, row {row + 1} is infinite, expected a finite number")
+        return Attribute(name), numbers
+    raise place.error(
+        f"column {shown(name)} is of type {kind}, expected numbers, texts or truth values; drop or change it"
+    )
+
+
+def _nominal(name: str, texts: list[str | None], truth: bool = False) -> tuple[Attribute, Column]:
+    categories = ["False", "True"] if truth else sorted({text for text in texts if text is not None})
+    codes = {category: code for code, category in enumerate(categories)}
+    column = np.fromiter((-1 if text is None else codes[text] for text in texts), np.int32, len(texts))
+    return Attribute(name, tuple(categories)), column
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    import pyarrow
+
+    kind = values.type
+    if kind == pyarrow.float32():
+        filled = values.fill_null(np.float32(np.nan))
+        return np.array(filled.to_numpy(), dtype=np.float32)
+    return np.array(values.cast(pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
+
+
+def _as_sparse(column: Column) -> Column:
+    if isinstance(column, SparseColumn):
+        return column
+    rows = np.flatnonzero(column != 0).astype(np.int32)
+    return SparseColumn(rows, column[rows], len(column))
+
+
+def write_parquet(data: Dataset, path: Path) -> list[str]:
+    """Write a data set; everything is kept. Returns notes on what was not."""
+    pyarrow = _pyarrow(path)
+    names = [*data.attribute_names, *data.label_names]
+    weights = None
+    if data.weights is not None:
+        weights = unused_name("weight", names)
+        names.append(weights)
+    about = {
+        "relation": data.relation or data.name,
+        "labels": list(data.label_names),
+        "weights": weights,
+        "sparse": [a.name for a, c in zip(data.attributes, data.X.columns, strict=True) if isinstance(c, SparseColumn)],
+    }
+    fields = [pyarrow.field(a.name, _type(a, c)) for a, c in zip(data.attributes, data.X.columns, strict=True)]
+    fields += [pyarrow.field(name, pyarrow.int8()) for name in data.label_names]
+    if weights is not None:
+        fields.append(pyarrow.field(weights, pyarrow.float64()))
+    schema = pyarrow.schema(fields, metadata={_KEY: json.dumps(about).encode()})
+    rows_at_once = max(1, _CELLS_AT_ONCE // max(1, len(names)))
+    with replacing(path) as temporary, pyarrow.parquet.ParquetWriter(temporary, schema) as writer:
+        for start in range(0, max(1, len(data)), rows_at_once):
+            writer.write_table(_slice(data, slice(start, start + rows_at_once), schema))
+    return []
+
+
+def _type(attribute: Attribute, column: Column) -> Any:
+    import pyarrow
+
+    if attribute.is_nominal:
+        return pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    values = column.values if isinstance(column, SparseColumn) else column
+    return pyarrow.float32() if values.dtype == np.float32 else pyarrow.float64()
+
+
+def _slice(data: Dataset, rows: slice, schema: pa.Schema) -> pa.Table:
+    import pyarrow
+
+    part = data[rows]
+    arrays: list[Any] = []
+    for i, attribute in enumerate(part.attributes):
+        values = part.X.column(i)
+        if attribute.categories is None:
+            arrays.append(pyarrow.array(values, mask=np.isnan(values)))
+        else:
+            indices = pyarrow.array(values, mask=values < 0)
+            dictionary = pyarrow.array(list(attribute.categories), pyarrow.string())
+            arrays.append(pyarrow.DictionaryArray.from_arrays(indices, dictionary))
+    labels = part.Y if isinstance(part.Y, np.ndarray) else part.Y.toarray()
+    arrays += [pyarrow.array(np.ascontiguousarray(labels[:, k])) for k in range(labels.shape[1])]
+    if part.weights is not None:
+        arrays.append(pyarrow.array(part.weights))
+    return pyarrow.Table.from_arrays(arrays, schema=schema)
