@@ -10,7 +10,9 @@ import re
 
 SEPARATORS = ',<>=≤≥←∧&¬"\\'
 """Characters that mean something between the names of a rule."""
-MARKS = re.compile(r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP .*\)\s*$", re.IGNORECASE)
+MARKS = re.compile(
+    r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP [\d.e+-]+, FP [\d.e+-]+(?:, \w+)*\)\s*$", re.IGNORECASE
+)
 """What may follow a rule: `[stop]`, `[stop, locked]`, or the counts that `str(rule)` adds."""
 
 

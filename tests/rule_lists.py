@@ -1,0 +1,148 @@
+"""Rule lists and instances for tests: random ones, ones with hostile names, and ones learned from real data."""
+
+from __future__ import annotations
+
+import functools
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurule.heuristics import FMeasure, HammingAccuracy
+from plurule.io import Dataset, read
+from plurule.lifts import KLN, as_table
+from plurule.model import (
+    Assignment,
+    Attribute,
+    Condition,
+    Head,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
+from plurule.native import learn
+from plurule.problem import Options, Problem
+from plurule.rule_text import parse_rules
+from plurule.table import Table
+
+HOSTILE_NAMES = [
+    '"><script>window.hacked = true</script>',
+    "'; DROP TABLE instances; --",
+    "`rm -rf`",
+    "two\nlines",
+    "carriage\r\nreturn",
+    "\u202eright to left\u202c",
+    "\u200f\u2066marks",
+    "</script><script>window.hacked = true</script>",
+    "<!-- <script>",
+    "<img src=x onerror=window.hacked=true>",
+    "{{ 7 * 7 }} {% raw %}",
+    "\\'; \\\" \\n",
+    "100% $x_1$ & #2 ~^ {brace} \\input{x}",
+    "a | b || c",
+    "*bold* _under_ [link](http://example.org) <b>",
+    "red <- blue and x > 2",
+    "key_1",
+    "rule_1",
+    "last_rule",
+    "not here",
+    "and",
+    ' "quoted" ',
+    "ü 日本 🏳️‍🌈 ﷽",
+    "=1+1",
+    "${x} %s {0}",
+    "''' \"\"\" # \\",
+    "x [stop]",
+    "(TP 3, FP 4)",
+    "\u2028line separator",
+    "&lt;b&gt; &amp;",
+]
+
+DATA_SETS = [
+    "CAL500", "CAL500D", "bibtex", "birds", "corel5k", "delicious", "emotions", "enron", "flags", "medical",
+    "rcv1sub1", "scene", "tmc2007-500", "yeast", "yeastD",
+]  # fmt: skip
+
+
+def make_rules(text: str, attributes: dict[str, tuple[str, ...] | None], labels: tuple[str, ...]) -> RuleList:
+    """A rule list from the text of its rules, one per line."""
+    known = tuple(Attribute(name, categories) for name, categories in attributes.items())
+    return RuleList(parse_rules(text, known, labels), known, labels)
+
+
+def random_rule_list(
+    seed: int, names: list[str] | None = None, n_rules: int = 14, n_labels: int = 5
+) -> tuple[RuleList, Table]:
+    """A rule list with everything in it, and instances whose values often equal its thresholds or are missing."""
+    random_ = random.Random(seed)
+    names = list(names or [])
+    random_.shuffle(names)
+
+    def name(default: str) -> str:
+        return names.pop() if names else default
+
+    labels = tuple(name(f"label {i}") for i in range(n_labels))
+    attributes = tuple(
+        Attribute(name(f"a{i}"), tuple(name(f"c{j}") for j in range(3)) if i % 2 else None) for i in range(6)
+    )
+    values = [0.1, 0.2, 0.30000000000000004, 1.0, -2.5, 1e-7, 123456.789, 0.1 + 2**-55, 1 / 3, -1e300, 7e-310]
+    rules = tuple(_random_rule(random_, attributes, labels, values) for _ in range(n_rules))
+    n_rows = 60
+    columns: list[Any] = []
+    for attribute in attributes:
+        if attribute.is_nominal:
+            columns.append(np.array([random_.choice([-1, 0, 1, 2]) for _ in range(n_rows)], dtype=np.int32))
+        else:
+            columns.append(np.array([random_.choice([*values, np.nan]) for _ in range(n_rows)]))
+    return RuleList(rules, attributes, labels), Table(attributes, columns)
+
+
+def _random_rule(
+    random_: random.Random, attributes: tuple[Attribute, ...], labels: tuple[str, ...], values: list[float]
+) -> Rule:
+    head = random_.sample(range(len(labels)), random_.choice([1, 1, 1, 2, 3]))
+    body: list[Condition] = []
+    for _ in range(random_.choice([0, 1, 1, 2, 2, 3])):
+        index = random_.randrange(len(attributes))
+        attribute = attributes[index]
+        if random_.random() < 0.3:
+            label = random_.choice([l for l in range(len(labels)) if l not in head])
+            body.append(LabelCondition(labels[label], label, random_.random() < 0.6))
+        elif attribute.categories is not None:
+            body.append(NominalCondition(attribute.name, index, random_.choice(attribute.categories)))
+        else:
+            operator = random_.choice(["<=", ">"])
+            body.append(NumericCondition(attribute.name, index, operator, random_.choice(values)))  # type: ignore[arg-type]
+    return Rule(
+        Head(tuple(Assignment(labels[l], l, random_.random() < 0.6) for l in head)),
+        tuple(body),
+        tp=random_.randrange(1, 50),
+        fp=random_.randrange(20),
+        coverage=random_.randrange(1, 60),
+        value=random_.random(),
+        stop=random_.random() < 0.3,
+    )
+
+
+@functools.cache
+def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, Dataset]:
+    """A short rule list learned from the training part of a data set, and the part to test it on."""
+    if name == "rcv1sub1":
+        data = read(folder / name)
+        train, test = data[: len(data) // 2], data[len(data) // 2 :]
+    else:
+        train, test = read(folder / name, split="train"), read(folder / name, split="test")
+    train = train[:1000]
+    Y = train.Y if isinstance(train.Y, np.ndarray) else train.Y.toarray()
+    problem = Problem(train.X, train.label_names, np.asarray(Y, dtype=np.uint8), np.ones(len(train)))
+    options = Options(
+        as_table(KLN.at(3, 1.08), len(train.label_names)),
+        HammingAccuracy() if absences else FMeasure(),
+        predict_absence=absences,
+        max_rules=15,
+        max_conditions=5,
+    )
+    return learn(problem, options), test
