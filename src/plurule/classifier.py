@@ -204,7 +204,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
         >>> from plurule.model import Assignment, Attribute, Head, Rule
         >>> rule = Rule(Head((Assignment("red", 0, True),)))
-        >>> rule_list = RuleList((rule,), (Attribute("area"),), ("red",))
+        >>> rule_list = RuleList((rule,), (Attribute("x0"),), ("red",))
         >>> RuleListClassifier.from_rule_list(rule_list).predict([[3.5]])
         array([[1]])
         """
