@@ -332,6 +332,15 @@ def test_progress_is_told_after_each_rule(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.count("of the pairs decided") == len(seen)
 
 
+@pytest.mark.parametrize("predict_absence", [False, True])
+def test_the_first_rules_are_what_training_with_fewer_rules_gives(predict_absence: bool) -> None:
+    X, Y = random_problem(11)
+    whole = RuleListClassifier(predict_absence=predict_absence).fit(X, Y).rule_list_
+    for length in range(1, len(whole) + 1):
+        shorter = RuleListClassifier(predict_absence=predict_absence, max_rules=length).fit(X, Y)
+        assert whole[:length] == shorter.rule_list_
+
+
 # Company ---------------------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,8 @@ no rule decided. One right and one wrong pair are added to every count, so that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,23 +32,21 @@ def smoothed(right: float, wrong: float) -> float:
 
 def probabilities(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
     """Per instance and label, the probability that the label is present."""
-    result = np.empty(decisions.predicted.shape)
-    for label in range(len(rule_list.labels)):
-        # The last entry is the one that position -1, decided by no rule, picks.
-        by_rule = [present_probability(rule, label) for rule in rule_list]
-        absent, present = rule_list.undecided[label] if rule_list.undecided else (0.0, 0.0)
-        table = np.array([*by_rule, smoothed(present, absent)])
-        result[:, label] = table[decisions.decided_by[:, label]]
+    # One row per rule, and a last one that position -1, decided by no rule, picks.
+    by_rule = np.zeros((len(rule_list) + 1, len(rule_list.labels)))
+    for position, rule in enumerate(rule_list):
+        for (right, wrong), assignment in zip(right_and_wrong(rule), rule.head, strict=True):
+            present = smoothed(right, wrong) if assignment.present else smoothed(wrong, right)
+            by_rule[position, assignment.index] = present
+    undecided = rule_list.undecided or ((0.0, 0.0),) * len(rule_list.labels)
+    by_rule[-1] = [smoothed(present, absent) for absent, present in undecided]
+    result = by_rule[decisions.decided_by, np.arange(len(rule_list.labels))]
     is_present = decisions.labels() == 1
     result = np.where(is_present, np.maximum(result, 0.5 + MARGIN), np.minimum(result, 0.5 - MARGIN))
     return np.clip(result, SMALLEST, 1 - SMALLEST)
 
 
-def present_probability(rule: Rule, label: int) -> float:
-    """The probability that a label is present where this rule decided it (0 if it never does)."""
-    for position, assignment in enumerate(rule.head):
-        if assignment.index == label:
-            # A rule written by hand knows no more than its counts as a whole.
-            right, wrong = rule.decided[position] if rule.decided else (rule.tp, rule.fp)
-            return smoothed(right, wrong) if assignment.present else smoothed(wrong, right)
-    return 0.0
+def right_and_wrong(rule: Rule) -> Sequence[tuple[float, float]]:
+    """Per head label, the training pairs that the rule decided rightly and wrongly."""
+    # A rule written by hand knows no more than its counts as a whole.
+    return rule.decided or ((rule.tp, rule.fp),) * len(rule.head)

@@ -28,7 +28,7 @@ class RuleList(Sequence[Rule]):
     undecided
         Per label: absent and present among the training pairs that no rule decided.
 
-    A slice of a rule list is a rule list.
+    A slice of a rule list is a rule list; the first n rules are what training with `max_rules=n` gives.
     """
 
     rules: tuple[Rule, ...]
@@ -42,8 +42,21 @@ class RuleList(Sequence[Rule]):
     def __getitem__(self, index: slice) -> RuleList: ...
     def __getitem__(self, index: int | slice) -> Rule | RuleList:
         if isinstance(index, slice):
-            return replace(self, rules=self.rules[index])
+            rules = self.rules[index]
+            is_prefix = rules == self.rules[: len(rules)]
+            undecided = self._undecided_after(len(rules)) if is_prefix else self.undecided
+            return replace(self, rules=rules, undecided=undecided)
         return self.rules[index]
+
+    def _undecided_after(self, count: int) -> tuple[tuple[float, float], ...]:
+        """What the first rules leave undecided: what all of them do, and what the others decided."""
+        left = [[absent, present] for absent, present in self.undecided]
+        for rule in self.rules[count:] if left else ():
+            # A rule written by hand has decided no training pair.
+            for assignment, (right, wrong) in zip(rule.head, rule.decided, strict=False):
+                left[assignment.index][assignment.present] += right
+                left[assignment.index][not assignment.present] += wrong
+        return tuple((absent, present) for absent, present in left)
 
     def __len__(self) -> int:
         return len(self.rules)
