@@ -164,6 +164,6 @@ def _split_weight(line: str, here: Place) -> tuple[str, float | None]:
     start = stripped.rindex("{")
     text = stripped[start + 1 : -1].strip()
     weight = parse_number(text)
-    if weight is None or not math.isfinite(weight):
+    if weight is None or not math.isfinite(weight) or weight < 0:
         raise here.error(f"the weight {shown(text)}, expected a number of at least 0")
     return stripped[:start].rstrip().removesuffix(","), weight

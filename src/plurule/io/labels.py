@@ -96,7 +96,7 @@ def _find(raw: RawTable, labels: Labels | None, xml: Path | None) -> list[int]:
         raise DataError(f"labels={labels!r}, expected names, a pattern or a number of columns")
     if isinstance(labels, int | np.integer):
         return _from_count(raw, int(labels), f"labels={labels}")
-    return _from_names(raw, [labels] if isinstance(labels, str | re.Pattern) else list(labels))
+    return matching(raw.table.names, [labels] if isinstance(labels, str | re.Pattern) else list(labels), raw.place)
 
 
 def _from_count(raw: RawTable, count: int, what: str) -> list[int]:
@@ -115,13 +115,6 @@ def _from_xml(raw: RawTable, xml: Path) -> list[int]:
                 f"label {shown(name)} is no attribute of {raw.place}" + hint(name, position)
             )
     return [position[name] for name in named]
-
-
-def _from_names(raw: RawTable, wanted: Sequence[Any]) -> list[int]:
-    found = matching(raw.table.names, wanted, raw.place)
-    if not found:
-        raise raw.place.error("labels names no column, expected at least one")
-    return found
 
 
 def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[int]:

@@ -58,6 +58,9 @@ def parse_integers(text: bytes, count: int) -> NDArray[np.int64] | None:
     >>> parse_integers(b"3,x,", 2) is None
     True
     """
+    if b"-" in text and b"-," in text:
+        # numpy takes a lone minus for 0.
+        return None
     with warnings.catch_warnings():
         # Some versions of numpy warn about a text that is not numbers to its end, others raise.
         warnings.simplefilter("ignore", DeprecationWarning)

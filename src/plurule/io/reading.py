@@ -51,7 +51,8 @@ def read(
     labels
         Which columns are labels: names or patterns such as `"label_*"`, a compiled regular expression, the first k
         columns (k > 0) or the last (k < 0), or a Mulan XML file. Not needed for ARFF files with an XML file of the
-        same name beside them, for MEKA files, for Parquet files written by plurule and for (X, Y).
+        same name beside them, for MEKA files, for Parquet files written by plurule and for (X, Y). An empty list
+        means that there are no labels.
     split
         Of a `-train` and `-test` pair: all rows, or one part.
     text

@@ -80,18 +80,19 @@ def _unpack(path: Path) -> bytes:
         if not unpacker.unused_data:
             return content
     pieces: list[bytes] = []
+    total = 0
     with gzip.open(path) if gzipped else bz2.open(path) as file:
         while piece := file.read(_PIECE):
             pieces.append(piece)
-            allowed -= len(piece)
-            if allowed < 0:
-                raise _too_large(path, sum(map(len, pieces)))
+            total += len(piece)
+            if total > allowed:
+                raise _too_large(path, allowed)
     return b"".join(pieces)
 
 
-def _too_large(path: Path, size: int) -> DataError:
+def _too_large(path: Path, allowed: int) -> DataError:
     return Place(path.name).error(
-        f"unpacks to more than {size >> 20} MB, far more than tables of this size do; "
+        f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
         "if it is meant to be so large, unpack it first"
     )
 

@@ -1,0 +1,225 @@
+"""What the ARFF reader understands."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plurule import io
+from plurule.io.arff import read_arff
+from plurule.table import SparseColumn
+
+
+def write(folder: Path, text: str, name: str = "data.arff") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def columns(path: Path, **options: Any) -> dict[str, list[Any]]:
+    """The columns of a file as lists, categories by name and None for missing values."""
+    table = read_arff(path, **options).table
+    found: dict[str, list[Any]] = {}
+    for i, attribute in enumerate(table.attributes):
+        values = table.column(i).tolist()
+        if attribute.categories is None:
+            found[attribute.name] = [None if np.isnan(v) else v for v in values]
+        else:
+            found[attribute.name] = [None if v < 0 else attribute.categories[v] for v in values]
+    return found
+
+
+def test_numbers_and_categories_are_read(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "@relation test\n@attribute a numeric\n@attribute b {x,y}\n@attribute c REAL\n@attribute d Integer\n"
+        "@data\n1,x,-2.5,3\n1e3,y,.5,-0\n?,?,?,?\n",
+    )
+    assert columns(path) == {
+        "a": [1, 1000, None],
+        "b": ["x", "y", None],
+        "c": [-2.5, 0.5, None],
+        "d": [3, 0, None],
+    }
+
+
+def test_names_may_be_quoted_escaped_or_odd(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "@relation 'a relation, \\'quoted\\''\n"
+        "@attribute 'Swainson\\'s Thrush' numeric\n"
+        '@attribute "say \\"hi\\"" numeric\n'
+        "@attribute 'comma, {brace} % \\n newline' numeric\n"
+        "@attribute '' numeric\n"
+        "@attribute m\\'usica numeric\n"
+        "@attribute größe numeric\n"
+        "@attribute 50% numeric\n"
+        "@attribute brace{0,1}\n"
+        "@attribute '\\u00e9\\t\\\\' numeric\n"
+        "@data\n1,2,3,4,5,6,7,1,9\n",
+    )
+    raw = read_arff(path)
+    assert raw.relation == "a relation, 'quoted'"
+    assert raw.table.names == (
+        "Swainson's Thrush",
+        'say "hi"',
+        "comma, {brace} % \n newline",
+        "",
+        "m\\'usica",
+        "größe",
+        "50%",
+        "brace",
+        "é\t\\",
+    )
+
+
+def test_categories_may_hold_spaces_commas_quotes_and_question_marks(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "@relation t\n@attribute a { 'New York' , \"it's\", 'a,b', '?', plain, '\\'x\\'' }\n@data\n"
+        "'New York'\n\"New York\"\nNew York\n\"it's\"\n'it\\'s'\n'a,b'\n'?'\n?\nplain\n'plain'\n'\\'x\\''\n",
+    )
+    expected = ["New York"] * 3 + ["it's"] * 2 + ["a,b", "?", None, "plain", "plain", "'x'"]
+    assert columns(path)["a"] == expected
+
+
+def test_comments_blank_lines_spaces_and_line_ends_do_not_matter(tmp_path: Path) -> None:
+    text = (
+        "% a comment\n\n  @RELATION t % why\n@Attribute a NUMERIC % first\n@ATTRIBUTE b {x, y}  \n\n@Data % rows\n"
+        "\n% another\n 1 , x \n\t2,\ty\n   \n3, x % said at the end\n"
+    )
+    expected = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
+    for variant in (text, text.replace("\n", "\r\n"), text.replace("\n", "\r"), "\ufeff" + text, text.rstrip("\n")):
+        assert columns(write(tmp_path, variant)) == expected
+
+
+def test_values_may_be_separated_by_spaces_or_tabs(tmp_path: Path) -> None:
+    path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@data\n1 x\n2\ty\n")
+    assert columns(path) == {"a": [1, 2], "b": ["x", "y"]}
+
+
+def test_sparse_rows_default_to_zero_and_the_first_category(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "@relation t\n@attribute a numeric\n@attribute b {no,yes}\n@attribute c {1,0}\n@data\n"
+        "{0 2.5,1 yes}\n{}\n{ 2 0 , 0 ? }\n{1 'no', 2 1}\n{1 ?}\n",
+    )
+    assert columns(path) == {
+        "a": [2.5, 0, None, 0, 0],
+        "b": ["yes", "no", "no", "no", None],
+        "c": ["1", "1", "0", "1", "1"],
+    }
+    assert all(isinstance(column, SparseColumn) for column in read_arff(path).table.columns)
+
+
+def test_sparse_rows_may_list_their_entries_in_any_order(tmp_path: Path) -> None:
+    path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b numeric\n@data\n{1 5,0 3}\n")
+    assert columns(path) == {"a": [3], "b": [5]}
+
+
+def test_stored_zeros_of_sparse_rows_are_no_entries(tmp_path: Path) -> None:
+    path = write(tmp_path, "@relation t\n@attribute a numeric\n@data\n{0 0}\n{0 0.0}\n{0 1}\n")
+    column = read_arff(path).table.columns[0]
+    assert isinstance(column, SparseColumn)
+    assert column.rows.tolist() == [2]
+
+
+def test_dense_and_sparse_rows_may_be_mixed(tmp_path: Path) -> None:
+    header = "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute c string\n@data\n"
+    expected = {"a": [1, 0], "b": ["x", "y"], "c": ["word", ""]}
+    assert columns(write(tmp_path, header + "1,x,word\n{1 y}\n"), text="keep") == expected
+    assert columns(write(tmp_path, header + "{0 1,2 word}\n0,y,''\n"), text="keep") == expected
+
+
+def test_instance_weights_are_read(tmp_path: Path) -> None:
+    header = "@relation t\n@attribute a numeric\n@attribute 'l' {0,1}\n@data\n"
+    for rows in ("1,0,{5}\n2,1\n3,0, {0.5}\n", "1,'0' {5}\n2,1\n3,0,{.5}\n", "{0 1},{5}\n{0 2,1 1}\n{0 3} {0.5}\n"):
+        data = io.read(write(tmp_path, header + rows), labels=["l"])
+        assert data.weights is not None
+        assert data.weights.tolist() == [5, 1, 0.5]
+        assert data.X.column(0).tolist() == [1, 2, 3]
+    assert io.read(write(tmp_path, header + "1,0\n"), labels=["l"]).weights is None
+
+
+def test_strings_and_dates_are_dropped_with_a_message(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "@relation t\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute a numeric\n"
+        "@attribute l {0,1}\n@data\n'x, y',2024-01-02,1,0\n",
+    )
+    with pytest.warns(io.DataWarning) as caught:
+        data = io.read(path, labels=["l"])
+    assert [str(w.message) for w in caught] == [
+        "data.arff: 1 string attribute dropped (text='keep' keeps them): 'id'",
+        "data.arff: 1 date attribute dropped (text='keep' keeps them): 'day'",
+    ]
+    assert data.attribute_names == ("a",)
+
+
+def test_strings_and_dates_can_be_kept(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "@relation t\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute at date\n@data\n"
+        "'x, y','1970-01-02',1970-01-01T00:01:00\nz,?,?\n?,'1969-12-31',\"1970-01-01T01:00:00\"\nz,1970-01-01,?\n",
+    )
+    assert columns(path, text="keep") == {
+        "id": ["x, y", "z", None, "z"],
+        "day": [86400, None, -86400, 0],
+        "at": [60, None, 3600, None],
+    }
+
+
+def test_numbers_are_the_doubles_that_python_reads(tmp_path: Path) -> None:
+    spelled = ["0.1", "123456789.123456789", "0.30000000000000004", "9007199254740993", "1e-320", "-0.000001", "5.",
+               "3.14159265358979323846264338327950288", "99999999999999999999", "-99999999999999999999.5", "+4"]  # fmt: skip
+    dense = write(tmp_path, "@relation t\n@attribute a numeric\n@data\n" + "\n".join(spelled) + "\n")
+    assert columns(dense)["a"] == [float(text) for text in spelled]
+    for text in spelled:
+        for row in (text, f"{{0 {text}}}"):
+            alone = write(tmp_path, f"@relation t\n@attribute a numeric\n@data\n{row}\n")
+            assert columns(alone)["a"] == [float(text)]
+
+
+def test_a_category_must_be_spelled_as_declared_even_if_it_looks_like_a_number(tmp_path: Path) -> None:
+    header = "@relation t\n@attribute a {0,1,01,1.0}\n@attribute b numeric\n@data\n"
+    assert columns(write(tmp_path, header + "01,01\n1,1\n1.0,1.0\n"))["a"] == ["01", "1", "1.0"]
+    sparse = columns(write(tmp_path, header + "{0 01,1 01}\n{0 1,1 1}\n{0 1.0,1 1.0}\n"))
+    assert sparse == {"a": ["01", "1", "1.0"], "b": [1, 1, 1]}
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_compressed_files_are_unpacked(tmp_path: Path, pack: Any) -> None:
+    text = b"@relation t\n@attribute a numeric\n@data\n1\n2\n"
+    path = tmp_path / ("x.arff.gz" if pack is gzip.compress else "x.arff.bz2")
+    path.write_bytes(pack(text))
+    assert columns(path) == {"a": [1, 2]}
+    # Compressed files may be put behind one another.
+    path.write_bytes(pack(text[:30]) + pack(text[30:]))
+    assert columns(path) == {"a": [1, 2]}
+
+
+def test_a_file_without_rows_has_columns_without_values(tmp_path: Path) -> None:
+    path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b {x}\n@data")
+    assert columns(path) == {"a": [], "b": []}
+
+
+def test_a_file_of_several_blocks_is_read_as_one(tmp_path: Path) -> None:
+    rows = [f"{i},{'x' if i % 3 else 'y'}" for i in range(100_000)]
+    rows[70_000] = " 70000 , 'y' % odd"
+    path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@data\n" + "\n".join(rows))
+    table = read_arff(path).table
+    np.testing.assert_array_equal(table.column(0), np.arange(100_000))
+    expected = np.where(np.arange(100_000) % 3, 0, 1)
+    expected[70_000] = 1
+    np.testing.assert_array_equal(table.column(1), expected)
+
+
+def test_attribute_weights_are_ignored_with_a_message(tmp_path: Path) -> None:
+    path = write(tmp_path, "@relation t\n@attribute a numeric {2.0}\n@attribute b {0,1} {3}\n@data\n1,0\n")
+    with pytest.warns(io.DataWarning, match=r"line 2: the weight \{2.0\} of attribute 'a' is ignored"):
+        io.read(path, labels=["b"])
