@@ -84,9 +84,6 @@ class DuckDB(Dialect):
     title = "DuckDB"
     most_columns = 100_000
 
-    def folded(self, name: str) -> str:
-        return name.casefold()
-
     def number_column(self, column: str) -> str:
         return f"NULLIF(CAST({column} AS DOUBLE), 'NaN'::DOUBLE)"
 
@@ -101,9 +98,6 @@ class PostgreSQL(Dialect):
 
     title = "PostgreSQL"
     most_columns = 1600
-
-    def identifier(self, name: str) -> str:
-        return super().identifier(name)
 
     def string(self, text: str) -> str:
         # With an E the backslash means the same whatever standard_conforming_strings says.

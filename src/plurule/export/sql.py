@@ -2,12 +2,13 @@
 
 The query follows the decision list with three devices:
 
-- A rule *fires* if its body holds. Rules that predict one label and test no label are written out where they are
-  needed; the others get a column `rule_7` that is 1 where they fire. A body that tests labels asks which rule with
-  that label in its head fired first, so its column is made one step later than theirs.
-- `last_rule` is the number of the stop rule that ends the row. It is found as if nothing was ever ended, which is right
-  since up to the first stop rule that decides something nothing was.
-- A label is what the first firing rule with the label in its head says, unless that rule comes after `last_rule`.
+- A rule *fires* if its body holds. Rules that are asked for at several places get a column `rule_7` that is 1 where
+  they fire; the others are written out. A body that tests labels asks which rule with that label in its head fired
+  first, so its column is made one step later than theirs.
+- A label is what the first firing rule with the label in its head says.
+- Where there are stop rules, the number of that rule is noted first (`decided_3` for the third label). The first stop
+  rule whose number was noted ends the row and is the `last_rule`; what was noted after it does not count. That nothing
+  is ended before all is noted does no harm: up to the first stop rule that decides something, nothing would be.
 
 A missing value (NULL, and NaN where a database has it) satisfies no condition.
 """
@@ -101,13 +102,14 @@ class _Query:
 
     def text(self) -> str:
         """The whole query."""
-        self._expect_width(len(self.attributes) + len(self.keys) + len(self.levels) + 1)
-        self._expect_width(len(self.keys) + len(self.rule_list.labels))
+        self._expect_width(len(self.attributes) + len(self.keys) + len(self.levels))
+        self._expect_width(len(self.keys) + len(self.rule_list.labels) + bool(self.stops))
         steps = [("instance", _select(self._read_columns(), f"{self._source()} AS t"))]
         for level in range(1, max(self.levels.values(), default=0) + 1):
             columns = [self._rule_column(k) for k, its_level in self.levels.items() if its_level == level]
             steps.append((f"rules_{level}", _select([["s.*"], *columns], f"{steps[-1][0]} AS s")))
         if self.stops:
+            steps.append(("decided", _select(self._decided_columns(), f"{steps[-1][0]} AS s")))
             steps.append(("ended", _select([["s.*"], self._last_rule()], f"{steps[-1][0]} AS s")))
         lines = [f"-- Labels predicted by a list of {len(self.rule_list)} rules:"]
         lines += [f"-- {number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list, start=1)]
@@ -120,7 +122,8 @@ class _Query:
 
     def _results(self) -> list[Lines]:
         keys = [[f"s.{self._key(i)} AS {self.dialect.identifier(name)}"] for i, name in enumerate(self.keys)]
-        return keys + [self._label(index) for index in range(len(self.rule_list.labels))]
+        label = self._ended_label if self.stops else self._label
+        return keys + [label(index) for index in range(len(self.rule_list.labels))]
 
     # Reading the table -----------------------------------------------------------------------------------------------
 
@@ -132,7 +135,7 @@ class _Query:
 
     def _prefix(self) -> str:
         """What the names that are made here start with, so that no column of the table has one of them."""
-        mine = {"last_rule", "nothing", *(f"rule_{k + 1}" for k in self.levels)}
+        mine = {"nothing", *(f"rule_{k + 1}" for k in self.levels)}
         mine |= {f"key_{i + 1}" for i in range(len(self.keys))}
         theirs = {self.dialect.folded(self.rule_list.attributes[i].name).lower() for i in self.attributes}
         prefix = ""
@@ -159,15 +162,22 @@ class _Query:
 
     def _levels(self) -> dict[int, int]:
         """The rules that get a column, and the step in which they get it."""
+        asked: list[list[int]] = [
+            [j for c in rule.label_conditions for j, _ in self.heads[c.index] if j < position]
+            for position, rule in enumerate(self.rule_list)
+        ]
+        often = {j for rules in asked for j in rules}
         levels: dict[int, int] = {}
         for position, rule in enumerate(self.rule_list):
-            asked = [j for c in rule.label_conditions for j, _ in self.heads[c.index] if j < position]
-            if len(rule.head) > 1 or rule.label_conditions:
-                levels[position] = 1 + max((levels.get(j, 0) for j in asked), default=0)
+            if len(rule.head) > 1 or rule.label_conditions or position in often:
+                levels[position] = 1 + max((levels[j] for j in asked[position]), default=0)
         return levels
 
     def _rule_column(self, position: int) -> Lines:
-        return [f"CASE WHEN {self._body(position)} THEN 1 ELSE 0 END AS {self.prefix}rule_{position + 1}"]
+        name = f"{self.prefix}rule_{position + 1}"
+        if not self.rule_list[position].body:
+            return [f"1 AS {name}"]
+        return [f"CASE WHEN {self._body(position)} THEN 1 ELSE 0 END AS {name}"]
 
     def _body(self, position: int) -> str:
         body = self.rule_list[position].body
@@ -192,30 +202,39 @@ class _Query:
         cases = [f" WHEN {self._fires(j)} THEN {int(present)}" for j, present in self.heads[label] if j < before]
         return f"CASE{''.join(cases)} END" if cases else "NULL"
 
-    def _last_rule(self) -> Lines:
-        cases = [f"WHEN {self._decides(k)} THEN {k + 1}" for k in self.stops]
-        return ["CASE", *_indented([*cases, f"ELSE {len(self.rule_list)}"]), f"END AS {self.prefix}last_rule"]
-
-    def _decides(self, position: int) -> str:
-        """Whether a rule fires and finds one of its labels undecided."""
-        labels = [assignment.index for assignment in self.rule_list[position].head]
-        if any(self.heads[label][0][0] == position for label in labels):
-            return self._fires(position)
-        undecided = " OR ".join(f"{self._first(label, position)} IS NULL" for label in labels)
-        return f"{self._fires(position)} AND ({undecided})"
+    # Labels ----------------------------------------------------------------------------------------------------------
 
     def _label(self, label: int) -> Lines:
         name = self.dialect.identifier(self.rule_list.labels[label])
         if not self.heads[label]:
             return [f"0 AS {name}"]
-        cases = []
-        for position, present in self.heads[label]:
-            reached = f" AND s.{self.prefix}last_rule >= {position + 1}" if self._may_be_ended(position) else ""
-            cases.append(f"WHEN {self._fires(position)}{reached} THEN {int(present)} -- rule {position + 1}")
+        cases = [f"WHEN {self._fires(k)} THEN {int(present)} -- rule {k + 1}" for k, present in self.heads[label]]
         return ["CASE", *_indented([*cases, "ELSE 0"]), f"END AS {name}"]
 
-    def _may_be_ended(self, position: int) -> bool:
-        return bool(self.stops) and self.stops[0] < position
+    def _decided_columns(self) -> list[Lines]:
+        """The keys, and for each label the number of the first firing rule that has it in its head."""
+        columns = [[f"s.{self._key(i)} AS {self._key(i)}"] for i in range(len(self.keys))]
+        for label, rules in sorted(self.heads.items()):
+            if rules:
+                cases = [f"WHEN {self._fires(k)} THEN {k + 1}" for k, _ in rules]
+                columns.append(["CASE", *_indented(cases), f"END AS decided_{label + 1}"])
+        return columns
+
+    def _last_rule(self) -> Lines:
+        cases = []
+        for position in self.stops:
+            decides = " OR ".join(f"s.decided_{a.index + 1} = {position + 1}" for a in self.rule_list[position].head)
+            cases.append(f"WHEN {decides} THEN {position + 1}")
+        return ["CASE", *_indented([*cases, f"ELSE {len(self.rule_list)}"]), "END AS last_rule"]
+
+    def _ended_label(self, label: int) -> Lines:
+        name = self.dialect.identifier(self.rule_list.labels[label])
+        present = [str(k + 1) for k, present in self.heads[label] if present]
+        if not present:
+            return [f"0 AS {name}"]
+        column = f"s.decided_{label + 1}"
+        is_present = f" AND {column} IN ({', '.join(present)})" if len(present) < len(self.heads[label]) else ""
+        return [f"CASE WHEN {column} <= s.last_rule{is_present} THEN 1 ELSE 0 END AS {name}"]
 
     # What databases cannot do ----------------------------------------------------------------------------------------
 
