@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plurule.model.condition import format_number
+from plurule.model.condition import Condition, NumericCondition, format_number
 
 if TYPE_CHECKING:
     from plurule.model import Rule, RuleList
 
 WIDTH_IN_A_PIPE = 200
 """Text that goes to a file or another program is not cut at the width of a terminal."""
+
+THRESHOLD_DIGITS = 6
+"""Enough to read; `plurule show --plain` has all of them."""
 
 CHARACTERISTICS = {
     "rules": "rules",
@@ -74,10 +78,16 @@ def head_text(rule: Rule) -> Text:
 
 
 def body_text(rule: Rule) -> Text:
-    """The conditions; a body without any covers everything."""
+    """The conditions, thresholds with a few digits; a body without any covers everything."""
     if not rule.body:
         return Text("(always)", style="dim")
-    return Text(" ∧ ").join([Text(str(condition)) for condition in rule.body])
+    return Text(" ∧ ").join([Text(str(_shortened(condition))) for condition in rule.body])
+
+
+def _shortened(condition: Condition) -> Condition:
+    if isinstance(condition, NumericCondition):
+        return replace(condition, threshold=float(f"{condition.threshold:.{THRESHOLD_DIGITS}g}"))
+    return condition
 
 
 def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]], digits: int = 3) -> Table:

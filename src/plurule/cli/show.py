@@ -15,7 +15,9 @@ def show(
     model: ModelArgument,
     rules: Annotated[int | None, typer.Option(help="Show only this many rules, from the top.", min=1)] = None,
     label: Annotated[str | None, typer.Option(help="Show only rules whose head has this label.")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="One rule per line as plain text, nothing else.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="One rule per line, thresholds in full, nothing else.")
+    ] = False,
 ) -> None:
     """Print the rules of a model and what it consists of."""
     from plurule.cli.loading import load_model
