@@ -145,6 +145,14 @@ def test_a_weight_counts_as_so_many_rows_and_zero_as_none(seed: int) -> None:
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
+def test_the_scale_of_the_weights_does_not_matter_for_the_rules() -> None:
+    X, Y = random_problem(12)
+    weights = np.random.default_rng(12).random(len(X))
+    rules = RuleListClassifier().fit(X, Y, weights).rule_list_
+    scaled = RuleListClassifier().fit(X, Y, 1024 * weights).rule_list_
+    assert [rule.to_text() for rule in scaled] == [rule.to_text() for rule in rules]
+
+
 def test_weights_change_what_is_learned() -> None:
     X = np.array([[0.0], [0.0]])
     Y = np.array([[1, 0], [0, 1]])

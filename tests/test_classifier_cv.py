@@ -15,6 +15,7 @@ from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak
 from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
+from plurule.model_selection import IterativeStratifiedKFold
 from plurule.table import Table
 
 
@@ -115,6 +116,11 @@ def test_scorers_and_splitters_of_scikit_learn_work(flags: Any) -> None:
     assert given.cv_results_["mean_test_score"] == expected
 
 
+def test_folds_that_keep_the_share_of_every_label_work(flags: Any) -> None:
+    search = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=IterativeStratifiedKFold(3)).fit(flags.data, flags.target)
+    assert search.cv_results_["split2_test_hamming_accuracy"].shape == (3,)
+
+
 def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> None:
     X, Y = flags.data, flags.target
     weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
@@ -145,6 +151,7 @@ def test_parameters_of_the_classifier_inside_can_be_set() -> None:
         ({"lifts": [Peak(3)]}, "no lift that fits 2 labels"),
         ({"lifts": [KLN(-1)]}, "KLN: k must be"),
         ({"estimator": RuleListClassifier(head_search="single")}, "head_search='single' has no lift to choose"),
+        ({"estimator": KFold(2)}, "estimator must be a RuleListClassifier or None, got KFold"),
         ({"cv": 1}, "at least one"),
         ({"cv": 50}, "greater than the number of samples"),
     ],

@@ -174,6 +174,8 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ) -> Self:
         """Choose the lift, then train on everything; the arguments are those of `RuleListClassifier.fit`."""
         estimator = RuleListClassifier() if self.estimator is None else self.estimator
+        if not isinstance(estimator, RuleListClassifier):
+            raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
         table = encode(X)
         target = check_target(y, label_names).beside(table.names)
         if len(table) != len(target.Y):
