@@ -30,14 +30,16 @@ inline bool as_quotient(HeuristicFormula h, Quotient& q) {
     }
 }
 
-// Per instance and label, what it adds to the left side of "the value is at least θ" when it is covered.
+// Tests that a candidate must pass to be worth counting, as sums of small integers over the instances it covers.
+// The first: some label reaches the value θ. The second, where only presence is predicted: some label has TP >= FP and
+// TP >= 1 (with absence there always is one); as a sum, SURPLUS (TP - FP) + TP >= 1, which lets a few others through.
 class Scores {
    public:
-    // Lanes: every label predicted present, then (with `absence`) every label predicted absent.
     void prepare(const State& state, const Quotient& q, double theta, bool absence,
                  const std::vector<std::uint8_t>& excluded_lane, const std::vector<Row>& rows) {
         theta_ = theta;
-        lanes_ = state.width * (absence ? 2 : 1);
+        tests_ = absence ? 1 : 2;
+        lanes_ = state.width * 2;  // present and absent, or the two tests
         double weight[4];
         for (int i = 0; i < 4; ++i) weight[i] = q.top[i] - theta * q.bottom[i];
         const double constant = q.top_constant - theta * q.bottom_constant;
@@ -51,33 +53,37 @@ class Scores {
             score[1][byte] = left + (open_present ? weight[1] : 0) + (open_absent ? weight[0] : 0);
             largest = std::max({largest, std::fabs(score[0][byte]), std::fabs(score[1][byte])});
         }
-        const double room = 1e9 / (double(state.n_rows) + 2);
-        scale_ = std::min(32000.0, room) / largest;
+        const double scale = std::min(32000.0, MOST / (double(state.n_rows) + 2)) / largest;
+        const int surplus = int(std::clamp(MOST / (double(state.n_rows) + 2) - 1, 1.0, SURPLUS));
         std::int16_t rounded[2][8];
-        for (int s = 0; s < 2; ++s)
-            for (int byte = 0; byte < 8; ++byte) rounded[s][byte] = std::int16_t(std::ceil(score[s][byte] * scale_));
+        for (int byte = 0; byte < 8; ++byte) {
+            rounded[0][byte] = std::int16_t(std::ceil(score[0][byte] * scale));
+            rounded[1][byte] = absence ? std::int16_t(std::ceil(score[1][byte] * scale))
+                                       : std::int16_t((byte & OPEN_PRESENT ? surplus + 1 : 0) -
+                                                      (byte & OPEN_ABSENT ? surplus : 0));
+        }
         scores_.resize(state.n_rows * lanes_);
         for (Row row : rows) {
             const std::uint8_t* from = state.bytes.data() + std::size_t(row) * state.width;
             std::int16_t* to = scores_.data() + std::size_t(row) * lanes_;
-            for (std::size_t lane = 0; lane < state.width; ++lane) to[lane] = rounded[0][from[lane]];
-            if (absence)
-                for (std::size_t lane = 0; lane < state.width; ++lane) to[state.width + lane] = rounded[1][from[lane]];
+            for (std::size_t lane = 0; lane < state.width; ++lane) {
+                to[lane] = rounded[0][from[lane]];
+                to[state.width + lane] = rounded[1][from[lane]];
+            }
         }
-        need_.assign(lanes_, std::numeric_limits<std::int32_t>::max());
-        for (std::size_t lane = 0; lane < lanes_; ++lane) {
-            const std::size_t label = lane % state.width;
-            if (label >= state.label_of_lane.size() || excluded_lane[label]) continue;
+        start_.assign(lanes_, std::int32_t(-OUT_OF_REACH));
+        for (std::size_t label = 0; label < state.label_of_lane.size(); ++label) {
+            if (excluded_lane[label]) continue;
             const double fixed = weight[3] * state.present[label] + weight[2] * state.absent[label] + constant;
-            const double needed = std::floor(-fixed * scale_) - 1;
-            need_[lane] = std::int32_t(std::clamp(needed, -2e9, 2e9));
+            const double needed = std::clamp(std::floor(-fixed * scale) - 1, -OUT_OF_REACH, OUT_OF_REACH);
+            start_[label] = std::int32_t(-needed);
+            start_[state.width + label] = absence ? std::int32_t(-needed) : -1;
         }
         total_.assign(lanes_, 0);
         kernels().add_scores(rows.data(), rows.size(), scores_.data(), lanes_, total_.data());
     }
 
     double theta() const { return theta_; }
-    std::size_t lanes() const { return lanes_; }
 
     // Flags, per group, the candidates worth counting (see `visit_candidates`); gives whether there are any.
     bool flag(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows, std::vector<std::uint8_t>& flags) {
@@ -89,48 +95,61 @@ class Scores {
             for (std::size_t lane = 0; lane < lanes_; ++lane) whole_[lane] -= sum_[lane];
         }
         flags.assign(grouped.groups() + 1, 0);
-        const bool rest_is_there = attribute.rest >= 0 && n_rows > grouped.rows.size();
-        bool found = false;
-        if (attribute.nominal) {
-            left_ = whole_;
-            for (std::size_t g = 0; g < grouped.groups(); ++g) {
-                const std::uint32_t begin = g ? grouped.ends[g - 1] : 0;
-                sum_.assign(lanes_, 0);
-                k.add_scores(grouped.rows.data() + begin, grouped.ends[g] - begin, scores_.data(), lanes_, sum_.data());
-                flags[g] = k.any_at_least(sum_.data(), need_.data(), lanes_);
-                found |= flags[g] != 0;
-                if (rest_is_there)
-                    for (std::size_t lane = 0; lane < lanes_; ++lane) left_[lane] -= sum_[lane];
-            }
-            if (rest_is_there) {
-                flags[grouped.groups()] = k.any_at_least(left_.data(), need_.data(), lanes_);
-                found |= flags[grouped.groups()] != 0;
-            }
-            return found;
-        }
-        low_.resize(lanes_);
-        for (std::size_t lane = 0; lane < lanes_; ++lane)
-            low_[lane] = need_[lane] == std::numeric_limits<std::int32_t>::max()
-                             ? std::numeric_limits<std::int32_t>::min()
-                             : std::int32_t(std::clamp<std::int64_t>(std::int64_t(whole_[lane]) - need_[lane],
-                                                                     -2000000000, 2000000000));
-        std::size_t split = grouped.groups();
-        if (attribute.rest >= 0)
-            split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
-        sum_.assign(lanes_, 0);
-        GroupSpan span{grouped.rows.data(), grouped.ends.data(), 0, std::uint32_t(split), false};
-        found |= k.flag_groups(span, scores_.data(), lanes_, sum_.data(), need_.data(), low_.data(), flags.data());
-        sum_.assign(lanes_, 0);
-        span = {grouped.rows.data(), grouped.ends.data(), std::uint32_t(split), std::uint32_t(grouped.groups()), true};
-        found |= k.flag_groups(span, scores_.data(), lanes_, sum_.data(), need_.data(), low_.data(), flags.data());
-        return found;
+        return attribute.nominal ? flag_nominal(attribute, grouped, n_rows, flags) : flag_numeric(attribute, grouped, flags);
     }
 
    private:
-    double theta_ = NOTHING, scale_ = 1;
+    static constexpr double MOST = 1e9;             // sums stay within this
+    static constexpr double OUT_OF_REACH = 1.05e9;  // and never get this far
+    static constexpr double SURPLUS = 1000;
+
+    bool flag_nominal(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows,
+                      std::vector<std::uint8_t>& flags) {
+        const Kernels& k = kernels();
+        const bool rest_is_there = attribute.rest >= 0 && n_rows > grouped.rows.size();
+        bool found = false;
+        left_ = whole_;
+        for (std::size_t g = 0; g < grouped.groups(); ++g) {
+            const std::uint32_t begin = g ? grouped.ends[g - 1] : 0;
+            sum_.assign(lanes_, 0);
+            k.add_scores(grouped.rows.data() + begin, grouped.ends[g] - begin, scores_.data(), lanes_, sum_.data());
+            flags[g] = k.passes(sum_.data(), start_.data(), lanes_, tests_);
+            found |= flags[g] != 0;
+            if (rest_is_there)
+                for (std::size_t lane = 0; lane < lanes_; ++lane) left_[lane] -= sum_[lane];
+        }
+        if (rest_is_there) {
+            flags[grouped.groups()] = k.passes(left_.data(), start_.data(), lanes_, tests_);
+            found |= flags[grouped.groups()] != 0;
+        }
+        return found;
+    }
+
+    bool flag_numeric(const Attribute& attribute, const GroupedRows& grouped, std::vector<std::uint8_t>& flags) {
+        // running = start + part; the rest passes where start + whole - part >= 0, that is running <= whole + 2 start.
+        limit_.resize(lanes_);
+        for (std::size_t lane = 0; lane < lanes_; ++lane)
+            limit_[lane] = std::int32_t(std::clamp<std::int64_t>(
+                std::int64_t(whole_[lane]) + 2 * std::int64_t(start_[lane]), std::numeric_limits<std::int32_t>::min(),
+                std::numeric_limits<std::int32_t>::max()));
+        std::size_t split = grouped.groups();
+        if (attribute.rest >= 0)
+            split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
+        bool found = false;
+        for (bool descending : {false, true}) {
+            sum_ = start_;
+            const GroupSpan span{grouped.rows.data(), grouped.ends.data(), std::uint32_t(descending ? split : 0),
+                                 std::uint32_t(descending ? grouped.groups() : split), descending};
+            found |= kernels().flag_groups(span, scores_.data(), lanes_, tests_, sum_.data(), limit_.data(), flags.data());
+        }
+        return found;
+    }
+
+    double theta_ = NOTHING;
     std::size_t lanes_ = 0;
+    int tests_ = 1;
     std::vector<std::int16_t> scores_;
-    std::vector<std::int32_t> need_, total_, whole_, low_, sum_, left_;
+    std::vector<std::int32_t> start_, total_, whole_, limit_, sum_, left_;
 };
 
 // Finds heads for candidates given the counts of what they cover; one per thread.
@@ -161,6 +180,7 @@ class HeadFinder {
         if (double(covered) < options_.min_coverage) return;
         const Kernels& k = kernels();
         const std::size_t width = state_.width;
+        if (!options_.predict_absence && !some_label_is_right(counters)) return;
         confusion(counters, covered);
         if (options_.heuristic.formula == Formula::custom) {
             for (auto [from, to] : {std::pair{&tp_, &batch_tp_}, {&fp_, &batch_fp_}, {&tn_, &batch_tn_}, {&fn_, &batch_fn_}})
@@ -222,6 +242,14 @@ class HeadFinder {
     }
 
    private:
+    // Without a label that has TP >= FP no head can have it.
+    bool some_label_is_right(const std::vector<Count>& counters) const {
+        bool some = false;
+        for (std::size_t lane = 0; lane < state_.width; ++lane)
+            some |= counters[lane] > 0 && counters[lane] >= counters[state_.width + lane];
+        return some;
+    }
+
     void confusion(const std::vector<Count>& counters, Count covered) {
         const Kernels& k = kernels();
         if constexpr (std::is_same_v<Count, double>)

@@ -27,15 +27,17 @@ struct GroupSpan {
 };
 
 struct Kernels {
-    // Adds the score rows of each group to `running` in turn; after each group sets flags[group] to 1 where any lane is
-    // at or above `high` and to 2 where any is at or below `low` (3 for both). Gives whether any flag was set.
-    bool (*flag_groups)(const GroupSpan&, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
-                        const std::int32_t* high, const std::int32_t* low, std::uint8_t* flags);
+    // Adds the score rows of each group to `running` in turn. A side passes a test if any of its lanes does: the part
+    // added up so far where running >= 0, the rest where running <= limit. There are one or two tests (`tests`), each with
+    // lanes / tests lanes; flags[group] gets 1 where the part passes all of them and 2 where the rest does.
+    // Gives whether any flag was set.
+    bool (*flag_groups)(const GroupSpan&, const std::int16_t* scores, std::size_t lanes, int tests, std::int32_t* running,
+                        const std::int32_t* limit, std::uint8_t* flags);
     // running[lane] += sum of score rows.
     void (*add_scores)(const std::uint32_t* rows, std::size_t count, const std::int16_t* scores, std::size_t lanes,
                        std::int32_t* running);
-    // Whether any lane of `sums` is at or above `high`.
-    bool (*any_at_least)(const std::int32_t* sums, const std::int32_t* high, std::size_t lanes);
+    // Whether sums that started at `start` pass all tests: in each, some lane with start + sum >= 0.
+    bool (*passes)(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, int tests);
     // Three blocks of `width` counters: open present, open absent, present.
     void (*add_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
                        std::int32_t* counters);

@@ -22,14 +22,14 @@ inline bool any(Int8 mask) {
     return (v[0] | v[1] | v[2] | v[3]) != 0;
 }
 
-template <int N>
-bool flag_groups_n(const GroupSpan& span, const std::int16_t* scores, std::int32_t* running, const std::int32_t* high,
-                   const std::int32_t* low, std::uint8_t* flags) {
-    Int8 sum[N], top[N], bottom[N];
-    for (int v = 0; v < N; ++v) {
+template <int N, int Tests>
+bool flag_groups_n(const GroupSpan& span, const std::int16_t* scores, std::int32_t* running, const std::int32_t* limit,
+                   std::uint8_t* flags) {
+    constexpr int ALL = N * Tests;
+    Int8 sum[ALL], most[ALL];
+    for (int v = 0; v < ALL; ++v) {
         sum[v] = load<Int8>(running + 8 * v);
-        top[v] = load<Int8>(high + 8 * v);
-        bottom[v] = load<Int8>(low + 8 * v);
+        most[v] = load<Int8>(limit + 8 * v);
     }
     bool found = false;
     const std::uint32_t steps = span.last - span.first;
@@ -37,22 +37,22 @@ bool flag_groups_n(const GroupSpan& span, const std::int16_t* scores, std::int32
         const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
         const std::uint32_t begin = group ? span.ends[group - 1] : 0, end = span.ends[group];
         for (std::uint32_t i = begin; i < end; ++i) {
-            const std::int16_t* row = scores + std::size_t(span.rows[i]) * (8 * N);
-            for (int v = 0; v < N; ++v) sum[v] += __builtin_convertvector(load<Short8>(row + 8 * v), Int8);
+            const std::int16_t* row = scores + std::size_t(span.rows[i]) * (8 * ALL);
+            for (int v = 0; v < ALL; ++v) sum[v] += __builtin_convertvector(load<Short8>(row + 8 * v), Int8);
         }
-        Int8 above = sum[0] >= top[0], below = sum[0] <= bottom[0];
-        for (int v = 1; v < N; ++v) {
-            above |= sum[v] >= top[v];
-            below |= sum[v] <= bottom[v];
-        }
-        std::uint8_t flag = 0;
-        if (any(above | below)) {
-            flag = std::uint8_t((any(above) ? 1 : 0) | (any(below) ? 2 : 0));
-            found = true;
+        std::uint8_t flag = 3;
+        for (int test = 0; test < Tests && flag; ++test) {
+            Int8 part = sum[N * test] >= 0, rest = sum[N * test] <= most[N * test];
+            for (int v = N * test + 1; v < N * (test + 1); ++v) {
+                part |= sum[v] >= 0;
+                rest |= sum[v] <= most[v];
+            }
+            flag &= std::uint8_t((any(part) ? 1 : 0) | (any(rest) ? 2 : 0));
         }
         flags[group] = flag;
+        found |= flag != 0;
     }
-    for (int v = 0; v < N; ++v) store(running + 8 * v, sum[v]);
+    for (int v = 0; v < ALL; ++v) store(running + 8 * v, sum[v]);
     return found;
 }
 
@@ -65,43 +65,56 @@ void add_scores(const std::uint32_t* rows, std::size_t count, const std::int16_t
     }
 }
 
-bool flag_groups_any(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
-                     const std::int32_t* high, const std::int32_t* low, std::uint8_t* flags) {
+bool flag_groups_any(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, int tests,
+                     std::int32_t* running, const std::int32_t* limit, std::uint8_t* flags) {
     bool found = false;
     const std::uint32_t steps = span.last - span.first;
+    const std::size_t each = lanes / std::size_t(tests);
     for (std::uint32_t step = 0; step < steps; ++step) {
         const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
         const std::uint32_t begin = group ? span.ends[group - 1] : 0;
         add_scores(span.rows + begin, span.ends[group] - begin, scores, lanes, running);
-        Int8 above = {}, below = {};
-        for (std::size_t lane = 0; lane < lanes; lane += 8) {
-            const Int8 sum = load<Int8>(running + lane);
-            above |= sum >= load<Int8>(high + lane);
-            below |= sum <= load<Int8>(low + lane);
+        std::uint8_t flag = 3;
+        for (int test = 0; test < tests && flag; ++test) {
+            Int8 part = {}, rest = {};
+            for (std::size_t lane = each * std::size_t(test); lane < each * std::size_t(test + 1); lane += 8) {
+                const Int8 sum = load<Int8>(running + lane);
+                part |= sum >= 0;
+                rest |= sum <= load<Int8>(limit + lane);
+            }
+            flag &= std::uint8_t((any(part) ? 1 : 0) | (any(rest) ? 2 : 0));
         }
-        const std::uint8_t flag = std::uint8_t((any(above) ? 1 : 0) | (any(below) ? 2 : 0));
         flags[group] = flag;
         found |= flag != 0;
     }
     return found;
 }
 
-bool flag_groups(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
-                 const std::int32_t* high, const std::int32_t* low, std::uint8_t* flags) {
-    switch (lanes / 8) {
-        case 1: return flag_groups_n<1>(span, scores, running, high, low, flags);
-        case 2: return flag_groups_n<2>(span, scores, running, high, low, flags);
-        case 3: return flag_groups_n<3>(span, scores, running, high, low, flags);
-        case 4: return flag_groups_n<4>(span, scores, running, high, low, flags);
-        case 5: return flag_groups_n<5>(span, scores, running, high, low, flags);
-        default: return flag_groups_any(span, scores, lanes, running, high, low, flags);
-    }
+bool flag_groups(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, int tests, std::int32_t* running,
+                 const std::int32_t* limit, std::uint8_t* flags) {
+    if (tests == 1) switch (lanes / 8) {
+            case 1: return flag_groups_n<1, 1>(span, scores, running, limit, flags);
+            case 2: return flag_groups_n<2, 1>(span, scores, running, limit, flags);
+            case 3: return flag_groups_n<3, 1>(span, scores, running, limit, flags);
+            case 4: return flag_groups_n<4, 1>(span, scores, running, limit, flags);
+        }
+    if (tests == 2) switch (lanes / 16) {
+            case 1: return flag_groups_n<1, 2>(span, scores, running, limit, flags);
+            case 2: return flag_groups_n<2, 2>(span, scores, running, limit, flags);
+            case 3: return flag_groups_n<3, 2>(span, scores, running, limit, flags);
+        }
+    return flag_groups_any(span, scores, lanes, tests, running, limit, flags);
 }
 
-bool any_at_least(const std::int32_t* sums, const std::int32_t* high, std::size_t lanes) {
-    Int8 above = {};
-    for (std::size_t lane = 0; lane < lanes; lane += 8) above |= load<Int8>(sums + lane) >= load<Int8>(high + lane);
-    return any(above);
+bool passes(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, int tests) {
+    const std::size_t each = lanes / std::size_t(tests);
+    for (int test = 0; test < tests; ++test) {
+        Int8 part = {};
+        for (std::size_t lane = each * std::size_t(test); lane < each * std::size_t(test + 1); lane += 8)
+            part |= load<Int8>(sums + lane) + load<Int8>(start + lane) >= 0;
+        if (!any(part)) return false;
+    }
+    return true;
 }
 
 void add_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
@@ -218,6 +231,6 @@ void confusion_of(const T* __restrict counters, T covered, const double* __restr
     }
 }
 
-const Kernels table = {flag_groups, add_scores,         any_at_least, add_states,
+const Kernels table = {flag_groups, add_scores,         passes, add_states,
                        add_weighted_states, add_lanes, add_weighted_lanes, evaluate,
                        confusion_of<std::int32_t>, confusion_of<double>};

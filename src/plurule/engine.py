@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from plurule import covering
+from plurule import covering, native
 from plurule.covering import Progress
 from plurule.model import RuleList
 from plurule.problem import Options, Problem
 
-Engine: TypeAlias = Literal["reference"]
+Engine: TypeAlias = Literal["native", "reference"]
 
-ENGINES: tuple[Engine, ...] = ("reference",)
+ENGINES: tuple[Engine, ...] = ("native", "reference")
 
 
 def learn(
     problem: Problem,
     options: Options,
-    engine: Engine = "reference",
+    engine: Engine = "native",
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> RuleList:
-    """Learn a rule list with the given engine."""
-    return covering.learn(problem, options, progress)
+    """Learn a rule list with the given engine; the reference engine uses one thread."""
+    if engine == "reference":
+        return covering.learn(problem, options, progress)
+    return native.learn(problem, options, n_jobs, progress)

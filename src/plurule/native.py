@@ -40,14 +40,13 @@ def prepare(table: Table, max_bins: int | None = None, weights: NDArray[np.float
     """Rank the columns of a table; any number of fits on the same rows can share the result."""
     columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None)
     for attribute, column in zip(table.attributes, table.columns, strict=True):
-        sparse = isinstance(column, SparseColumn)
-        if attribute.categories is None:
-            if sparse:
+        if isinstance(column, SparseColumn):
+            if attribute.categories is None:
                 columns.add_sparse_numeric(column.rows, column.values)
             else:
-                columns.add_numeric(column)
-        elif sparse:
-            columns.add_sparse_nominal(column.rows, column.values, len(attribute.categories))
+                columns.add_sparse_nominal(column.rows, column.values, len(attribute.categories))
+        elif attribute.categories is None:
+            columns.add_numeric(column)
         else:
             columns.add_nominal(np.ascontiguousarray(column, dtype=np.int32), len(attribute.categories))
     return columns

@@ -1,0 +1,35 @@
+"""The compiled core; `plurule.native` is its only user."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Columns:
+    def __init__(self, n_rows: int, max_bins: int, weights: NDArray[np.float64] | None) -> None: ...
+    def add_numeric(self, column: NDArray[Any]) -> None: ...
+    def add_sparse_numeric(self, rows: NDArray[np.int32], values: NDArray[Any]) -> None: ...
+    def add_nominal(self, codes: NDArray[np.int32], categories: int) -> None: ...
+    def add_sparse_nominal(self, rows: NDArray[np.int32], codes: NDArray[np.int32], categories: int) -> None: ...
+    def subset(self, rows: NDArray[np.int32]) -> Columns: ...
+
+def learn(
+    columns: Columns,
+    truth: NDArray[np.uint8],
+    weights: NDArray[np.float64] | None,
+    formula: int,
+    parameter: float,
+    custom: Callable[..., NDArray[np.float64]] | None,
+    head_search: int,
+    lift: NDArray[np.float64],
+    flags: dict[str, bool],
+    beam_width: int,
+    remaining: float,
+    stop_threshold: float,
+    max_rules: int | None,
+    max_conditions: int | None,
+    min_coverage: float,
+    n_threads: int,
+    progress: Callable[[int, float], None] | None,
+) -> tuple[list[Any], list[tuple[float, float]]]: ...
