@@ -1,0 +1,109 @@
+"""A rule list as a LaTeX table, as papers show them."""
+
+from __future__ import annotations
+
+from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model.condition import format_number
+from plurule.model.naming import quoted
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+}
+
+
+def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None = None) -> str:
+    """A table with one row per rule, to be put in a document that uses `booktabs`, `longtable` and `textcomp`.
+
+    Names in scripts that pdfLaTeX does not know are written as they are, for XeLaTeX and LuaLaTeX.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    caption, label
+        Of the table.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("stripe_count"),), ("red", "blue")
+    >>> print(to_latex(RuleList(parse_rules("red, ¬blue <- stripe_count > 2", *names), *names)))
+    % \\usepackage{booktabs,longtable,textcomp}
+    % \\usepackage[T1]{fontenc}
+    \\begin{longtable}{rr@{ $\\leftarrow$ }lrrr}
+    \\toprule
+    \\# & \\multicolumn{2}{l}{Rule} & TP & FP & Coverage \\\\
+    \\midrule
+    \\endhead
+    1 & red, $\\neg$blue & stripe\\_count $>$ 2 & 0 & 0 & 0 \\\\
+    \\bottomrule
+    \\end{longtable}
+    """
+    lines = [
+        r"% \usepackage{booktabs,longtable,textcomp}",
+        r"% \usepackage[T1]{fontenc}",
+        r"\begin{longtable}{rr@{ $\leftarrow$ }lrrr}",
+    ]
+    if caption is not None:
+        mark = "" if label is None else rf"\label{{{label}}}"
+        lines.append(rf"\caption{{{escape(caption)}{mark}}}\\")
+    lines += [
+        r"\toprule",
+        r"\# & \multicolumn{2}{l}{Rule} & TP & FP & Coverage \\",
+        r"\midrule",
+        r"\endhead",
+    ]
+    for number, rule in enumerate(rule_list, start=1):
+        counts = [format_number(rule.tp), format_number(rule.fp), format_number(rule.coverage)]
+        lines.append(f"{number} & {_head(rule)} & {_body(rule)} & {' & '.join(counts)} \\\\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{longtable}"])
+
+
+def escape(text: str) -> str:
+    """Text that LaTeX shows as it is.
+
+    >>> escape("100% of a_b")
+    '100\\\\% of a\\\\_b'
+    """
+    # Two hyphens would become a dash.
+    return "".join(SPECIAL.get(character, character) for character in text).replace("--", "-{}-").replace("--", "-{}-")
+
+
+def _head(rule: Rule) -> str:
+    return ", ".join(_signed(assignment.name, assignment.present) for assignment in rule.head)
+
+
+def _body(rule: Rule) -> str:
+    marks = [mark for mark, is_set in (("stop", rule.stop), ("locked", rule.locked)) if is_set]
+    body = r" $\wedge$ ".join(_condition(condition) for condition in rule.body)
+    return " ".join(part for part in (body, f"[{', '.join(marks)}]" if marks else "") if part)
+
+
+def _condition(condition: Condition) -> str:
+    name = escape(quoted(condition.name))
+    if isinstance(condition, LabelCondition):
+        return _signed(condition.name, condition.present)
+    if isinstance(condition, NominalCondition):
+        return f"{name} = {escape(quoted(condition.category))}"
+    operator = r"\leq" if condition.operator == "<=" else ">"
+    return f"{name} ${operator}$ {format_number(condition.threshold)}"
+
+
+def _signed(name: str, present: bool) -> str:
+    return escape(quoted(name)) if present else r"$\neg$" + escape(quoted(name))

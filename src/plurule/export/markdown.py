@@ -1,0 +1,40 @@
+"""A rule list as a table in Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from plurule.model import RuleList
+from plurule.model.condition import format_number
+from plurule.rule_text import write
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$^-])")
+
+
+def to_markdown(rule_list: RuleList) -> str:
+    """One row per rule: its number, its text, its counts.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("stripe_count"),), ("red",)
+    >>> print(to_markdown(RuleList(parse_rules("red <- stripe_count > 2 [stop]", *names), *names)))
+    | # | Rule | TP | FP | Precision | Coverage |
+    |--:|:-----|---:|---:|----------:|---------:|
+    | 1 | red ← stripe\\_count \\> 2 \\[stop\\] | 0 | 0 | 0.000 | 0 |
+    """
+    lines = ["| # | Rule | TP | FP | Precision | Coverage |", "|--:|:-----|---:|---:|----------:|---------:|"]
+    for number, rule in enumerate(rule_list, start=1):
+        counts = [format_number(rule.tp), format_number(rule.fp), f"{rule.precision:.3f}", format_number(rule.coverage)]
+        lines.append(f"| {number} | {escape(write(rule))} | {' | '.join(counts)} |")
+    return "\n".join(lines)
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is.
+
+    >>> escape("a|b *c*")
+    'a\\\\|b \\\\*c\\\\*'
+    """
+    return SPECIAL.sub(r"\\\1", text)

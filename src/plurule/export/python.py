@@ -1,0 +1,114 @@
+"""A rule list as a Python module that needs nothing but Python."""
+
+from __future__ import annotations
+
+from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+
+HELPERS = """\
+_MISSING = float("nan")  # compares with nothing
+
+
+def _number(value):
+    return _MISSING if value is None else float(value)
+
+
+def _category(value):
+    if value is None or value != value:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+"""
+
+
+def to_python(rule_list: RuleList, function: str = "predict") -> str:
+    """The source of a Python module with a function that predicts the labels of one instance.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    function
+        What the function is called. It takes a mapping from attribute names to values and returns a dictionary from
+        label names to 0 and 1. An attribute that is missing, None or NaN satisfies no condition.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> source = to_python(RuleList(parse_rules("red <- stripes > 2 [stop]\\nwhite <-", *names), *names))
+    >>> print(source[source.index("def predict"):])
+    def predict(instance):
+        \"\"\"Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values.\"\"\"
+        x0 = _number(instance.get('stripes'))
+        labels = {}
+        # rule 1: red ← stripes > 2
+        if x0 > 2.0 and _decide(labels, (('red', 1),)):
+            return _complete(labels)
+        # rule 2: white ←
+        _decide(labels, (('white', 1),))
+        return _complete(labels)
+    >>> module = {}
+    >>> exec(source, module)
+    >>> module["predict"]({"stripes": 3}), module["predict"]({})
+    ({'red': 1, 'white': 0}, {'red': 0, 'white': 1})
+    """
+    if not function.isidentifier():
+        raise ValueError(f"a function cannot be called {function!r}; give a Python name")
+    attributes = sorted({c.index for rule in rule_list for c in rule.body if not isinstance(c, LabelCondition)})
+    lines = [
+        f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',
+        "",
+        f"LABELS = {_tuple(rule_list.labels)}",
+        HELPERS,
+        "",
+        "def _decide(labels, assignments):",
+        '    """Set the labels that are open; say whether there were any."""',
+        "    before = len(labels)",
+        "    for name, value in assignments:",
+        "        labels.setdefault(name, value)",
+        "    return len(labels) > before",
+        "",
+        "",
+        "def _complete(labels):",
+        "    return {name: labels.get(name, 0) for name in LABELS}",
+        "",
+        "",
+        f"def {function}(instance):",
+        '    """Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values."""',
+    ]
+    for index in attributes:
+        attribute = rule_list.attributes[index]
+        read = "_category" if attribute.is_nominal else "_number"
+        lines.append(f"    x{index} = {read}(instance.get({attribute.name!r}))")
+    lines.append("    labels = {}")
+    for number, rule in enumerate(rule_list, start=1):
+        lines.append(f"    # rule {number}: {rule.to_text()}")
+        lines += [f"    {line}" for line in _rule(rule)]
+    lines.append("    return _complete(labels)")
+    return "\n".join(lines)
+
+
+def _rule(rule: Rule) -> list[str]:
+    assignments = _tuple([(a.name, int(a.present)) for a in rule.head])
+    tests = [_condition(condition) for condition in rule.body]
+    decide = f"_decide(labels, {assignments})"
+    if rule.stop:
+        return [f"if {' and '.join([*tests, decide])}:", "    return _complete(labels)"]
+    if tests:
+        return [f"if {' and '.join(tests)}:", f"    {decide}"]
+    return [decide]
+
+
+def _condition(condition: Condition) -> str:
+    if isinstance(condition, LabelCondition):
+        return f"labels.get({condition.name!r}) == {int(condition.present)}"
+    if isinstance(condition, NominalCondition):
+        return f"x{condition.index} == {condition.category!r}"
+    return f"x{condition.index} {condition.operator} {condition.threshold!r}"
+
+
+def _tuple(values: object) -> str:
+    # Text that does not print, such as marks of direction, is escaped by repr.
+    return repr(tuple(values))  # type: ignore[arg-type]

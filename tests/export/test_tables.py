@@ -1,0 +1,77 @@
+"""Rules as Markdown and LaTeX tables: what they show can be read back, whatever the names."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plurule.export.latex import SPECIAL, to_latex
+from plurule.export.markdown import to_markdown
+from plurule.model import Rule
+from plurule.rule_text import parse
+from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
+
+
+def said(rule: Rule) -> Rule:
+    return replace(rule, tp=0, fp=0, coverage=0, value=0.0, decided=())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_rules_of_a_markdown_table_are_read_back(seed: int) -> None:
+    rule_list, _ = random_rule_list(seed, HOSTILE_NAMES)
+    lines = to_markdown(rule_list).split("\n")[2:]
+    assert len(lines) == len(rule_list)
+    for number, (line, rule) in enumerate(zip(lines, rule_list, strict=True), start=1):
+        cells = re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-1]
+        assert len(cells) == 6
+        text = re.sub(r"\\(.)", r"\1", cells[1].strip())
+        assert parse(text, rule_list.attributes, rule_list.labels) == said(rule)
+        assert cells[0].strip() == str(number)
+        assert float(cells[2]) == rule.tp
+
+
+def test_markdown_holds_no_markup_of_names() -> None:
+    rule_list = make_rules('"<b>*x*</b>" <- "a|b" > 1', {"a|b": None}, ("<b>*x*</b>",))
+    assert to_markdown(rule_list).split("\n")[2] == (r'| 1 | "\<b\>\*x\*\</b\>" ← a\|b \> 1 | 0 | 0 | 0.000 | 0 |')
+
+
+def plain(latex: str) -> str:
+    """The text that a piece of LaTeX shows."""
+    for shown, written in (("¬", r"$\neg$"), (" ← ", " & "), ("∧", r"$\wedge$"), ("<=", r"$\leq$"), (">", "$>$")):
+        latex = latex.replace(written, shown)
+    latex = latex.replace("-{}-", "--").replace("-{}-", "--")
+    back = {written: character for character, written in SPECIAL.items()}
+    return re.sub("|".join(map(re.escape, sorted(back, key=len, reverse=True))), lambda m: back[m.group()], latex)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_rules_of_a_latex_table_are_read_back(seed: int) -> None:
+    rule_list, _ = random_rule_list(seed, HOSTILE_NAMES)
+    lines = to_latex(rule_list).split("\n")
+    rows = lines[lines.index(r"\endhead") + 1 : -2]
+    for line, rule in zip(rows, rule_list, strict=True):
+        cells = re.split(r"(?<!\\)&", line)
+        text = plain(f"{cells[1].strip()} & {cells[2].strip()}")
+        assert parse(text, rule_list.attributes, rule_list.labels) == said(rule)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
+def test_a_latex_table_with_hostile_names_is_typeset(tmp_path: Path) -> None:
+    # pdfLaTeX knows Latin letters only; other scripts are for XeLaTeX.
+    names = [name for name in HOSTILE_NAMES if "日" not in name]
+    rule_list, _ = random_rule_list(1, names, n_rules=60)
+    table = to_latex(rule_list, caption="100% of the rules & more", label="tab:rules")
+    document = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable,textcomp}"
+    (tmp_path / "rules.tex").write_text(
+        f"{document}\n\\begin{{document}}\n{table}\n\\end{{document}}\n", encoding="utf-8"
+    )
+    subprocess.run(
+        ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "rules.tex"],
+        cwd=tmp_path, check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    assert (tmp_path / "rules.pdf").stat().st_size > 10_000
