@@ -139,7 +139,7 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
         "value": value if math.isfinite(value) else str(float(value)),
         "stop": bool(rule.stop),
         "decided": _pairs_to_json(rule.decided),
-    }
+    } | ({"locked": True} if rule.locked else {})
 
 
 def _condition_to_json(condition: Condition) -> dict[str, Any]:
@@ -297,7 +297,7 @@ def _attribute(item: _Node) -> Attribute:
 
 
 def _rule(item: _Node, names: _Names) -> Rule:
-    fields = item.fields("head", "body", optional=("tp", "fp", "coverage", "value", "stop", "decided"))
+    fields = item.fields("head", "body", optional=("tp", "fp", "coverage", "value", "stop", "decided", "locked"))
     assignments = [_assignment(part, names) for part in fields["head"].items(least=1)]
     if len({a.index for a in assignments}) < len(assignments):
         raise fields["head"].wrong("each label once")
@@ -315,6 +315,7 @@ def _rule(item: _Node, names: _Names) -> Rule:
         coverage=optional("coverage", _Node.count, 0),
         value=optional("value", _value, 0.0),
         stop=optional("stop", _Node.truth, False),
+        locked=optional("locked", _Node.truth, False),
         decided=optional("decided", lambda node: node.pairs(len(head), "label of the head"), ()),
     )
 
