@@ -32,13 +32,15 @@ inline bool as_quotient(HeuristicFormula h, Quotient& q) {
 
 // Tests that a candidate must pass to be worth counting, as sums of small integers over the instances it covers.
 // The first: some label reaches the value θ. The second, where only presence is predicted: some label has TP >= FP and
-// TP >= 1 (with absence there always is one); as a sum, SURPLUS (TP - FP) + TP >= 1, which lets a few others through.
+// TP >= 1 (with absence there always is one), the same label where the constraint is on labels; as a sum,
+// SURPLUS (TP - FP) + TP >= 1, which lets a few others through.
 class Scores {
    public:
-    void prepare(const State& state, const Quotient& q, double theta, bool absence,
+    void prepare(const State& state, const Quotient& q, double theta, const Options& options,
                  const std::vector<std::uint8_t>& excluded_lane, const std::vector<Row>& rows) {
+        const bool absence = options.predict_absence;
         theta_ = theta;
-        tests_ = absence ? 1 : 2;
+        tests_ = absence ? Tests::one : options.label_constraint ? Tests::two_on_one_lane : Tests::two;
         lanes_ = state.width * 2;  // present and absent, or the two tests
         double weight[4];
         for (int i = 0; i < 4; ++i) weight[i] = q.top[i] - theta * q.bottom[i];
@@ -147,7 +149,7 @@ class Scores {
 
     double theta_ = NOTHING;
     std::size_t lanes_ = 0;
-    int tests_ = 1;
+    Tests tests_ = Tests::one;
     std::vector<std::int16_t> scores_;
     std::vector<std::int32_t> start_, total_, whole_, limit_, sum_, left_;
 };
@@ -260,14 +262,16 @@ class HeadFinder {
                         fp_.data(), tn_.data(), fn_.data());
     }
 
-    // Per label the better of present and absent (present on a tie), if it has a true positive.
+    bool may_be_in_head(double tp, double fp) const { return tp > 0 && (!options_.label_constraint || tp >= fp); }
+
+    // Per label the better of present and absent (present on a tie), if it may be in a head.
     void choose_signs(std::int32_t own_lane, double* present_h, const double* absent_h) {
         const std::size_t width = state_.width;
         for (std::size_t lane = 0; lane < width; ++lane) {
-            double h = tp_[lane] > 0 ? present_h[lane] : NOTHING;
+            double h = may_be_in_head(tp_[lane], fp_[lane]) ? present_h[lane] : NOTHING;
             std::int8_t sign = 1;
             if (options_.predict_absence) {
-                const double other = fp_[lane] > 0 ? absent_h[lane] : NOTHING;
+                const double other = may_be_in_head(fp_[lane], tp_[lane]) ? absent_h[lane] : NOTHING;
                 if (floor_of_ties(other) > h) {
                     h = other;
                     sign = 0;

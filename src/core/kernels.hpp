@@ -18,6 +18,9 @@ struct HeuristicFormula {
     double parameter;  // beta² or m
 };
 
+// What has to hold of sums of scores: one test, two tests, or two tests that one and the same lane must pass.
+enum class Tests : int { one, two, two_on_one_lane };
+
 // Rows of one attribute, group after group.
 struct GroupSpan {
     const std::uint32_t* rows;
@@ -28,16 +31,15 @@ struct GroupSpan {
 
 struct Kernels {
     // Adds the score rows of each group to `running` in turn. A side passes a test if any of its lanes does: the part
-    // added up so far where running >= 0, the rest where running <= limit. There are one or two tests (`tests`), each with
-    // lanes / tests lanes; flags[group] gets 1 where the part passes all of them and 2 where the rest does.
-    // Gives whether any flag was set.
-    bool (*flag_groups)(const GroupSpan&, const std::int16_t* scores, std::size_t lanes, int tests, std::int32_t* running,
-                        const std::int32_t* limit, std::uint8_t* flags);
+    // added up so far where running >= 0, the rest where running <= limit. Of two tests each has half of the lanes.
+    // flags[group] gets 1 where the part passes all tests and 2 where the rest does. Gives whether any flag was set.
+    bool (*flag_groups)(const GroupSpan&, const std::int16_t* scores, std::size_t lanes, Tests tests,
+                        std::int32_t* running, const std::int32_t* limit, std::uint8_t* flags);
     // running[lane] += sum of score rows.
     void (*add_scores)(const std::uint32_t* rows, std::size_t count, const std::int16_t* scores, std::size_t lanes,
                        std::int32_t* running);
     // Whether sums that started at `start` pass all tests: in each, some lane with start + sum >= 0.
-    bool (*passes)(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, int tests);
+    bool (*passes)(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, Tests tests);
     // Three blocks of `width` counters: open present, open absent, present.
     void (*add_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
                        std::int32_t* counters);

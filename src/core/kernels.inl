@@ -22,10 +22,36 @@ inline bool any(Int8 mask) {
     return (v[0] | v[1] | v[2] | v[3]) != 0;
 }
 
-template <int N, int Tests>
+// The flags of one group from its lanes; sum(v) and most(v) give the v-th vector.
+template <Tests T, class Sum, class Most>
+inline std::uint8_t flag_of(std::size_t each, Sum&& sum, Most&& most) {
+    const auto bits = [](Int8 part, Int8 rest) { return std::uint8_t((any(part) ? 1 : 0) | (any(rest) ? 2 : 0)); };
+    Int8 part = {}, rest = {};
+    for (std::size_t v = 0; v < each; ++v) {
+        if constexpr (T == Tests::two_on_one_lane) {
+            part |= (sum(v) >= 0) & (sum(each + v) >= 0);
+            rest |= (sum(v) <= most(v)) & (sum(each + v) <= most(each + v));
+        } else {
+            part |= sum(v) >= 0;
+            rest |= sum(v) <= most(v);
+        }
+    }
+    std::uint8_t flag = bits(part, rest);
+    if (T == Tests::two && flag) {
+        part = rest = Int8{};
+        for (std::size_t v = each; v < 2 * each; ++v) {
+            part |= sum(v) >= 0;
+            rest |= sum(v) <= most(v);
+        }
+        flag &= bits(part, rest);
+    }
+    return flag;
+}
+
+template <int N, Tests T>
 bool flag_groups_n(const GroupSpan& span, const std::int16_t* scores, std::int32_t* running, const std::int32_t* limit,
                    std::uint8_t* flags) {
-    constexpr int ALL = N * Tests;
+    constexpr int ALL = T == Tests::one ? N : 2 * N;
     Int8 sum[ALL], most[ALL];
     for (int v = 0; v < ALL; ++v) {
         sum[v] = load<Int8>(running + 8 * v);
@@ -40,17 +66,8 @@ bool flag_groups_n(const GroupSpan& span, const std::int16_t* scores, std::int32
             const std::int16_t* row = scores + std::size_t(span.rows[i]) * (8 * ALL);
             for (int v = 0; v < ALL; ++v) sum[v] += __builtin_convertvector(load<Short8>(row + 8 * v), Int8);
         }
-        std::uint8_t flag = 3;
-        for (int test = 0; test < Tests && flag; ++test) {
-            Int8 part = sum[N * test] >= 0, rest = sum[N * test] <= most[N * test];
-            for (int v = N * test + 1; v < N * (test + 1); ++v) {
-                part |= sum[v] >= 0;
-                rest |= sum[v] <= most[v];
-            }
-            flag &= std::uint8_t((any(part) ? 1 : 0) | (any(rest) ? 2 : 0));
-        }
-        flags[group] = flag;
-        found |= flag != 0;
+        flags[group] = flag_of<T>(N, [&](std::size_t v) { return sum[v]; }, [&](std::size_t v) { return most[v]; });
+        found |= flags[group] != 0;
     }
     for (int v = 0; v < ALL; ++v) store(running + 8 * v, sum[v]);
     return found;
@@ -65,56 +82,52 @@ void add_scores(const std::uint32_t* rows, std::size_t count, const std::int16_t
     }
 }
 
-bool flag_groups_any(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, int tests,
-                     std::int32_t* running, const std::int32_t* limit, std::uint8_t* flags) {
+template <Tests T>
+bool flag_groups_any(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
+                     const std::int32_t* limit, std::uint8_t* flags) {
     bool found = false;
     const std::uint32_t steps = span.last - span.first;
-    const std::size_t each = lanes / std::size_t(tests);
+    const std::size_t each = lanes / 8 / (T == Tests::one ? 1 : 2);
     for (std::uint32_t step = 0; step < steps; ++step) {
         const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
         const std::uint32_t begin = group ? span.ends[group - 1] : 0;
         add_scores(span.rows + begin, span.ends[group] - begin, scores, lanes, running);
-        std::uint8_t flag = 3;
-        for (int test = 0; test < tests && flag; ++test) {
-            Int8 part = {}, rest = {};
-            for (std::size_t lane = each * std::size_t(test); lane < each * std::size_t(test + 1); lane += 8) {
-                const Int8 sum = load<Int8>(running + lane);
-                part |= sum >= 0;
-                rest |= sum <= load<Int8>(limit + lane);
-            }
-            flag &= std::uint8_t((any(part) ? 1 : 0) | (any(rest) ? 2 : 0));
-        }
-        flags[group] = flag;
-        found |= flag != 0;
+        flags[group] = flag_of<T>(each, [&](std::size_t v) { return load<Int8>(running + 8 * v); },
+                                  [&](std::size_t v) { return load<Int8>(limit + 8 * v); });
+        found |= flags[group] != 0;
     }
     return found;
 }
 
-bool flag_groups(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, int tests, std::int32_t* running,
-                 const std::int32_t* limit, std::uint8_t* flags) {
-    if (tests == 1) switch (lanes / 8) {
-            case 1: return flag_groups_n<1, 1>(span, scores, running, limit, flags);
-            case 2: return flag_groups_n<2, 1>(span, scores, running, limit, flags);
-            case 3: return flag_groups_n<3, 1>(span, scores, running, limit, flags);
-            case 4: return flag_groups_n<4, 1>(span, scores, running, limit, flags);
-        }
-    if (tests == 2) switch (lanes / 16) {
-            case 1: return flag_groups_n<1, 2>(span, scores, running, limit, flags);
-            case 2: return flag_groups_n<2, 2>(span, scores, running, limit, flags);
-            case 3: return flag_groups_n<3, 2>(span, scores, running, limit, flags);
-        }
-    return flag_groups_any(span, scores, lanes, tests, running, limit, flags);
+template <Tests T>
+bool flag_groups_as(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, std::int32_t* running,
+                    const std::int32_t* limit, std::uint8_t* flags) {
+    switch (lanes / 8 / (T == Tests::one ? 1 : 2)) {
+        case 1: return flag_groups_n<1, T>(span, scores, running, limit, flags);
+        case 2: return flag_groups_n<2, T>(span, scores, running, limit, flags);
+        case 3: return flag_groups_n<3, T>(span, scores, running, limit, flags);
+        default: return flag_groups_any<T>(span, scores, lanes, running, limit, flags);
+    }
 }
 
-bool passes(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, int tests) {
-    const std::size_t each = lanes / std::size_t(tests);
-    for (int test = 0; test < tests; ++test) {
-        Int8 part = {};
-        for (std::size_t lane = each * std::size_t(test); lane < each * std::size_t(test + 1); lane += 8)
-            part |= load<Int8>(sums + lane) + load<Int8>(start + lane) >= 0;
-        if (!any(part)) return false;
+bool flag_groups(const GroupSpan& span, const std::int16_t* scores, std::size_t lanes, Tests tests, std::int32_t* running,
+                 const std::int32_t* limit, std::uint8_t* flags) {
+    switch (tests) {
+        case Tests::one: return flag_groups_as<Tests::one>(span, scores, lanes, running, limit, flags);
+        case Tests::two: return flag_groups_as<Tests::two>(span, scores, lanes, running, limit, flags);
+        default: return flag_groups_as<Tests::two_on_one_lane>(span, scores, lanes, running, limit, flags);
     }
-    return true;
+}
+
+bool passes(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, Tests tests) {
+    const auto sum = [&](std::size_t v) { return load<Int8>(sums + 8 * v) + load<Int8>(start + 8 * v); };
+    const auto never = [](std::size_t) { return Int8{} + std::numeric_limits<std::int32_t>::min(); };
+    const std::size_t each = lanes / 8 / (tests == Tests::one ? 1 : 2);
+    switch (tests) {
+        case Tests::one: return flag_of<Tests::one>(each, sum, never) & 1;
+        case Tests::two: return flag_of<Tests::two>(each, sum, never) & 1;
+        default: return flag_of<Tests::two_on_one_lane>(each, sum, never) & 1;
+    }
 }
 
 void add_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "kernels.hpp"
 
 namespace plurule {

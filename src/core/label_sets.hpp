@@ -138,8 +138,11 @@ class LabelSetSearch {
     }
 
     bool usable(const Head& head, std::size_t c) const {
-        for (const auto& [lane, sign] : head)
-            if (!((sign ? tp : fp)[c * state_.width + lane] > 0)) return false;
+        for (const auto& [lane, sign] : head) {
+            const double right = (sign ? tp : fp)[c * state_.width + lane];
+            const double wrong = (sign ? fp : tp)[c * state_.width + lane];
+            if (!(right > 0) || (options_.label_constraint && right < wrong)) return false;
+        }
         return true;
     }
 

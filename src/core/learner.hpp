@@ -353,7 +353,7 @@ class Learner {
         const double theta = floor_for(tools) / tools.finder.search().highest_lift() * (1 - 1e-9);
         if (!(theta > 0)) return false;
         if (tools.scores_of_pass != pass_ || theta > tools.scores.theta() * 1.01) {
-            tools.scores.prepare(state_, quotient_, theta, options_.predict_absence, excluded_, scope.rows);
+            tools.scores.prepare(state_, quotient_, theta, options_, excluded_, scope.rows);
             tools.scores_of_pass = pass_;
         }
         return tools.looked_at < 2000 || tools.flagged * 2 < tools.looked_at;

@@ -21,6 +21,7 @@ struct Options {
     bool example_based = false;    // instances are judged as a whole
     HeadSearchKind head_search = HeadSearchKind::relaxed;
     std::vector<double> lift;  // ρ(1) … ρ(n)
+    bool label_constraint = false;  // every label of a head has TP >= FP, not only the head as a whole
     bool predict_absence = false;
     bool label_conditions = true;
     bool fix_head = true;

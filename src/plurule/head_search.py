@@ -57,7 +57,7 @@ def find_heads(
         search = anti_monotone if options.head_search == "anti_monotone" else exhaustive
         heads = search(evaluate, confusion, allowed, options)
     else:
-        singles = single_label_heads(evaluate, confusion, allowed, options.predict_absence)
+        singles = single_label_heads(evaluate, confusion, allowed, options)
         if options.head_search == "single":
             heads = single(singles)
         elif options.head_search == "decomposable":
@@ -138,22 +138,27 @@ class SingleLabelHeads:
 
 
 def single_label_heads(
-    evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], predict_absence: bool
+    evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options
 ) -> SingleLabelHeads:
-    """Per label the better of present and absent (present on a tie), if it has a true positive."""
+    """Per label the better of present and absent (present on a tie), if it may be in a head."""
     h = np.full(confusion.tp.shape, -np.inf)
     signs = np.ones(confusion.tp.shape, dtype=np.int8)
     chosen = Confusion(*(counts.copy() for counts in confusion))
     for label in np.flatnonzero(allowed):
-        present, tp, _ = evaluate((int(label),), (1,))
-        h[:, label] = np.where(tp > 0, present, -np.inf)
-        if predict_absence:
+        present, tp, fp = evaluate((int(label),), (1,))
+        h[:, label] = np.where(may_be_in_head(tp, fp, options), present, -np.inf)
+        if options.predict_absence:
             absent, tp, fp = evaluate((int(label),), (0,))
-            absent = np.where(tp > 0, absent, -np.inf)
+            absent = np.where(may_be_in_head(tp, fp, options), absent, -np.inf)
             better = floor_of_ties(absent) > h[:, label]
             h[better, label], signs[better, label] = absent[better], 0
             chosen.tp[better, label], chosen.fp[better, label] = tp[better], fp[better]
     return SingleLabelHeads(h, chosen, signs, best_first(h, chosen.tp))
+
+
+def may_be_in_head(tp: Values, fp: Values, options: Options) -> NDArray[np.bool_]:
+    """Whether an assignment has a true positive and, where the constraint is on labels, TP ≥ FP."""
+    return (tp > 0) & (tp >= fp) if options.head_constraint == "label" else tp > 0
 
 
 def best_first(h: Values, tp: Values) -> NDArray[np.intp]:
@@ -277,11 +282,14 @@ class BestHeads:
         return result
 
 
-def _usable(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Candidates for which every assignment has a true positive."""
+def _usable(
+    confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...], options: Options
+) -> NDArray[np.bool_]:
+    """Candidates for which every assignment may be in a head."""
     usable = np.ones(len(confusion.tp), dtype=bool)
     for label, sign in zip(labels, signs, strict=True):
-        usable &= (confusion.tp if sign else confusion.fp)[:, label] > 0
+        matrix = signed(confusion, label, sign)
+        usable &= may_be_in_head(matrix.tp, matrix.fp, options)
     return usable
 
 
@@ -294,7 +302,7 @@ def exhaustive(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.boo
         for labels in combinations(labels_allowed, length):
             for signs in product(choices, repeat=length):
                 h, tp, fp = evaluate(labels, signs)
-                usable = _usable(confusion, labels, signs)
+                usable = _usable(confusion, labels, signs, options)
                 best.add(np.where(usable, h * options.lift[length - 1], -np.inf), tp, fp, labels, signs)
     return best.heads()
 
@@ -314,7 +322,7 @@ def anti_monotone(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.
         for head in longer:
             labels, signs = zip(*head, strict=True)
             shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
-            reachable = np.logical_and.reduce(shorter) & _usable(confusion, labels, signs)
+            reachable = np.logical_and.reduce(shorter) & _usable(confusion, labels, signs, options)
             if reachable.any():
                 h, tp, fp = evaluate(labels, signs)
                 level[head] = np.where(reachable, h, -np.inf)

@@ -76,6 +76,7 @@ def learn(
         flags={
             "averages_labels": options.heuristic.averages_labels(options.averaging),
             "example_based": options.heuristic.example_based,
+            "label_constraint": options.head_constraint == "label",
             "predict_absence": options.predict_absence,
             "label_conditions": options.label_conditions,
             "fix_head": options.fix_head,

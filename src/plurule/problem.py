@@ -47,6 +47,7 @@ class Options:
     heuristic: Heuristic = field(default_factory=FMeasure)
     averaging: Averaging = "micro"
     head_search: HeadSearch = "relaxed"
+    head_constraint: Literal["head", "label"] = "head"
     predict_absence: bool = False
     label_conditions: bool = True
     fix_head: bool = True
