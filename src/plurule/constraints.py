@@ -1,0 +1,205 @@
+"""What experts tell the learner: rules to start with, and what learned rules must and must not use.
+
+All names are those of the data. Constraints bind the rules that are learned; what an expert gives is taken as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.errors import ModelError, nearest
+from plurule.model import Attribute, LabelCondition, Rule, RuleList
+from plurule.model.naming import quoted
+from plurule.rule_text import parse, parse_rules
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What learned rules must and must not use, by name.
+
+    Parameters
+    ----------
+    forbidden_attributes
+        No rule tests them.
+    required_attributes
+        Every rule tests at least one of them; a rule without conditions is therefore not learned either.
+    forbidden_label_pairs
+        No rule relates the two labels of a pair: it has not both in its head, and tests not one to predict the other.
+    required_label_pairs
+        A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
+        label chain: with (A, B) and (B, C) the three go together.
+
+    Examples
+    --------
+    >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
+    >>> from plurule.rule_text import parse_rules
+    >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
+    >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
+    >>> for violation in constraints.violations(rules):
+    ...     print(violation)
+    rule 1 (red ← area > 2 ∧ population > 1) tests population, which is forbidden
+    rule 2 (blue ← red) relates red and blue, which is forbidden
+    """
+
+    forbidden_attributes: tuple[str, ...] = ()
+    required_attributes: tuple[str, ...] = ()
+    forbidden_label_pairs: Pairs = ()
+    required_label_pairs: Pairs = ()
+
+    def __init__(
+        self,
+        forbidden_attributes: Iterable[str] = (),
+        required_attributes: Iterable[str] = (),
+        forbidden_label_pairs: Iterable[Sequence[str]] = (),
+        required_label_pairs: Iterable[Sequence[str]] = (),
+    ):
+        object.__setattr__(self, "forbidden_attributes", _names(forbidden_attributes, "forbidden_attributes"))
+        object.__setattr__(self, "required_attributes", _names(required_attributes, "required_attributes"))
+        object.__setattr__(self, "forbidden_label_pairs", _pairs(forbidden_label_pairs, "forbidden_label_pairs"))
+        object.__setattr__(self, "required_label_pairs", _pairs(required_label_pairs, "required_label_pairs"))
+
+    def resolve(self, attributes: Sequence[Attribute], labels: Sequence[str]) -> ResolvedConstraints:
+        """The same by the places of the attributes and labels of some data; names that it lacks are an error."""
+        columns = {attribute.name: i for i, attribute in enumerate(attributes)}
+        places = {label: i for i, label in enumerate(labels)}
+        forbidden = _mask(self.forbidden_attributes, columns, "forbidden_attributes")
+        required = _mask(self.required_attributes, columns, "required_attributes")
+        both = np.flatnonzero(forbidden & required)
+        if len(both):
+            raise ModelError(f"attribute {attributes[both[0]].name!r} is both required and forbidden; leave out one")
+        apart = np.zeros((len(labels), len(labels)), dtype=bool)
+        for pair in self.forbidden_label_pairs:
+            first, second = (_place(name, places, "forbidden_label_pairs", "label") for name in pair)
+            apart[first, second] = apart[second, first] = True
+        group = np.arange(len(labels))
+        for pair in self.required_label_pairs:
+            first, second = (_place(name, places, "required_label_pairs", "label") for name in pair)
+            group[group == group[second]] = group[first]
+        clash = np.argwhere(apart & (group[:, None] == group[None, :]))
+        if len(clash):
+            first, second = (labels[i] for i in clash[0])
+            raise ModelError(
+                f"labels {first!r} and {second!r} must go together and must not; leave out one of the pairs"
+            )
+        return ResolvedConstraints(~forbidden, required, apart, group)
+
+    def violations(self, rule_list: RuleList) -> tuple[str, ...]:
+        """What the rules of a list do that is not allowed; locked rules may do anything."""
+        resolved = self.resolve(rule_list.attributes, rule_list.labels)
+        found = []
+        for number, rule in enumerate(rule_list, start=1):
+            if not rule.locked:
+                found += [
+                    f"rule {number} ({rule.to_text()}) {said}" for said in resolved.objections(rule, rule_list.labels)
+                ]
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResolvedConstraints:
+    """Constraints as arrays over the attributes and labels of some data."""
+
+    allowed_attributes: NDArray[np.bool_]
+    """Per attribute: whether rules may test it."""
+    required_attributes: NDArray[np.bool_]
+    """Per attribute: whether it is among those of which every rule tests one; all False if nothing is required."""
+    apart: NDArray[np.bool_]
+    """Per pair of labels: whether no rule may relate them. Symmetric, False on the diagonal."""
+    group: NDArray[np.intp]
+    """Per label: labels with the same number go together in heads; a label with a number of its own is free."""
+
+    def allows(self, rule: Rule) -> bool:
+        """Whether a rule may be learned."""
+        return next(self.objections(rule, ()), None) is None
+
+    def objections(self, rule: Rule, labels: Sequence[str]) -> Iterator[str]:
+        """What can be said against a rule."""
+        tested = [c for c in rule.body if not isinstance(c, LabelCondition)]
+        for condition in tested:
+            if not self.allowed_attributes[condition.index]:
+                yield f"tests {quoted(condition.name)}, which is forbidden"
+        if self.required_attributes.any() and not any(self.required_attributes[c.index] for c in tested):
+            yield "tests none of the attributes of which one is required"
+        head = [a.index for a in rule.head]
+        body = [c.index for c in rule.label_conditions]
+        related = [(a, b) for i, b in enumerate(head) for a in (*head[:i], *body)]
+        for first, second in related:
+            if self.apart[first, second]:
+                names = f"{quoted(labels[first])} and {quoted(labels[second])}" if labels else "two labels"
+                yield f"relates {names}, which is forbidden"
+        for label in head:
+            for other in np.flatnonzero(self.group == self.group[label]).tolist():
+                if other not in head:
+                    names = f"{quoted(labels[label])} without {quoted(labels[other])}" if labels else "half of a pair"
+                    yield f"predicts {names}, which is required"
+
+
+def as_initial_rules(
+    rules: RuleList | str | Iterable[Rule | str], attributes: Sequence[Attribute], labels: Sequence[str]
+) -> tuple[Rule, ...]:
+    """Rules that learning starts with: they stay first, as they are, and what they decide is not learned again.
+
+    Parameters
+    ----------
+    rules
+        A rule list, rules or texts of rules, or one text with a rule per line.
+    attributes, labels
+        Of the training data. Rules are matched to them by name.
+
+    Returns
+    -------
+    tuple of Rule
+        The rules, locked.
+
+    Examples
+    --------
+    >>> rules = as_initial_rules("red <- area > 2\\nblue <- red [stop]", [Attribute("area")], ["red", "blue"])
+    >>> [str(rule) for rule in rules]
+    ['red ← area > 2   (TP 0, FP 0, locked)', 'blue ← red   (TP 0, FP 0, stop, locked)']
+    """
+    if isinstance(rules, str):
+        return tuple(replace(rule, locked=True) for rule in parse_rules(rules, attributes, labels))
+    initial = []
+    for number, rule in enumerate(rules, start=1):
+        text = rule if isinstance(rule, str) else rule.to_text()
+        try:
+            parsed = parse(text, attributes, labels)
+        except ModelError as error:
+            raise ModelError(f"initial rule {number}, {error}") from error
+        said = parsed if isinstance(rule, str) else replace(rule, head=parsed.head, body=parsed.body)
+        initial.append(replace(said, locked=True))
+    return tuple(initial)
+
+
+def _names(names: Iterable[str], parameter: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise ModelError(f"{parameter} must be a list of names, got the text {names!r}; write [{names!r}]")
+    return tuple(names)
+
+
+def _pairs(pairs: Iterable[Sequence[str]], parameter: str) -> Pairs:
+    found = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
+            raise ModelError(f"{parameter} must be a list of pairs of different labels, got {pair!r}")
+        found.append((pair[0], pair[1]))
+    return tuple(found)
+
+
+def _place(name: str, places: dict[str, int], parameter: str, what: str) -> int:
+    if name not in places:
+        raise ModelError(f"{parameter}: there is no {what} {name!r}{nearest(name, places)}")
+    return places[name]
+
+
+def _mask(names: Iterable[str], places: dict[str, int], parameter: str) -> NDArray[np.bool_]:
+    mask = np.zeros(len(places), dtype=bool)
+    for name in names:
+        mask[_place(name, places, parameter, "attribute")] = True
+    return mask
