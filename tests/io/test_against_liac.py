@@ -11,9 +11,9 @@ import arff as liac
 import numpy as np
 import pytest
 
+from conftest import shared_data_folder
 from plurule.io.arff import read_arff
 from plurule.table import SparseColumn, Table
-from conftest import shared_data_folder
 
 
 def arff_files() -> list[Path]:

@@ -18,8 +18,8 @@ from plurule.io.place import Place
 from plurule.table import SparseColumn
 
 HEADER = parse_header(
-    b"@relation t\n@attribute n numeric\n@attribute b {0,1}\n@attribute c {2,-1,10,0}\n@attribute w {x,'y z',1,'\\'q\\''}\n"
-    b"@attribute m numeric\n@attribute s string\n@data\n",
+    b"@relation t\n@attribute n numeric\n@attribute b {0,1}\n@attribute c {2,-1,10,0}\n"
+    b"@attribute w {x,'y z',1,'\\'q\\''}\n@attribute m numeric\n@attribute s string\n@data\n",
     Place("t"),
 )
 NUMERALS = parse_header(
@@ -32,12 +32,14 @@ numbers = st.one_of(
     st.integers(-(10**25), 10**25).map(str),
     st.integers(-20, 20).map(str),
 )
+WORDS = ("0", "1", "2", "-1", "10", "?", "x", "'y z'", "y z", "'\\'q\\''", "'x'", "", "01", "1.0", "-0", "+1")
+TRAPS = (".", "-", "1.", ".5", "-.5", ".-5", "1-2", "1.2.3", "1e5", "nan", "inf", "1_0", "{", "}", "'", "%", " 1", "٣")
 tokens = st.one_of(
-    st.sampled_from(["0", "1", "2", "-1", "10", "?", "x", "'y z'", "y z", "'\\'q\\''", "'x'", "", "01", "1.0", "-0", "+1"]),
-    st.sampled_from([".", "-", "1.", ".5", "-.5", ".-5", "1-2", "1.2.3", "1e5", "nan", "inf", "1_0", "{", "}", "'", "%", " 1"]),
+    st.sampled_from(WORDS),
+    st.sampled_from(TRAPS),
     numbers,
     st.text(st.sampled_from("0123456789.-?,{}' e%x\t"), max_size=6),
-)  # fmt: skip
+)
 likely = st.one_of(numbers, st.sampled_from(["0", "1", "?", "10"]))
 
 
@@ -79,14 +81,16 @@ def test_dense_rows_are_read_alike(cells: list[list[str]]) -> None:
     assert_fast_agrees_with_slow(DenseReader, NUMERALS, block)
 
 
-entries = st.lists(st.tuples(st.sampled_from(["0", "1", "2", "3", "4", "5", "6", "-1", "1.", "", "01", "?"]), tokens), max_size=5)  # fmt: skip
+INDICES = ("0", "1", "2", "3", "4", "5", "6", "-1", "1.", "", "01", "?")
+entries = st.lists(st.tuples(st.sampled_from(INDICES), tokens), max_size=5)
 likely_entries = st.dictionaries(st.integers(0, 2), likely).map(lambda d: [(str(k), v) for k, v in sorted(d.items())])
 ones = st.sets(st.integers(0, 4)).map(lambda columns: [(str(c), "1") for c in sorted(columns)])
 
 
 @settings(max_examples=600, deadline=None)
 @given(
-    st.lists(st.one_of(entries, likely_entries, ones), min_size=1, max_size=4), st.sampled_from([" ", " ", " ", "  ", ""])
+    st.lists(st.one_of(entries, likely_entries, ones), min_size=1, max_size=4),
+    st.sampled_from([" ", " ", " ", "  ", ""]),
 )
 def test_sparse_rows_are_read_alike(rows: list[list[tuple[str, str]]], space: str) -> None:
     block = "".join("{" + ",".join(f"{c}{space}{v}" for c, v in row) + "}\n" for row in rows).encode()

@@ -27,6 +27,7 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 18
+_EMPTY = '""'
 
 
 def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None = None) -> RawTable:
@@ -46,7 +47,7 @@ def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None =
     """
     place = Place(path.name)
     content = read_text(path, keep_returns=True)
-    if not content.strip():
+    if not content.strip(b"\r\n"):
         raise place.error("the file is empty, expected a line of names")
     if delimiter is None:
         delimiter = "\t" if suffix_of(path) == ".tsv" else _sniff(content)
@@ -138,18 +139,18 @@ def _column(
     name: str, texts: Sequence[str], nominal: bool, place: Place, lines: Sequence[int]
 ) -> tuple[Attribute, Column]:
     numbers = None if nominal else _numbers(texts)
-    if numbers is None:
-        categories = sorted({text for text in texts if text not in MISSING})
-        codes = {category: code for code, category in enumerate(categories)}
-        column = np.fromiter((codes.get(text, -1) for text in texts), np.int32, len(texts))
-        return Attribute(name, tuple(categories)), column
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row = int(np.argmax(infinite))
-        raise place.at(lines[row]).error(
-            f"the value {shown(texts[row])} for column {shown(name)}, expected a finite number"
-        )
-    return Attribute(name), numbers
+    # Words such as "inf" are numbers only among numbers.
+    if numbers is not None and (np.isfinite(numbers).any() or not np.isinf(numbers).any()):
+        infinite = np.isinf(numbers)
+        if infinite.any():
+            here = place.at(lines[int(np.argmax(infinite))])
+            found = shown(texts[int(np.argmax(infinite))])
+            raise here.error(f"the value {found} for column {shown(name)}, expected a finite number")
+        return Attribute(name), numbers
+    categories = sorted({text for text in texts if text not in MISSING})
+    codes = {category: code for code, category in enumerate(categories)}
+    column = np.fromiter((codes.get(text, -1) for text in texts), np.int32, len(texts))
+    return Attribute(name, tuple(categories)), column
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
@@ -159,7 +160,7 @@ def _numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
         if "_" not in joined and joined.isascii():
             return np.array([math.nan if text in MISSING else float(text) for text in texts], dtype=np.float64)
         # `float` also reads `1_000` and the digits of every script.
-        return np.array([_number(text.strip()) for text in texts], dtype=np.float64)
+        return np.array([_number(text) for text in texts], dtype=np.float64)
     except ValueError:
         return None
 
@@ -175,24 +176,31 @@ def _number(text: str) -> float:
 def write_csv(data: Dataset, path: Path) -> list[str]:
     """Write a data set, the labels as the last columns. Returns notes on what CSV cannot hold."""
     labels = data.Y if isinstance(data.Y, np.ndarray) else data.Y.toarray()
+    delimiter = "\t" if suffix_of(path) == ".tsv" else ","
     names = [*data.attribute_names, *data.label_names]
-    columns: list[Sequence[str]] = [_texts(a, data.X.column(i)) for i, a in enumerate(data.attributes)]
+    columns: list[Sequence[str]] = [_texts(a, data.X.column(i), delimiter) for i, a in enumerate(data.attributes)]
     columns += [list(map(str, labels[:, k].tolist())) for k in range(labels.shape[1])]
     if data.weights is not None:
         names.insert(0, unused_name("weight", names))
         columns.insert(0, list(map(number_text, data.weights.tolist())))
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter="\t" if suffix_of(path) == ".tsv" else ",", lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*columns, strict=True))
-    write_packed(path, text.getvalue())
+    lines = [delimiter.join(_quote(name, delimiter) for name in names)]
+    lines += [delimiter.join(row) for row in zip(*columns, strict=True)]
+    # A line that is empty would be no row.
+    write_packed(path, "".join(f"{line or _EMPTY}\n" for line in lines))
     return _losses(data, path, names[0])
 
 
-def _texts(attribute: Attribute, column: NDArray[Any]) -> list[str]:
+def _quote(text: str, delimiter: str) -> str:
+    """A field as CSV writes it: in quotes if it holds anything that has a meaning."""
+    if any(character in text for character in (delimiter, '"', "\r", "\n")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _texts(attribute: Attribute, column: NDArray[Any], delimiter: str) -> list[str]:
     if attribute.categories is None:
         return ["" if math.isnan(value) else number_text(value) for value in column.tolist()]
-    spelled = (*attribute.categories, "")
+    spelled = [*(_quote(category, delimiter) for category in attribute.categories), ""]
     return [spelled[code] for code in column.tolist()]
 
 

@@ -62,7 +62,7 @@ def to_frame(data: Dataset, backend: str = "pandas") -> Any:
         for a, values in zip(data.attributes, columns.values(), strict=True)
     ]
     series += [pl.Series(name, labels[:, k]) for k, name in enumerate(data.label_names)]
-    return pl.DataFrame(series)
+    return pl.DataFrame({column.name: column for column in series})
 
 
 def _polars_enum(pl: Any, attribute: Attribute, codes: Column) -> Any:

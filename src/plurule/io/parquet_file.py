@@ -65,6 +65,8 @@ def read_parquet(path: Path) -> RawTable:
             weights = _numbers(values)
             continue
         attribute, column = _column(name, values, place)
+        if attribute.categories is not None and name in about.get("categories", ()):
+            attribute, column = _recoded(attribute, column, about["categories"][name])
         attributes.append(attribute)
         columns.append(_as_sparse(column) if name in sparse else column)
     return RawTable(
@@ -74,6 +76,13 @@ def read_parquet(path: Path) -> RawTable:
         weights=weights,
         labels=tuple(about["labels"]) if "labels" in about else None,
     )
+
+
+def _recoded(attribute: Attribute, codes: NDArray[Any], categories: list[str]) -> tuple[Attribute, NDArray[Any]]:
+    """The attribute with the categories that it had when it was written, of which Parquet may have dropped some."""
+    position = {category: code for code, category in enumerate(categories)}
+    new = np.array([position.get(c, -1) for c in attribute.categories or ()] + [-1], dtype=np.int32)
+    return Attribute(attribute.name, tuple(position)), new[codes]
 
 
 def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -> dict[str, Any]:
@@ -87,6 +96,7 @@ def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -
             and all(name in names for name in [*about["labels"], *about["sparse"]])
             and isinstance(about["relation"], str)
             and (about["weights"] is None or about["weights"] in names)
+            and all(isinstance(c, str) for listed in about["categories"].values() for c in listed)
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         known = False
@@ -95,7 +105,7 @@ def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -
     return dict(about)
 
 
-def _column(name: str, values: Any, place: Place) -> tuple[Attribute, Column]:
+def _column(name: str, values: Any, place: Place) -> tuple[Attribute, NDArray[Any]]:
     import pyarrow.types as types
 
     kind = values.type
@@ -122,7 +132,7 @@ def _column(name: str, values: Any, place: Place) -> tuple[Attribute, Column]:
     )
 
 
-def _nominal(name: str, texts: list[str | None], truth: bool = False) -> tuple[Attribute, Column]:
+def _nominal(name: str, texts: list[str | None], truth: bool = False) -> tuple[Attribute, NDArray[Any]]:
     categories = ["False", "True"] if truth else sorted({text for text in texts if text is not None})
     codes = {category: code for code, category in enumerate(categories)}
     column = np.fromiter((-1 if text is None else codes[text] for text in texts), np.int32, len(texts))
@@ -139,9 +149,7 @@ def _numbers(values: Any) -> NDArray[Any]:
     return np.array(values.cast(pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
 
 
-def _as_sparse(column: Column) -> Column:
-    if isinstance(column, SparseColumn):
-        return column
+def _as_sparse(column: NDArray[Any]) -> SparseColumn:
     rows = np.flatnonzero(column != 0).astype(np.int32)
     return SparseColumn(rows, column[rows], len(column))
 
@@ -158,6 +166,7 @@ def write_parquet(data: Dataset, path: Path) -> list[str]:
         "relation": data.relation or data.name,
         "labels": list(data.label_names),
         "weights": weights,
+        "categories": {a.name: list(a.categories) for a in data.attributes if a.categories is not None},
         "sparse": [a.name for a, c in zip(data.attributes, data.X.columns, strict=True) if isinstance(c, SparseColumn)],
     }
     fields = [pyarrow.field(a.name, _type(a, c)) for a, c in zip(data.attributes, data.X.columns, strict=True)]

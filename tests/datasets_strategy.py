@@ -1,0 +1,118 @@
+"""Random data sets with awkward names, for round trips."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from plurule.io import Dataset
+from plurule.model import Attribute
+from plurule.table import Column, SparseColumn, Table
+
+AWKWARD = [
+    *(
+        "",
+        " ",
+        "?",
+        "%",
+        "'",
+        '"',
+        "\\",
+        ",",
+        "{",
+        "}",
+        "a b",
+        "it's",
+        'say "hi"',
+        "a,b;c\td",
+        "new\nline",
+        "cr\rlf\r\n",
+    ),
+    *(
+        "\\n",
+        "ä€😀",
+        "\u2028\x85",
+        "\ufeffbom",
+        "NA",
+        "nan",
+        "1",
+        "01",
+        "1e5",
+        "-0",
+        "0",
+        "1_0",
+        "٣",
+        "@data",
+        "x: -C 3",
+    ),
+    *("{0,1}", "\x00\x1b", "class", " lead", "trail "),
+]
+
+names = st.one_of(
+    st.sampled_from(AWKWARD),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    st.text(string.ascii_lowercase, min_size=1, max_size=4),
+).filter(lambda name: "inf" not in name.lower())
+XML_CAN_HOLD = st.characters(
+    exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff", include_characters="\n\r\t"
+)
+label_names = st.one_of(st.sampled_from([n for n in AWKWARD if "\x00" not in n]), st.text(XML_CAN_HOLD, max_size=6))
+numbers = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-5, 5).map(float),
+    st.decimals(-100, 100, places=2).map(float),
+    st.just(float("nan")),
+)
+
+
+@st.composite
+def datasets(draw: st.DrawFn, *, sparse: bool | None = None, weighted: bool | None = None) -> Dataset:
+    """A small data set; its columns all sparse, or none."""
+    n_rows = draw(st.integers(0, 6))
+    if sparse is None:
+        sparse = draw(st.booleans())
+    found = draw(st.lists(names, unique=True, max_size=5))
+    labels = draw(st.lists(label_names, unique=True, min_size=1, max_size=4).map(tuple))
+    attributes: list[Attribute] = []
+    columns: list[Column] = []
+    for name in found:
+        if name in labels:
+            continue
+        if draw(st.booleans()):
+            values = draw(st.lists(numbers, min_size=n_rows, max_size=n_rows))
+            attributes.append(Attribute(name))
+            dense: Any = np.array(values, dtype=np.float64)
+        else:
+            categories = draw(st.lists(names, unique=True, min_size=1, max_size=4))
+            codes = st.integers(-1, len(categories) - 1)
+            attributes.append(Attribute(name, tuple(categories)))
+            dense = np.array(draw(st.lists(codes, min_size=n_rows, max_size=n_rows)), dtype=np.int32)
+        if sparse:
+            rows = np.flatnonzero(dense != 0).astype(np.int32)
+            columns.append(SparseColumn(rows, dense[rows], n_rows))
+        else:
+            columns.append(dense)
+    bits = st.lists(st.sampled_from([0, 1]), min_size=len(labels), max_size=len(labels))
+    Y = np.array(draw(st.lists(bits, min_size=n_rows, max_size=n_rows)), dtype=np.int8).reshape(n_rows, len(labels))
+    weights = None
+    if draw(st.booleans()) if weighted is None else weighted:
+        positive = st.floats(0, 1e6, allow_nan=False)
+        weights = np.array(draw(st.lists(positive, min_size=n_rows, max_size=n_rows)), dtype=np.float64)
+    return Dataset(Table(attributes, columns, n_rows), Y, labels, weights, "data", draw(names))
+
+
+def assert_same(one: Dataset, other: Dataset) -> None:
+    """Both hold the same, whether their columns are sparse or not."""
+    assert other.attributes == one.attributes
+    assert other.label_names == one.label_names
+    np.testing.assert_array_equal(np.asarray(other.Y), np.asarray(one.Y))
+    for i in range(len(one.attributes)):
+        np.testing.assert_array_equal(other.X.column(i), one.X.column(i))
+    if one.weights is None or len(one) == 0:
+        assert other.weights is None or len(one) == 0
+    else:
+        assert other.weights is not None
+        np.testing.assert_array_equal(other.weights, one.weights)
