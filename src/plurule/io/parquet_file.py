@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _KEY = b"plurule"
 _CELLS_AT_ONCE = 1 << 22
+# A small file of equal values can unpack to more than any memory holds.
+_ALWAYS_ALLOWED = 1 << 27
+_LARGEST_RATIO = 1000
 
 
 def _pyarrow(path: Path) -> Any:
@@ -50,10 +53,16 @@ def read_parquet(path: Path) -> RawTable:
                 twice = next(name for i, name in enumerate(names) if name in names[:i])
                 raise place.error(f"two columns are named {shown(twice)}, expected unique names")
             about = _about(schema.metadata, set(names), place)
+            cells = file.metadata.num_rows * max(1, len(names))
+            if cells > max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size):
+                raise place.error(f"holds {cells} values, far more than files of its size do; it is not read")
             table = file.read()
+    except DataError:
+        raise
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
-    except (OSError, pyarrow.ArrowException) as error:
+    except Exception as error:
+        # What pyarrow raises over a damaged file depends on where the damage is.
         reason = str(error).split("\n")[0]
         raise place.error(f"is not a Parquet file or is damaged ({reason})") from error
     sparse = set(about.get("sparse", ()))
