@@ -21,7 +21,7 @@ from plurule.lifts import KLN, Lift
 from plurule.model import RuleList
 from plurule.prediction import Decisions, decide
 from plurule.probability import probabilities
-from plurule.problem import HeadSearch, Problem
+from plurule.problem import HeadConstraint, HeadSearch, Problem
 from plurule.table import Table, encode
 from plurule.validation import (
     FixedHeadCounts,
@@ -50,6 +50,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     lift
         How much a longer head is preferred: an object of `plurule.lifts`, a function of the number of labels, or
         `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
+    head_constraint
+        What must have TP ≥ FP: the `"head"` as a whole, after the search (as published: a body whose best head has
+        not is given up), or every `"label"` of it, inside the search (so that rare labels still get rules).
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions
@@ -125,6 +128,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         heuristic: Heuristic | str = FMeasure(beta=0.5),  # noqa: B008  # set_params copies it before a change
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
+        head_constraint: HeadConstraint = "head",
         lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
         predict_absence: bool = False,
         label_conditions: bool = True,
@@ -146,6 +150,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.heuristic = heuristic
         self.averaging = averaging
         self.head_search = head_search
+        self.head_constraint = head_constraint
         self.lift = lift
         self.predict_absence = predict_absence
         self.label_conditions = label_conditions

@@ -13,6 +13,8 @@ from plurule.table import Table
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 
+HeadConstraint: TypeAlias = Literal["head", "label"]
+
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
 TOLERANCE = 1e-12
 """Values that differ by less than this share count as equal."""
@@ -47,7 +49,7 @@ class Options:
     heuristic: Heuristic = field(default_factory=FMeasure)
     averaging: Averaging = "micro"
     head_search: HeadSearch = "relaxed"
-    head_constraint: Literal["head", "label"] = "head"
+    head_constraint: HeadConstraint = "head"
     predict_absence: bool = False
     label_conditions: bool = True
     fix_head: bool = True

@@ -18,7 +18,7 @@ from plurule.errors import DataError, nearest
 from plurule.head_search import MOST_LABELS_EXHAUSTIVE
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.lifts import NoLift, as_table
-from plurule.problem import HEAD_SEARCHES, HeadSearch, Options, exact_weights
+from plurule.problem import HEAD_SEARCHES, HeadConstraint, HeadSearch, Options, exact_weights
 from plurule.table import reject_duplicates
 
 RefineAgainst: TypeAlias = Literal["lifted", "plain"]
@@ -262,6 +262,7 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
         heuristic=heuristic,
         averaging=averaging,
         head_search=head_search,
+        head_constraint=_choice("head_constraint", parameters["head_constraint"], get_args(HeadConstraint)),
         predict_absence=_flag("predict_absence", parameters["predict_absence"]),
         label_conditions=_flag("label_conditions", parameters["label_conditions"]),
         fix_head=_flag("fix_head", parameters["fix_head"]),
