@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-import narwhals as nw
+import narwhals.stable.v1 as nw
 
 from plurule.model.attribute import Attribute
 from plurule.model.rule import Rule
+
+if TYPE_CHECKING:
+    from plurule.inspect import Dependencies, Edit, Explanations, Finding, Simplified
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +102,80 @@ class RuleList(Sequence[Rule]):
             "stop": [rule.stop for rule in self],
         }
         return nw.from_dict(columns, backend=backend).to_native()
+
+    # What others do with a rule list. The model knows nothing of them, so they are asked for when they are wanted.
+
+    def parse(self, text: str) -> Rule:
+        """The rule that a text says about these attributes and labels; see `plurule.rule_text`."""
+        from plurule.rule_text import parse
+
+        return parse(text, self.attributes, self.labels)
+
+    def explain(self, X: Any) -> Explanations:
+        """Which rule decided each label of each instance, and why; see `plurule.inspect.explain`."""
+        from plurule.inspect import explain
+
+        return explain(self, X)
+
+    def dependencies(self, X: Any = None, Y: Any = None, *, joint_absence: bool = False) -> Dependencies:
+        """What the rules say about how labels depend on each other; see `plurule.inspect.dependencies`."""
+        from plurule.inspect import dependencies
+
+        return dependencies(self, X, Y, joint_absence=joint_absence)
+
+    def edit(self, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit:
+        """Start to change the rules by hand; see `plurule.inspect.Edit`."""
+        from plurule.inspect import Edit
+
+        return Edit.of(self, X, Y, sample_weight)
+
+    def simplify(
+        self, X: Any, Y: Any = None, *, tolerance: float = 0.0, measure: str = "hamming_accuracy"
+    ) -> Simplified:
+        """A shorter list that predicts the same, or costs at most `tolerance`; see `plurule.inspect.simplify`."""
+        from plurule.inspect import simplify
+
+        return simplify(self, X, Y, tolerance=tolerance, measure=measure)
+
+    def check(self) -> tuple[Finding, ...]:
+        """Rules that contradict themselves or can never decide anything; see `plurule.inspect.check`."""
+        from plurule.inspect import check
+
+        return check(self)
+
+    def to_sql(
+        self, table: str | Sequence[str] = "instances", dialect: str = "sqlite", keys: Sequence[str] = ()
+    ) -> str:
+        """One SELECT that predicts the labels of the rows of a table; see `plurule.export.to_sql`."""
+        from plurule.export import to_sql
+
+        return to_sql(self, table, dialect, keys)
+
+    def to_python(self, function: str = "predict") -> str:
+        """The source of a Python function that needs nothing but Python; see `plurule.export.to_python`."""
+        from plurule.export import to_python
+
+        return to_python(self, function)
+
+    def to_markdown(self) -> str:
+        """A table in Markdown; see `plurule.export.to_markdown`."""
+        from plurule.export import to_markdown
+
+        return to_markdown(self)
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """A table in LaTeX; see `plurule.export.to_latex`."""
+        from plurule.export import to_latex
+
+        return to_latex(self, caption, label)
+
+    def to_html(self, X: Any = None, Y: Any = None, *, title: str | None = None) -> str:
+        """A report as one HTML page that works offline (needs Jinja2); see `plurule.report.to_html`."""
+        from plurule.report import to_html
+
+        return to_html(self, X, Y, title=title)
+
+    def _repr_html_(self) -> str | None:
+        from plurule.report import rule_table
+
+        return rule_table(self)

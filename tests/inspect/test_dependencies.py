@@ -1,0 +1,135 @@
+"""What rules say about labels, checked on data and beside the label matrix alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from plurule.inspect import dependencies
+from plurule.inspect.label_graph import LabelGraph
+from plurule.prediction import Columns
+from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
+
+LABELS = ("red", "white", "blue")
+RULES = "red, white, ¬blue <- x > 2\nblue <- red\n¬white <- red and x > 1\nred <- ¬white\n¬red, ¬blue <- x <= 0"
+
+
+def test_statements_are_of_the_kind_that_the_rule_shows() -> None:
+    found = dependencies(make_rules(RULES, {"x": None}, LABELS), joint_absence=True)
+    assert [str(statement) for statement in found] == [
+        "co-occurrence: red, white where x > 2",
+        "exclusion: red, ¬blue where x > 2",
+        "exclusion: white, ¬blue where x > 2",
+        "implication: blue ← red",
+        "exclusion: ¬white ← red where x > 1",
+        "alternative: red ← ¬white",
+        "joint absence: ¬red, ¬blue where x <= 0",
+    ]
+    assert [statement.is_global for statement in found] == [False, False, False, True, False, True, False]
+    assert len(dependencies(make_rules(RULES, {"x": None}, LABELS))) == 6
+
+
+def test_the_same_statement_of_several_rules_is_one() -> None:
+    found = dependencies(make_rules("blue <- red\n¬white <- red and x > 1\nblue <- red", {"x": None}, LABELS))
+    assert [(s.kind, s.rules) for s in found] == [("implication", (1, 3)), ("exclusion", (2,))]
+
+
+def test_support_and_confidence_stand_beside_those_of_the_labels_alone() -> None:
+    rule_list = make_rules("white <- red and x > 2", {"x": None}, LABELS)
+    X = np.array([[3.0], [4.0], [5.0], [1.0], [1.0]])
+    Y = np.array([[1, 1, 0], [1, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]])
+    (statement,) = dependencies(rule_list, X, Y)
+    assert (statement.on_data.matching, statement.on_data.support, statement.on_data.confidence) == (2, 2, 1.0)  # type: ignore[union-attr]
+    assert (statement.on_labels.matching, statement.on_labels.support) == (4, 2)  # type: ignore[union-attr]
+    assert statement.news == 0.5
+    assert str(statement) == "implication: white ← red where x > 2 (100% of 2, 50% anyway)"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_statistics_are_those_of_counting_by_hand(seed: int) -> None:
+    rule_list, table = random_rule_list(seed)
+    Y = np.random.default_rng(seed).integers(0, 2, size=(len(table), len(rule_list.labels))).astype(np.uint8)
+    columns = Columns(table)
+    for statement in dependencies(rule_list, table, Y, joint_absence=True):
+        matching = support = raw = raw_support = 0
+        holds = [columns.satisfies(c, Y.astype(np.int8)) for c in statement.context]
+        for row, truth in enumerate(Y):
+            premises = all(truth[p.index] == p.present for p in statement.premises)
+            right = all(truth[c.index] == c.present for c in statement.conclusions)
+            context = all(h[row] for h in holds)
+            matching += premises and context
+            support += premises and context and right
+            raw += premises
+            raw_support += premises and right
+        assert statement.on_data is not None
+        assert statement.on_labels is not None
+        assert (statement.on_data.matching, statement.on_data.support) == (matching, support)
+        assert (statement.on_labels.matching, statement.on_labels.support) == (raw, raw_support)
+
+
+def test_the_table_has_a_row_per_statement() -> None:
+    rule_list = make_rules(RULES, {"x": None}, LABELS)
+    frame = dependencies(rule_list, [[3.0], [0.0]], [[1, 1, 0], [0, 0, 1]]).to_frame()
+    assert frame.loc[0, ["kind", "conclusions", "context", "scope", "rules"]].tolist() == [
+        "co-occurrence", "red, white", "x > 2", "local", "1",
+    ]  # fmt: skip
+    assert frame.loc[0, ["support", "confidence", "raw_support", "raw_confidence", "news"]].tolist() == [
+        1,
+        1,
+        1,
+        0.5,
+        0.5,
+    ]
+    assert math.isnan(dependencies(rule_list).to_frame().loc[0, "confidence"])
+
+
+def test_the_graph_connects_the_labels_that_rules_relate() -> None:
+    graph = dependencies(make_rules(RULES, {"x": None}, LABELS)).to_graph()
+    edges = {(e.source, e.target, e.kind, e.is_directed, e.rules) for e in graph.edges}
+    assert edges == {
+        ("red", "white", "co-occurrence", False, (1,)),
+        ("red", "blue", "exclusion", False, (1,)),
+        ("white", "blue", "exclusion", False, (1,)),
+        ("red", "blue", "implication", True, (2,)),
+        ("red", "white", "exclusion", True, (3,)),
+        ("white", "red", "alternative", True, (4,)),
+    }
+    assert graph.connected == LABELS
+
+
+def test_an_exclusion_in_a_head_leads_from_the_present_to_the_absent_label() -> None:
+    graph = dependencies(make_rules("¬red, white <-", {}, LABELS)).to_graph()
+    assert [(e.source, e.target) for e in graph.edges] == [("white", "red")]
+
+
+def test_the_layout_is_the_same_every_time_and_keeps_labels_apart() -> None:
+    graph = dependencies(random_rule_list(4, n_rules=40, n_labels=12)[0], joint_absence=True).to_graph()
+    places = graph.layout()
+    assert places == graph.layout()
+    points = np.array(list(places.values()))
+    assert ((points >= 0) & (points <= 1)).all()
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    assert distances[~np.eye(len(points), dtype=bool)].min() > 0.02
+
+
+def test_the_largest_part_keeps_what_most_is_said_about() -> None:
+    graph = dependencies(
+        make_rules("b <- a\nc <- b and x > 1\nc <- b and x > 2", {"x": None}, tuple("abcd"))
+    ).to_graph()
+    part = graph.largest(labels=2, edges=1)
+    assert part.labels == ("b", "c")
+    assert [e.rules for e in part.edges] == [(2, 3)]
+
+
+def test_hostile_names_do_not_break_out_of_the_dot_language() -> None:
+    graph = dependencies(random_rule_list(1, HOSTILE_NAMES, n_rules=30)[0], joint_absence=True).to_graph()
+    lines = graph.to_dot().split("\n")
+    assert len(lines) == 2 + len(graph.labels) + len(graph.edges)
+    assert all(line.endswith(";") for line in lines[1:-1])
+
+
+def test_few_labels_are_placed_too() -> None:
+    assert LabelGraph((), ()).layout() == {}
+    assert LabelGraph(("a",), ()).layout() == {"a": (0.5, 0.5)}

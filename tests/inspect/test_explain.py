@@ -1,0 +1,171 @@
+"""Explanations: the rule that decided, why, and the rules that came too late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from plurule.inspect import Explanations, explain
+from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
+from plurule.prediction import decide
+from plurule.table import Table
+from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
+
+
+def holds(condition: Condition, values: dict[str, Any], decided: dict[int, tuple[int, bool]]) -> bool:
+    if isinstance(condition, LabelCondition):
+        return condition.index in decided and decided[condition.index][1] == condition.present
+    value = values[condition.name]
+    if isinstance(condition, NominalCondition):
+        return bool(value == condition.category)
+    return bool(value <= condition.threshold if condition.operator == "<=" else value > condition.threshold)
+
+
+def explain_slowly(rule_list: RuleList, values: dict[str, Any]) -> list[tuple[int, bool, list[int], list[int]]]:
+    """Per label: number of the deciding rule (0 for none), prediction, later rules that agree, and that do not."""
+    decided: dict[int, tuple[int, bool]] = {}
+    late: list[tuple[int, int, bool]] = []
+    ended = False
+    for number, rule in enumerate(rule_list, start=1):
+        if not all(holds(c, values, decided) for c in rule.body):
+            continue
+        newly = [a for a in rule.head if a.index not in decided and not ended]
+        late += [(a.index, number, a.present) for a in rule.head if a not in newly]
+        decided.update({a.index: (number, a.present) for a in newly})
+        ended = ended or bool(rule.stop and newly)
+    result = []
+    for label in range(len(rule_list.labels)):
+        number, present = decided.get(label, (0, False))
+        agreed = [n for l, n, says in late if l == label and says == present]
+        preempted = [n for l, n, says in late if l == label and says != present]
+        result.append((number, present, agreed, preempted))
+    return result
+
+
+def values_of(table: Table, row: int) -> dict[str, Any]:
+    values = {}
+    for index, attribute in enumerate(table.attributes):
+        value = table.column(index)[row]
+        values[attribute.name] = value if attribute.categories is None else (*attribute.categories, None)[value]
+    return values
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_explanations_are_those_of_following_the_list_by_hand(seed: int) -> None:
+    rule_list, table = random_rule_list(seed, n_rules=20)
+    for row, explanation in enumerate(explain(rule_list, table)):
+        expected = explain_slowly(rule_list, values_of(table, row))
+        found = [(d.number or 0, d.present, list(d.agreed), list(d.preempted)) for d in explanation.decisions]
+        assert found == expected
+        assert explanation.fired == tuple(sorted({n for n, *_ in expected} - {0}))
+        stopping = [n for n in explanation.fired if rule_list[n - 1].stop]
+        assert explanation.stopped_by == (stopping[0] if stopping else None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_predictions_are_those_of_decide(seed: int) -> None:
+    rule_list, table = random_rule_list(seed)
+    predicted = decide(rule_list, table).labels()
+    explained = [[d.present for d in e.decisions] for e in explain(rule_list, table)]
+    np.testing.assert_array_equal(np.array(explained), predicted == 1)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_frame_says_the_same_as_the_objects(seed: int, backend: Any) -> None:
+    rule_list, table = random_rule_list(seed, n_rules=20)
+    explanations = explain(rule_list, table)
+    frame = explanations.to_frame(backend)
+    rows = frame.to_dict("records") if isinstance(frame, pd.DataFrame) else frame.to_dicts()
+    objects = [(e, d) for e in explanations for d in e.decisions]
+    for row, (explanation, decision) in zip(rows, objects, strict=True):
+        assert row["instance"] == explanation.instance
+        assert row["label"] == decision.label
+        assert row["predicted"] == decision.present
+        assert row["rule"] == (decision.number or 0)
+        assert row["because"] == " and ".join(map(str, decision.reasons))
+        assert row["agreed"] == ", ".join(map(str, decision.agreed))
+        assert row["preempted"] == ", ".join(map(str, decision.preempted))
+        if decision.rule is None:
+            assert row["text"] == "no rule: absent by default"
+            assert np.isnan(row["precision"])
+        else:
+            assert row["text"] == decision.rule.to_text()
+            assert (row["precision"], row["coverage"]) == (decision.precision, decision.coverage)
+
+
+def example() -> Explanations:
+    rule_list = make_rules(
+        "red <- stripes > 2 and continent = Asia\nwhite, ¬blue <- red\nblue <- stripes > 1 [stop]\nwhite <-",
+        {"stripes": None, "continent": ("Africa", "Asia")},
+        ("red", "white", "blue", "green"),
+    )
+    frame = pd.DataFrame({"continent": ["Asia", "Africa", None], "stripes": [3.5, 2.0, np.nan]})
+    return explain(rule_list, frame)
+
+
+def test_reasons_carry_the_values_of_the_instance() -> None:
+    first = example()[0]
+    assert [str(reason) for reason in first["red"].reasons] == ["stripes = 3.5 > 2", "continent = Asia"]
+    assert [reason.value for reason in first["red"].reasons] == [3.5, "Asia"]
+    assert str(first["white"].reasons[0]) == "red (by rule 1)"
+    assert first["blue"].preempted == (3,)
+    assert first["green"].rule is None
+    assert first.labels == ("red", "white")
+    with pytest.raises(KeyError):
+        first["violet"]
+
+
+def test_a_rule_after_the_end_of_an_instance_is_pre_empted() -> None:
+    second = example()[1]
+    assert second.stopped_by == 3
+    assert not second["white"].present
+    assert second["white"].number is None
+    assert second["white"].preempted == (4,)
+
+
+def test_text_says_which_rule_decided_and_what_is_absent_by_default() -> None:
+    text = example().to_text(limit=2)
+    assert "instance 0: red, white\n" in text
+    assert "  white: present by rule 2, since red (by rule 1) (precision 0, coverage 0); agreed: rule 4\n" in text
+    assert "  blue: absent by rule 2, since red (by rule 1) (precision 0, coverage 0); pre-empted: rule 3\n" in text
+    assert "  green: no rule: absent by default\n" in text
+    assert "instance 1: blue (ended by rule 3)" in text
+    assert text.endswith("… and 1 more instances")
+
+
+def test_explanations_are_a_sequence() -> None:
+    explanations = example()
+    assert len(explanations) == 3
+    assert explanations[-1].instance == 2
+    assert [e.instance for e in explanations[1:]] == [1, 2]
+    with pytest.raises(IndexError, match="row 3 of 3 instances"):
+        explanations[3]
+
+
+def test_the_precision_of_a_label_is_that_of_the_pairs_it_decided() -> None:
+    rule_list = make_rules("red, blue <- x > 1", {"x": None}, ("red", "blue"))
+    counted = rule_list.edit([[2.0], [3.0], [4.0], [0.0]], [[1, 1], [1, 0], [0, 0], [0, 0]]).rule_list
+    decision = counted.explain([[5.0]])[0]["blue"]
+    assert decision.label_precision == 1 / 3
+    assert decision.precision == 0.5
+    assert decision.coverage == 3
+
+
+def test_hostile_names_stay_on_their_line() -> None:
+    rule_list, table = random_rule_list(2, HOSTILE_NAMES)
+    text = explain(rule_list, table).to_text()
+    assert len(text.split("\n")) == len(table) * (1 + len(rule_list.labels))
+    assert all(c.isprintable() or c == "\n" for c in text)
+
+
+def test_nothing_is_explained_for_no_instances_and_by_no_rules() -> None:
+    rule_list, table = random_rule_list(0)
+    assert len(explain(rule_list, table[:0]).to_frame("polars")) == 0
+    empty = RuleList((), rule_list.attributes, rule_list.labels)
+    assert explain(empty, table).to_frame("polars")["rule"].sum() == 0
+    assert isinstance(explain(empty, table).to_frame("polars"), pl.DataFrame)
