@@ -166,13 +166,15 @@ class HeadFinder {
 
     // Before a pass (and for each parent of it).
     void start(const std::vector<std::uint8_t>& excluded_lane, std::int32_t parent, std::int32_t conditions) {
-        excluded_ = &excluded_lane;
         parent_ = parent;
         conditions_ = conditions;
-        singles_.resize(state_.width);
-        absent_h_.resize(state_.width);
         const std::size_t width = state_.width;
-        for (auto* lanes : {&tp_, &fp_, &tn_, &fn_}) lanes->resize(width);
+        singles_.resize(width);
+        absent_h_.resize(width);
+        singles_.sign.assign(width, 1);
+        penalty_.assign(width, NOTHING);
+        for (std::size_t lane = 0; lane < state_.label_of_lane.size(); ++lane)
+            if (!excluded_lane[lane]) penalty_[lane] = 0;
     }
 
     // `counters`: open present, open absent, present, one lane per label each; then the weight covered.
@@ -180,26 +182,25 @@ class HeadFinder {
                   double floor, Ranking& ranking, SharedBest* shared) {
         const Count covered = counters[3 * state_.width];
         if (double(covered) < options_.min_coverage) return;
+        if (!options_.predict_absence && !some_label_is_right(counters)) return;
         const Kernels& k = kernels();
         const std::size_t width = state_.width;
-        if (!options_.predict_absence && !some_label_is_right(counters)) return;
+        SingleLabelHeads& s = singles_;
         confusion(counters, covered);
         if (options_.heuristic.formula == Formula::custom) {
-            for (auto [from, to] : {std::pair{&tp_, &batch_tp_}, {&fp_, &batch_fp_}, {&tn_, &batch_tn_}, {&fn_, &batch_fn_}})
+            for (auto [from, to] : {std::pair{&s.tp, &batch_tp_}, {&s.fp, &batch_fp_}, {&s.tn, &batch_tn_}, {&s.fn, &batch_fn_}})
                 to->insert(to->end(), from->begin(), from->end());
             batch_.push_back({place, attribute, own_lane});
             return;
         }
-        k.evaluate(options_.heuristic, tp_.data(), fp_.data(), tn_.data(), fn_.data(), width, singles_.h.data());
+        k.evaluate(options_.heuristic, s.tp.data(), s.fp.data(), s.tn.data(), s.fn.data(), width, s.h.data());
         if (options_.predict_absence)
-            k.evaluate(options_.heuristic, fp_.data(), tp_.data(), tn_.data(), fn_.data(), width, absent_h_.data());
-        choose_signs(own_lane, singles_.h.data(), absent_h_.data());
-        if (search_.never_rises()) {
-            double best = NOTHING;
-            for (std::size_t lane = 0; lane < width; ++lane) best = std::max(best, singles_.h[lane]);
-            if (best <= NOTHING || (best > 0 && best * search_.highest_lift() < floor)) return;
-        }
-        if (search_.search(singles_, width, floor, found_)) offer(place, attribute, ranking, shared);
+            k.evaluate(options_.heuristic, s.fp.data(), s.tp.data(), s.tn.data(), s.fn.data(), width, absent_h_.data());
+        const auto [highest, surplus] = choose_signs(own_lane, absent_h_.data());
+        if (!(highest > NOTHING)) return;
+        if (search_.never_rises() && highest > 0 && highest * search_.highest_lift() < floor) return;
+        if (surplus < deficit_of_best(highest)) return;
+        if (search_.search(s, width, floor, found_)) offer(place, attribute, ranking, shared);
     }
 
     // Evaluates what `consider` put aside for a heuristic written in Python, all at once.
@@ -214,10 +215,11 @@ class HeadFinder {
         std::vector<std::vector<std::uint32_t>> orders(batch_.size());
         std::vector<double> plain, sums[4];
         for (std::size_t c = 0; c < batch_.size(); ++c) {
-            for (auto [from, to] : {std::pair{&batch_tp_, &tp_}, {&batch_fp_, &fp_}, {&batch_tn_, &tn_}, {&batch_fn_, &fn_}})
+            for (auto [from, to] :
+                 {std::pair{&batch_tp_, &singles_.tp}, {&batch_fp_, &singles_.fp}, {&batch_tn_, &singles_.tn}, {&batch_fn_, &singles_.fn}})
                 to->assign(from->begin() + std::ptrdiff_t(c * width), from->begin() + std::ptrdiff_t((c + 1) * width));
             std::copy_n(h.data() + c * width, width, singles_.h.data());
-            choose_signs(batch_[c].own_lane, singles_.h.data(), absent_h.data() + (options_.predict_absence ? c * width : 0));
+            choose_signs(batch_[c].own_lane, absent_h.data() + (options_.predict_absence ? c * width : 0));
             singles[c] = singles_;
             search_.full_order(singles_, width, orders[c]);
             double running[5] = {};
@@ -254,38 +256,53 @@ class HeadFinder {
 
     void confusion(const std::vector<Count>& counters, Count covered) {
         const Kernels& k = kernels();
+        SingleLabelHeads& s = singles_;
         if constexpr (std::is_same_v<Count, double>)
             k.weighted_confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width,
-                                 tp_.data(), fp_.data(), tn_.data(), fn_.data());
+                                 s.tp.data(), s.fp.data(), s.tn.data(), s.fn.data());
         else
-            k.confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width, tp_.data(),
-                        fp_.data(), tn_.data(), fn_.data());
+            k.confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width, s.tp.data(),
+                        s.fp.data(), s.tn.data(), s.fn.data());
     }
 
     bool may_be_in_head(double tp, double fp) const { return tp > 0 && (!options_.label_constraint || tp >= fp); }
 
+    struct Outlook {
+        double highest;  // value of the best label
+        double surplus;  // sum of TP - FP over the labels where it is above 0
+    };
+
     // Per label the better of present and absent (present on a tie), if it may be in a head.
-    void choose_signs(std::int32_t own_lane, double* present_h, const double* absent_h) {
+    Outlook choose_signs(std::int32_t own_lane, const double* absent_h) {
         const std::size_t width = state_.width;
-        for (std::size_t lane = 0; lane < width; ++lane) {
-            double h = may_be_in_head(tp_[lane], fp_[lane]) ? present_h[lane] : NOTHING;
-            std::int8_t sign = 1;
-            if (options_.predict_absence) {
-                const double other = may_be_in_head(fp_[lane], tp_[lane]) ? absent_h[lane] : NOTHING;
-                if (floor_of_ties(other) > h) {
-                    h = other;
-                    sign = 0;
+        SingleLabelHeads& s = singles_;
+        double own_penalty = 0;
+        if (own_lane >= 0) std::swap(own_penalty, penalty_[std::size_t(own_lane)]), penalty_[std::size_t(own_lane)] = NOTHING;
+        if (options_.predict_absence)
+            for (std::size_t lane = 0; lane < width; ++lane) {
+                const double present = may_be_in_head(s.tp[lane], s.fp[lane]) ? s.h[lane] : NOTHING;
+                const double absent = may_be_in_head(s.fp[lane], s.tp[lane]) ? absent_h[lane] : NOTHING;
+                s.sign[lane] = 1;
+                if (floor_of_ties(absent) > present) {
+                    s.sign[lane] = 0;
+                    s.h[lane] = absent;
+                    std::swap(s.tp[lane], s.fp[lane]);
                 }
             }
-            if (lane >= state_.label_of_lane.size() || (*excluded_)[lane]) h = NOTHING;
-            singles_.h[lane] = h;
-            singles_.sign[lane] = sign;
-            singles_.tp[lane] = sign ? tp_[lane] : fp_[lane];
-            singles_.fp[lane] = sign ? fp_[lane] : tp_[lane];
-        }
-        std::copy(tn_.begin(), tn_.end(), singles_.tn.begin());
-        std::copy(fn_.begin(), fn_.end(), singles_.fn.begin());
-        if (own_lane >= 0) singles_.h[std::size_t(own_lane)] = NOTHING;
+        Outlook outlook{};
+        kernels().keep_usable(s.tp.data(), s.fp.data(), penalty_.data(), options_.label_constraint, width, s.h.data(),
+                              &outlook.highest, &outlook.surplus);
+        if (own_lane >= 0) penalty_[std::size_t(own_lane)] = own_penalty;
+        return outlook;
+    }
+
+    // The best label is in every head: how far the others must make up for it to reach TP >= FP.
+    double deficit_of_best(double highest) const {
+        const double floor = floor_of_ties(highest);
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t lane = 0; lane < state_.width; ++lane)
+            if (singles_.h[lane] >= floor) least = std::min(least, std::max(0.0, singles_.fp[lane] - singles_.tp[lane]));
+        return least;
     }
 
     void offer(const Place& place, std::int32_t attribute, Ranking& ranking, SharedBest* shared) {
@@ -314,10 +331,10 @@ class HeadFinder {
     const State& state_;
     const Options& options_;
     HeadSearch search_;
-    const std::vector<std::uint8_t>* excluded_ = nullptr;
+    std::vector<double> penalty_;  // per lane: -inf where the label must not be in the head
     std::int32_t parent_ = 0, conditions_ = 0;
     SingleLabelHeads singles_;
-    std::vector<double> absent_h_, tp_, fp_, tn_, fn_;
+    std::vector<double> absent_h_;
     FoundHead found_;
     std::vector<Waiting> batch_;
     std::vector<double> batch_tp_, batch_fp_, batch_tn_, batch_fn_;

@@ -53,6 +53,10 @@ struct Kernels {
     // Values of many confusion matrices; tp, fp, tn, fn and the result are arrays of `count`.
     void (*evaluate)(HeuristicFormula, const double* tp, const double* fp, const double* tn, const double* fn,
                      std::size_t count, double* value);
+    // Takes out (-inf) the labels that may not be in a head: those with a penalty of -inf, and those without TP >= 1 (with
+    // `constrained`, TP >= FP too). Gives the highest value and the sum of all TP - FP above 0.
+    void (*keep_usable)(const double* tp, const double* fp, const double* penalty, bool constrained, std::size_t width,
+                        double* h, double* highest, double* surplus);
     // Confusion matrices of every label predicted present, from counters of the covered instances.
     void (*confusion)(const std::int32_t* counters, std::int32_t covered, const double* present_in_training,
                       const double* absent_in_training, std::size_t width, double* tp, double* fp, double* tn, double* fn);

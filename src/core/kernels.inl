@@ -231,6 +231,27 @@ void evaluate(HeuristicFormula h, const double* tp, const double* fp, const doub
     }
 }
 
+void keep_usable(const double* __restrict tp, const double* __restrict fp, const double* __restrict penalty,
+                 bool constrained, std::size_t width, double* __restrict h, double* highest, double* surplus) {
+    const double nothing = -std::numeric_limits<double>::infinity();
+    const double weight = constrained ? 1.0 : 0.0;
+    typedef double Double4 __attribute__((vector_size(32)));
+    typedef long long Long4 __attribute__((vector_size(32)));
+    Double4 most = {nothing, nothing, nothing, nothing}, sum = {};
+    for (std::size_t lane = 0; lane < width; lane += 4) {
+        const Double4 right = load<Double4>(tp + lane), wrong = load<Double4>(fp + lane);
+        const Long4 usable = (right > 0) & (right >= weight * wrong);
+        const Double4 value = load<Double4>(h + lane) + load<Double4>(penalty + lane);
+        const Double4 kept = usable ? value : Double4{nothing, nothing, nothing, nothing};
+        store(h + lane, kept);
+        most = kept > most ? kept : most;
+        const Double4 above = right - wrong;
+        sum += above > 0 ? above : Double4{};
+    }
+    *highest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+    *surplus = sum[0] + sum[1] + sum[2] + sum[3];
+}
+
 template <class T>
 void confusion_of(const T* __restrict counters, T covered, const double* __restrict present_in_training,
                   const double* __restrict absent_in_training, std::size_t width, double* __restrict tp,
@@ -245,5 +266,5 @@ void confusion_of(const T* __restrict counters, T covered, const double* __restr
 }
 
 const Kernels table = {flag_groups, add_scores,         passes, add_states,
-                       add_weighted_states, add_lanes, add_weighted_lanes, evaluate,
+                       add_weighted_states, add_lanes, add_weighted_lanes, evaluate, keep_usable,
                        confusion_of<std::int32_t>, confusion_of<double>};
