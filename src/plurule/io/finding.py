@@ -52,8 +52,8 @@ def find(path: Path) -> Found:
 def _at(place: Path) -> Found | None:
     """The data set that is at a place: in a folder of that name, or of that base name."""
     if place.is_dir():
-        return _named(place, place.resolve().name) or _only(place)
-    return _named(place.parent, place.name)
+        return find_named(place, place.resolve().name) or _only(place)
+    return find_named(place.parent, place.name)
 
 
 def data_folders() -> list[Path]:
@@ -126,7 +126,8 @@ def _groups(folder: Path) -> dict[str, Found]:
     return {key: Found(names[key], **found) for key, found in parts.items()}
 
 
-def _named(folder: Path, name: str) -> Found | None:
+def find_named(folder: Path, name: str) -> Found | None:
+    """The data set of a name in a folder, whatever the case of the letters."""
     return _groups(folder).get(name.lower())
 
 
