@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from plurule.cli import errors
+from plurule.cli.data import convert, data_app
 from plurule.cli.demo import demo
 from plurule.cli.evaluate import evaluate
 from plurule.cli.fit import fit
@@ -21,8 +22,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, fit, predict, evaluate, show):
+for command in (demo, fit, predict, evaluate, show, convert):
     app.command()(command)
+app.add_typer(data_app, name="data")
 
 
 def _print_version(wanted: bool) -> None:
