@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace plurule {
@@ -20,10 +23,29 @@ struct Attribute {
     std::vector<double> lowest, highest;    // numeric: the ends of each rank
 };
 
+// Leaves new elements unset instead of writing zeros first.
+template <class T>
+struct Unset : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = Unset<U>;
+    };
+    template <class U>
+    void construct(U* at) {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <class U, class... Args>
+    void construct(U* at, Args&&... args) {
+        ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+    }
+};
+template <class T>
+using Buffer = std::vector<T, Unset<T>>;
+
 struct GroupedRows {
-    std::vector<Row> rows;            // group after group, ascending within each
-    std::vector<std::uint32_t> ends;  // end of each group in rows
-    std::vector<std::int32_t> ids;    // the value of each group, ascending
+    Buffer<Row> rows;            // group after group, ascending within each
+    Buffer<std::uint32_t> ends;  // end of each group in rows
+    Buffer<std::int32_t> ids;    // the value of each group, ascending
     std::vector<Row> missing;
 
     std::size_t groups() const { return ends.size(); }
@@ -31,22 +53,24 @@ struct GroupedRows {
     // Keeps the rows that `keep` marks; groups that become empty vanish.
     void assign_kept(const GroupedRows& from, const std::uint8_t* keep) {
         rows.resize(from.rows.size());
-        ends.clear();
-        ids.clear();
-        std::size_t count = 0, begin = 0;
+        ends.resize(from.ends.size());
+        ids.resize(from.ends.size());
+        const Row* source = from.rows.data();
+        std::uint32_t count = 0, i = 0;
+        std::size_t kept = 0;
         for (std::size_t g = 0; g < from.ends.size(); ++g) {
-            const std::size_t before = count;
-            for (std::size_t i = begin; i < from.ends[g]; ++i) {
-                rows[count] = from.rows[i];
-                count += keep[from.rows[i]];
+            const std::uint32_t before = count;
+            for (; i < from.ends[g]; ++i) {
+                rows[count] = source[i];
+                count += keep[source[i]];
             }
-            begin = from.ends[g];
-            if (count > before) {
-                ends.push_back(std::uint32_t(count));
-                ids.push_back(from.ids[g]);
-            }
+            ends[kept] = count;
+            ids[kept] = from.ids[g];
+            kept += count > before;
         }
         rows.resize(count);
+        ends.resize(kept);
+        ids.resize(kept);
         missing.clear();
         for (Row row : from.missing)
             if (keep[row]) missing.push_back(row);

@@ -5,6 +5,8 @@ typedef std::int32_t Int8 __attribute__((vector_size(32)));
 typedef std::int16_t Short8 __attribute__((vector_size(16)));
 typedef std::uint8_t Byte8 __attribute__((vector_size(8)));
 
+typedef long long V4 __attribute__((vector_size(32)));
+
 template <class V, class T>
 inline V load(const T* from) {
     V v;
@@ -17,8 +19,10 @@ inline void store(T* to, V v) {
 }
 
 inline bool any(Int8 mask) {
-    typedef long long Long4 __attribute__((vector_size(32)));
-    const Long4 v = (Long4)mask;
+#ifdef __AVX2__
+    return !__builtin_ia32_ptestz256((V4)mask, (V4)mask);
+#endif
+    const V4 v = (V4)mask;
     return (v[0] | v[1] | v[2] | v[3]) != 0;
 }
 
@@ -36,8 +40,9 @@ inline std::uint8_t flag_of(std::size_t each, Sum&& sum, Most&& most) {
             rest |= sum(v) <= most(v);
         }
     }
+    if (!any(part | rest)) return 0;
     std::uint8_t flag = bits(part, rest);
-    if (T == Tests::two && flag) {
+    if (T == Tests::two) {
         part = rest = Int8{};
         for (std::size_t v = each; v < 2 * each; ++v) {
             part |= sum(v) >= 0;
@@ -236,11 +241,10 @@ void keep_usable(const double* __restrict tp, const double* __restrict fp, const
     const double nothing = -std::numeric_limits<double>::infinity();
     const double weight = constrained ? 1.0 : 0.0;
     typedef double Double4 __attribute__((vector_size(32)));
-    typedef long long Long4 __attribute__((vector_size(32)));
     Double4 most = {nothing, nothing, nothing, nothing}, sum = {};
     for (std::size_t lane = 0; lane < width; lane += 4) {
         const Double4 right = load<Double4>(tp + lane), wrong = load<Double4>(fp + lane);
-        const Long4 usable = (right > 0) & (right >= weight * wrong);
+        const V4 usable = (right > 0) & (right >= weight * wrong);
         const Double4 value = load<Double4>(h + lane) + load<Double4>(penalty + lane);
         const Double4 kept = usable ? value : Double4{nothing, nothing, nothing, nothing};
         store(h + lane, kept);
