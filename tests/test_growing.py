@@ -10,12 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.counting import State
-from plurule.growing import Candidate, best_index, best_rule
+from plurule.counting import State, refinements
+from plurule.growing import Candidate, best_index, best_rule, head_weights, score_fixed
 from plurule.heuristics import FMeasure, HammingAccuracy, Precision
 from plurule.model import LabelCondition
 from plurule.prediction import OPEN
-from problems import make_options, make_problem, options_of, random_settings, random_state, ranks_of, start_state
+from problems import (
+    as_check,
+    make_options,
+    make_problem,
+    options_of,
+    oracle_at,
+    random_settings,
+    random_state,
+    ranks_of,
+    start_state,
+)
 
 randoms = st.randoms(use_true_random=False)
 
@@ -211,6 +221,27 @@ def test_with_a_fixed_head_only_the_body_grows():
     assert text(state, grow(state, heuristic=Precision(), fix_head=False)) == "A B ← a <= 0.5 ∧ b > 0.5"
 
 
+def test_a_fixed_head_is_rejected_on_a_body_where_it_is_never_right_or_more_often_wrong():
+    state = start_state(make_problem({"a": [1, 2, 3, 4]}, [[1], [0], [0], [1]]))
+    options = make_options(state.problem, heuristic=HammingAccuracy())
+    rule = Candidate((), state.in_training, np.array([1], dtype=np.int8), 0.5, 2, 2)
+    (block,) = refinements(state, ranks_of(state.problem), rule.covered, label_conditions=False)
+    heads = score_fixed(state, block, head_weights(state, rule, options), rule, options)
+    kept = {str(block.condition(i)) for i in np.flatnonzero(np.isfinite(heads.value))}
+    assert kept == {"a <= 1.5", "a <= 2.5", "a > 2.5", "a > 3.5"}
+
+
+def test_a_fixed_head_is_rejected_with_a_condition_on_one_of_its_labels():
+    # By whole instances A would count as right where it was predicted before.
+    state = start_state(make_problem({}, [[1, 1], [1, 1], [0, 0]]))
+    state.predicted[:, 0] = [1, 1, OPEN]
+    state.head_labels[0] = True
+    options = make_options(state.problem)
+    rule = Candidate((), state.in_training, np.array([1, 1], dtype=np.int8), 0.5, 2, 2)
+    (block,) = refinements(state, {}, rule.covered, label_conditions=True)
+    assert (score_fixed(state, block, head_weights(state, rule, options), rule, options).value == -np.inf).all()
+
+
 # Limits and beams ------------------------------------------------------------------------------------------
 
 
@@ -257,6 +288,24 @@ def test_a_wider_beam_finds_what_no_single_condition_hints_at():
     state = start_state(make_problem(BOTH, [[1], [0], [0], [1]]))
     assert text(state, grow(state)) == "A ←"
     assert text(state, grow(state, beam_width=2)) == "A ← a <= 0.5 ∧ b <= 0.5"
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_in_the_middle_of_training_the_best_rule_is_that_of_a_naive_learner(block):
+    for seed in range(100 * block, 100 * (block + 1)):
+        rng = random.Random(seed)
+        state = random_state(rng, most_rows=14)
+        chosen = random_settings(rng, state.problem.n_labels)
+        expected = oracle_at(state, chosen).best_rule()
+        rule = best_rule(state, ranks_of(state.problem), options_of(chosen))
+        if rule is None or expected is None:
+            assert rule is expected, f"seed {seed}"
+            continue
+        head = tuple((label, sign) for label, sign in enumerate(rule.signs.tolist()) if sign >= 0)
+        body = tuple(as_check(condition) for condition in rule.body)
+        found = (head, body, rule.tp, rule.fp)
+        assert found == (expected.head, expected.body, expected.tp, expected.fp), f"seed {seed}"
+        assert rule.value == pytest.approx(float(expected.value), rel=1e-12), f"seed {seed}"
 
 
 @given(randoms)
