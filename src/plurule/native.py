@@ -101,7 +101,7 @@ def _formula(heuristic: Heuristic) -> tuple[int, float]:
     """How the core computes a heuristic; by exact class, since a subclass may compute something else."""
     kind = type(heuristic)
     if kind is FMeasure:
-        square = float(heuristic.beta) ** 2
+        square = float(heuristic.beta) * float(heuristic.beta)
         return (RECALL, 0.0) if np.isinf(square) else (F_MEASURE, square)
     if kind is MEstimate:
         return M_ESTIMATE, float(heuristic.m)
