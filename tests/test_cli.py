@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import re
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 from plurule import RuleListClassifier, model_file
 from plurule.cli import app, errors
+from plurule.cli.fit import fit
 from plurule.datasets import load_world_flags
 
 TABLE = """size,kind,red,blue
@@ -145,14 +147,20 @@ def test_options_left_out_are_those_of_the_library(run: Run, tmp_path: Path) -> 
 
 def test_every_option_of_fit_is_understood(run: Run) -> None:
     options = (
-        "--heuristic f_measure --beta 1 --averaging macro --presence-only --head-search relaxed --lift peak "
-        "--lift-at 2 --no-fix-head --fixed-head-counts pairs --refine-against plain --no-label-conditions "
-        "--beam-width 2 --max-conditions 2 --min-coverage 3 --max-rules 4 --remaining 0.2 --stop-threshold 0.02 "
-        "--max-bins 8 --engine reference --jobs 1"
+        "--heuristic f_measure --beta 1 --averaging macro --presence-only --head-search relaxed "
+        "--head-constraint label --lift peak --lift-at 2 --no-fix-head --fixed-head-counts pairs "
+        "--refine-against plain --no-label-conditions --beam-width 2 --max-conditions 2 --min-coverage 3 --max-rules 4 "
+        "--remaining 0.2 --stop-threshold 0.02 --max-bins 8 --engine reference --jobs 1"
     )
     result = run("fit", "world-flags", *options.split())
     assert result.code == 0, result.err
     assert "←" in result.out
+
+
+def test_every_parameter_of_the_classifier_is_an_option_of_fit() -> None:
+    renamed = {"predict_absence": "absence", "n_jobs": "jobs"}
+    parameters = {renamed.get(name, name) for name in RuleListClassifier().get_params(deep=False)}
+    assert parameters - set(inspect.signature(fit).parameters) == {"verbose", "progress"}
 
 
 def test_the_lift_can_be_chosen_by_cross_validation(run: Run) -> None:

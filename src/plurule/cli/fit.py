@@ -36,6 +36,9 @@ def fit(
     head_search: Annotated[
         str | None, typer.Option(help="single, decomposable, anti_monotone, relaxed or exhaustive.")
     ] = None,
+    head_constraint: Annotated[
+        str | None, typer.Option(help="What must not be wrong more often than right: head (as published) or label.")
+    ] = None,
     lift: Annotated[LiftKind | None, typer.Option(help="How much longer heads are preferred.")] = None,
     lift_height: Annotated[
         float | None, typer.Option(help=f"The lift at --lift-at labels ({HEIGHT} if only --lift is given).")
@@ -79,6 +82,7 @@ def fit(
         "averaging": averaging,
         "predict_absence": absence,
         "head_search": head_search,
+        "head_constraint": head_constraint,
         "lift": make_lift(lift, lift_height, lift_at),
         "fix_head": fix_head,
         "fixed_head_counts": fixed_head_counts,
