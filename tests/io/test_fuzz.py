@@ -29,8 +29,11 @@ UNPLACED = (
     "cannot be unpacked",
     "Parquet file or is damaged",
 )
-INSERTED = [b"'", b'"', b"{", b"}", b",", b"?", b"%", b"\\", b"\n", b"\r", b"\t", b" ", b"@data\n", b"@attribute x numeric\n",
-            b"\xff", b"\x00", b"-", b".", b"e", b"1e999", b"99999999999999999999", b"nan", b"\xc3\xa9", b"0", b"1", b"&lt;", b"<!DOCTYPE x>"]  # fmt: skip
+INSERTED = [
+    *(b"'", b'"', b"{", b"}", b",", b"?", b"%", b"\\", b"\n", b"\r", b"\t", b" ", b"\xff", b"\x00", b"-", b".", b"e"),
+    *(b"@data\n", b"@attribute x numeric\n", b"1e999", b"99999999999999999999", b"nan", b"\xc3\xa9", b"0", b"1"),
+    *(b"&lt;", b"<!DOCTYPE x>"),
+]
 
 
 @contextlib.contextmanager
@@ -172,7 +175,7 @@ def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
         "many escapes": few + "'" + "\\'" * 150_000 + "',0\n",
         "braces": few + "{" * 300_000 + "\n",
         "empty rows": few + "{}\n" * 100_000,
-        "many attributes": "@relation t\n" + "".join(f"@attribute a{i} numeric\n" for i in range(10_000)) + "@data\n{}\n",
+        "many attributes": "".join(f"@attribute a{i} numeric\n" for i in range(10_000)) + "@data\n{}\n",
         "many categories": "@relation t\n@attribute a {" + ",".join(map(str, range(50_000))) + "}\n@data\n?\n7x\n",
     }  # fmt: skip
     for name, text in cases.items():

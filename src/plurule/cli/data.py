@@ -123,8 +123,8 @@ def describe_file(
         left_out = sum(count > 0 for count in about.positives.values()) - _MOST_LABELS
         out.print(
             Text(
-                f"Share of the line's rows that also have the column's label: '{_SHADES[0]}' none, '{_SHADES[1]}' up to a "
-                f"fifth, '{_SHADES[-1]}' over four fifths" + f"; {left_out} rarer labels left out" * (left_out > 0),
+                f"Share of a line's rows that also have a column's label: '{_SHADES[0]}' none, '{_SHADES[1]}' up to "
+                f"a fifth, '{_SHADES[-1]}' over four fifths" + f"; {left_out} rarer labels left out" * (left_out > 0),
                 style="dim",
             )
         )

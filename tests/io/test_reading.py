@@ -1,0 +1,229 @@
+"""Everything that can be read, through the one door."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from plurule import io
+from plurule.errors import DataError
+from plurule.io.labels import parse_labels
+from plurule.model import Attribute
+
+CSV = "id,area,sea,is_red,is_blue\n7,1.5,no,1,0\n8,,yes,0,1\n"
+ARFF = "@relation '{}'\n@attribute l {{0,1}}\n@attribute a numeric\n@attribute m {{0,1}}\n@data\n1,2,0\n"
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    (tmp_path / "flags.csv").write_text(CSV)
+    return tmp_path / "flags.csv"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["is_red", "is_blue"], "is_*", ["is_r*", "is_blue"], re.compile(r"red|blue"), -2, parse_labels("last:2"),
+     parse_labels("is_red,is_blue"), parse_labels("is_*"), np.int64(-2)],
+    ids=str,
+)  # fmt: skip
+def test_labels_are_chosen_by_name_pattern_or_number(csv: Path, labels: Any) -> None:
+    data = io.read(csv, labels=labels)
+    assert data.label_names == ("is_red", "is_blue")
+    assert data.attributes == (Attribute("id"), Attribute("area"), Attribute("sea", ("no", "yes")))
+    assert data.Y.tolist() == [[1, 0], [0, 1]]
+    np.testing.assert_array_equal(data.X.column(1), [1.5, np.nan])
+
+
+def test_labels_come_in_the_order_in_which_they_are_named(csv: Path) -> None:
+    assert io.read(csv, labels=["is_blue", "is_red"]).label_names == ("is_blue", "is_red")
+
+
+def test_labels_can_be_the_first_columns(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("l\tm\ta\n1\t0\t5\n")
+    data = io.read(tmp_path / "t.tsv", labels=2)
+    assert data.label_names == ("l", "m")
+    assert data.X.column(0).tolist() == [5]
+
+
+def test_columns_can_be_dropped_or_made_nominal(csv: Path) -> None:
+    data = io.read(csv, labels="is_*", drop=["id"], nominal=["ar*"])
+    assert data.attributes == (Attribute("area", ("1.5",)), Attribute("sea", ("no", "yes")))
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
+    (tmp_path / "t.csv").write_text(CSV.replace(",", delimiter))
+    assert io.read(tmp_path / "t.csv", labels=-2).attribute_names == ("id", "area", "sea")
+
+
+@pytest.mark.parametrize("truth", ["0 1", "False True", "no YES", "0.0 1.0"])
+def test_labels_may_be_spelled_in_several_ways(tmp_path: Path, truth: str) -> None:
+    absent, present = truth.split()
+    (tmp_path / "t.csv").write_text(f"a,l\n1,{present}\n2,{absent}\n")
+    assert io.read(tmp_path / "t.csv", labels=["l"]).Y.tolist() == [[1], [0]]
+
+
+def test_a_table_without_labels_can_be_read(csv: Path) -> None:
+    assert io.read_table(csv).shape == (2, 5)
+    assert io.read(csv, labels=[]).Y.shape == (2, 0)
+
+
+@pytest.mark.parametrize(("relation", "labels"), [("x: -C 1", ("l",)), ("x: -C -1", ("m",)), ("-C 2 -V 1", ("l", "a"))])
+def test_meka_states_the_number_of_labels(tmp_path: Path, relation: str, labels: tuple[str, ...]) -> None:
+    (tmp_path / "t.arff").write_text(ARFF.format(relation).replace("1,2,0", "1,1,0"))
+    assert io.read(tmp_path / "t.arff").label_names == labels
+
+
+def test_a_label_file_counts_more_than_what_meka_states(tmp_path: Path) -> None:
+    (tmp_path / "t.arff").write_text(ARFF.format("x: -C 1"))
+    (tmp_path / "t.xml").write_text('<labels><label name="m"/></labels>')
+    assert io.read(tmp_path / "t.arff").label_names == ("m",)
+    (tmp_path / "other.xml").write_text('<labels><label name="l"/></labels>')
+    assert io.read(tmp_path / "t.arff", labels=tmp_path / "other.xml").label_names == ("l",)
+    assert io.read(tmp_path / "t.arff", labels=["l", "m"]).label_names == ("l", "m")
+
+
+def test_pairs_are_found_from_a_base_name_or_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "Toys"
+    folder.mkdir()
+    (folder / "toys-train.arff").write_text(ARFF.format("t"))
+    (folder / "toys-test.arff").write_text(ARFF.format("t") + "0,3,1\n")
+    (folder / "toys.xml").write_text('<labels><label name="l"/><label name="m"/></labels>')
+    for source in (folder, folder / "toys", str(folder / "TOYS")):
+        assert len(io.read(source)) == 3
+        train, test = io.read_pair(source)
+        assert (len(train), len(test)) == (1, 2)
+    assert io.read(folder).X.column(0).tolist() == [2, 2, 3]
+    (folder / "toys.arff").write_text(ARFF.format("t"))
+    assert len(io.read(folder)) == 1
+    assert len(io.read(folder, split="test")) == 2
+
+
+def test_parts_with_different_categories_are_merged(tmp_path: Path) -> None:
+    (tmp_path / "t-train.csv").write_text("a,l\nx,0\n")
+    (tmp_path / "t-test.csv").write_text("a,l\ny,1\n")
+    data = io.read(tmp_path / "t", labels=["l"])
+    assert data.attributes == (Attribute("a", ("x", "y")),)
+    assert data.X.column(0).tolist() == [0, 1]
+
+
+def test_the_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "toys").mkdir()
+    (tmp_path / "toys" / "toys.csv").write_text("a,l\n1,0\n")
+    monkeypatch.setenv("PLURULE_DATA", str(tmp_path))
+    assert len(io.read("toys", labels=-1)) == 1
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_frames_keep_their_categories(library: Any) -> None:
+    kind = pd.Categorical(["b", "a"], categories=["b", "a", "c"])
+    if library is pl:
+        kind = pl.Series(["b", "a"], dtype=pl.Enum(["b", "a", "c"]))
+    frame = library.DataFrame({"x": [1, 2], "kind": kind, "text": ["v", "u"], "red": [True, False], "blue": [0, 1]})
+    data = io.read(frame, labels=["red", "blue"])
+    assert data.attributes == (Attribute("x"), Attribute("kind", ("b", "a", "c")), Attribute("text", ("u", "v")))
+    assert data.X.column(1).tolist() == [0, 1]
+    assert data.Y.tolist() == [[1, 0], [0, 1]]
+
+
+def test_arrays_and_sparse_matrices_are_read() -> None:
+    array = np.array([[0.5, 1, 0], [0.0, 0, 1]])
+    for source in (array, sp.csr_array(array), sp.coo_matrix(array), array.tolist()):
+        data = io.read(source, labels=-2)
+        assert data.label_names == ("x1", "x2")
+        assert data.Y.tolist() == [[1, 0], [0, 1]]
+        assert data.X.column(0).tolist() == [0.5, 0]
+
+
+def test_X_and_Y_are_read_as_scikit_learn_has_them() -> None:
+    X, Y = np.array([[1.0], [2.0]]), np.array([[1, 0], [0, 1]])
+    for labels in (Y, sp.csr_array(Y), Y.tolist(), Y.astype(bool)):
+        data = io.read((X, labels))
+        assert data.label_names == ("y0", "y1")
+        assert np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y).tolist() == Y.tolist()
+    named = io.read((pd.DataFrame({"a": [1, 2]}), pd.DataFrame(Y, columns=["red", "blue"])))
+    assert named.label_names == ("red", "blue")
+    assert io.read((X, [0, 1])).Y.tolist() == [[0], [1]]
+    assert io.read((X, pd.Series([0, 1], name="red"))).label_names == ("red",)
+
+
+@pytest.mark.parametrize(
+    ("source", "labels", "message"),
+    [
+        (np.array([[1.0, 2.0]]), -1, "the value '2' for label 'x1', expected 0 or 1"),
+        (np.array([[1.0, np.nan]]), -1, "a missing value for label 'x1', expected 0 or 1"),
+        (np.array([[1.0, 0.0]]), -3, "labels=-3, expected 1 to 2 for the first or -1 to -2 for the last columns"),
+        (np.array([[1.0, 0.0]]), True, "labels=True, expected names, a pattern or a number"),
+        (np.array([[1.0, 0.0]]), [3], "3 names no column, expected a name or a pattern"),
+        (([[1.0]], [[1], [0]]), None, "Y has 2 rows and 1 columns, expected 1 rows as X"),
+        (([[1.0]], [[3]]), None, "Y holds .*3.*, expected 0 for absent and 1 for present"),
+        (([[1.0]], [["x"]]), None, "Y holds .*'x'.*, expected 0 for absent and 1 for present"),
+        (([[1.0]], [[1]]), ["y0"], "labels is given though the source is"),
+        (pd.DataFrame({"x0": [1], "a": [0]}), None, "which columns are labels is not known"),
+    ],
+)
+def test_bad_sources_are_refused(source: Any, labels: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        io.read(source, labels)
+
+
+def test_a_label_called_like_an_attribute_is_refused() -> None:
+    X = pd.DataFrame({"red": [1.0]})
+    with pytest.raises(DataError, match="several columns are named 'red'"):
+        io.read((X, pd.DataFrame({"red": [1]})))
+
+
+def test_unknown_options_are_refused(csv: Path) -> None:
+    with pytest.raises(DataError, match="split='valid', expected one of 'all', 'train', 'test'"):
+        io.read(csv, -2, split="valid")  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="text='skip', expected 'drop' or 'keep'"):
+        io.read(csv, -2, text="skip")  # type: ignore[arg-type]
+
+
+def test_a_data_set_can_be_indexed_by_rows(csv: Path) -> None:
+    data = io.read(csv, -2)
+    assert data[1:].Y.tolist() == [[0, 1]]
+    assert data[[1, 0]].X.column(0).tolist() == [8, 7]
+    assert data[np.array([False, True])].X.column(0).tolist() == [8]
+    assert len(data[0]) == 1
+    assert repr(data) == "Dataset(flags: 2 instances, 2 numeric and 1 nominal attributes, 2 labels)"
+
+
+def test_parquet_of_others_is_read(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(
+        {
+            "n": pa.array([1, None], pa.int32()),
+            "t": pa.array(["b", None]),
+            "d": pa.array(["y", "x"]).dictionary_encode(),
+            "f": pa.array([0.5, 1.5], pa.float32()),
+            "b": pa.array([True, False]),
+            "l": pa.array([1, 0], pa.uint8()),
+        }
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    data = io.read(tmp_path / "t.parquet", labels=["b", "l"])
+    assert data.attributes == (Attribute("n"), Attribute("t", ("b",)), Attribute("d", ("y", "x")), Attribute("f"))
+    np.testing.assert_array_equal(data.X.column(0), [1, np.nan])
+    assert data.X.column(1).tolist() == [0, -1]
+    assert data.Y.tolist() == [[1, 1], [0, 0]]
+    pq.write_table(pa.table({"when": pa.array([0], pa.timestamp("ms"))}), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match=r"column 'when' is of type timestamp\[ms\], expected numbers, texts or truth"):
+        io.read(tmp_path / "t.parquet", labels=[])
+
+
+def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DataError, match=r"need pyarrow: pip install 'plurule\[parquet\]'"):
+        io.write(io.read(([[1.0]], [[1]])), tmp_path / "t.parquet")
