@@ -65,6 +65,7 @@ class Settings:
     beta_squared: Fraction
     averaging: str
     head_search: str
+    each_label_right: bool
     lift: tuple[Fraction, ...]
     absence: bool
     label_conditions: bool
@@ -253,6 +254,9 @@ class Learner:
             return None
         return found
 
+    def may_be_in_head(self, tp: Fraction, fp: Fraction) -> bool:
+        return tp > 0 and (tp >= fp or not self.settings.each_label_right)
+
     def head_from_singles(
         self, body: tuple[Check, ...], labels: list[int]
     ) -> tuple[Head, Fraction, Fraction, Fraction] | None:
@@ -260,8 +264,8 @@ class Learner:
         for label in labels:
             options = []
             for value in (1, 0) if self.settings.absence else (1,):
-                h, tp, _ = self.value(body, ((label, value),), fixed=False)
-                if tp > 0:
+                h, tp, fp = self.value(body, ((label, value),), fixed=False)
+                if self.may_be_in_head(tp, fp):
                     options.append((h, tp, label, value))
             if options:
                 # max gives the first of equals, which is presence.
@@ -304,7 +308,7 @@ class Learner:
             for chosen in combinations(labels, length):
                 for values in product((1, 0) if self.settings.absence else (1,), repeat=length):
                     head = tuple(zip(chosen, values, strict=True))
-                    if any(self.matrix(body, l, v)[0] == 0 for l, v in head):
+                    if not all(self.may_be_in_head(*self.matrix(body, l, v)[:2]) for l, v in head):
                         continue
                     if any(set(short) <= set(head) for short in cut):
                         continue

@@ -125,6 +125,7 @@ def random_settings(rng: random.Random, n_labels: int) -> Settings:
         beta_squared=rng.choice((Fraction(1, 4), Fraction(1), Fraction(0), Fraction(4))),
         averaging=rng.choice(("micro", "macro")),
         head_search=head_search,
+        each_label_right=rng.random() < 0.2,
         lift=tuple(factors) if head_search in ("relaxed", "exhaustive") else (Fraction(1),) * n_labels,
         absence=rng.random() < 0.5,
         label_conditions=rng.random() < 0.8,
@@ -155,6 +156,7 @@ def options_of(settings: Settings) -> Options:
         heuristic=heuristics[settings.measure],
         averaging=settings.averaging,  # type: ignore[arg-type]
         head_search=settings.head_search,  # type: ignore[arg-type]
+        head_constraint="label" if settings.each_label_right else "head",
         predict_absence=settings.absence,
         label_conditions=settings.label_conditions,
         fix_head=settings.fix_head,

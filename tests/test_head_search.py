@@ -73,7 +73,7 @@ def test_in_the_papers_example_the_single_heads_have_the_papers_precision(exampl
 def test_in_the_papers_example_labels_are_sorted_by_value_and_one_without_true_positive_is_left_out(example: State):
     confusion = open_pairs(example).confusion(COVERED)
     evaluate = LabelBased(confusion, Precision(), "micro").evaluate
-    singles = single_label_heads(evaluate, confusion, np.ones(4, dtype=bool), predict_absence=False)
+    singles = single_label_heads(evaluate, confusion, np.ones(4, dtype=bool), make_options(example.problem))
     assert singles.order[0].tolist() == [0, 1, 2, 3]
     assert singles.h[0, 3] == -np.inf
 
@@ -183,6 +183,15 @@ def test_a_long_head_is_rejected_as_a_whole_even_if_a_shorter_one_were_right():
     state = start_state(make_problem({}, [[1, 1], [1, 0], [0, 0], [0, 0]]))
     options = make_options(state.problem, lift=lambda n: 5 if n == 2 else 1, heuristic=Precision())
     assert heads_of(state, whole(state), options).value[0] == -np.inf
+
+
+@pytest.mark.parametrize("search", ["relaxed", "exhaustive"])
+def test_with_the_constraint_on_labels_only_labels_more_right_than_wrong_make_a_head(search):
+    # As in the test before, but the label that is more wrong than right cannot drag the head down.
+    state = start_state(make_problem({}, [[1, 1], [1, 0], [0, 0], [0, 0]]))
+    lift = {"lift": lambda n: 5 if n == 2 else 1}
+    options = make_options(state.problem, **lift, heuristic=Precision(), head_search=search, head_constraint="label")
+    assert head_text(heads_of(state, whole(state), options)) == "+."
 
 
 def test_excluded_labels_are_never_in_the_head():
@@ -330,7 +339,7 @@ def single_label_heads_of(state: State, block: Candidates, options: Options) -> 
     confusion = open_pairs(state).confusion(block)
     evaluate = LabelBased(confusion, options.heuristic, options.averaging).evaluate
     allowed = np.ones(state.problem.n_labels, dtype=bool)
-    return single_label_heads(evaluate, confusion, allowed, options.predict_absence).h.max(axis=1)
+    return single_label_heads(evaluate, confusion, allowed, options).h.max(axis=1)
 
 
 @given(randoms, st.booleans())
