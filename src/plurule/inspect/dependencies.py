@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Any, Literal, TypeAlias, overload
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from plurule.inspect.data import Labels, match
 from plurule.inspect.label_graph import Edge, LabelGraph
-from plurule.model import Assignment, Condition, LabelCondition, RuleList
+from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
 from plurule.prediction import Columns
 from plurule.table import Table
 
@@ -118,8 +117,7 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
     co-occurrence: red, white where stripes > 2 (100% of 2, 50% anyway)
     exclusion: ¬blue ← red (67% of 3, 67% anyway)
     """
-    stated = (s for s in _stated(rule_list) if joint_absence or s.kind != "joint absence")
-    statements = _merge(stated)
+    statements = _merge(_stated(rule_list, joint_absence))
     if X is None:
         return Dependencies(rule_list.labels, tuple(statements))
     table, truth = match(rule_list, X, Y)
@@ -205,15 +203,28 @@ def _ends(statement: Dependency) -> Iterator[tuple[str, str]]:
     yield (second.name, first.name) if second.present and not first.present else (first.name, second.name)
 
 
-def _stated(rule_list: RuleList) -> Iterator[Dependency]:
+def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
     for number, rule in enumerate(rule_list, start=1):
-        for first, second in combinations(rule.head, 2):
+        for first, second in _pairs(rule.head, joint_absence):
             yield Dependency(_kind_of_head(first, second), (), (first, second), rule.body, (number,))
         tested = tuple(Assignment(c.name, c.index, c.present) for c in rule.label_conditions)
         if tested:
             context = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
             for assignment in rule.head:
-                yield Dependency(_kind_of_body(tested, assignment), tested, (assignment,), context, (number,))
+                kind = _kind_of_body(tested, assignment)
+                if joint_absence or kind != "joint absence":
+                    yield Dependency(kind, tested, (assignment,), context, (number,))
+
+
+def _pairs(head: Head, joint_absence: bool) -> Iterator[tuple[Assignment, Assignment]]:
+    """The pairs of labels of a head; heads of hundreds of absent labels have too many pairs to look at them all."""
+    if joint_absence:
+        yield from combinations(head, 2)
+        return
+    for i, first in enumerate(head):
+        for second in head.assignments[i + 1 :]:
+            if first.present or second.present:
+                yield first, second
 
 
 def _kind_of_head(first: Assignment, second: Assignment) -> Kind:
@@ -240,33 +251,56 @@ def _merge(statements: Iterator[Dependency]) -> list[Dependency]:
 
 def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[Dependency]:
     columns = Columns(table)
-    # Labels in bodies are tested on the truth here: a statement is about labels, not about predictions of them.
-    as_predictions = truth.astype(np.int8)
-    holding: dict[tuple[Condition, ...], NDArray[np.bool_]] = {}
-    counted = []
-    for statement in statements:
-        context = statement.context
-        if context not in holding:
-            # Statements of one rule follow each other, so only the last context is worth keeping.
-            holding = {context: _all(len(table), (columns.satisfies(c, as_predictions) for c in context))}
-        premises = _all(len(table), (truth[:, p.index] == p.present for p in statement.premises))
-        conclusions = _all(len(table), (truth[:, c.index] == c.present for c in statement.conclusions))
-        counted.append(
-            replace(
-                statement,
-                on_data=_statistics(premises & holding[context], conclusions),
-                on_labels=_statistics(premises, conclusions),
-            )
-        )
+    everywhere = _counts(statements, truth)
+    counted: list[Dependency] = []
+    for context, group in groupby(statements, key=lambda statement: statement.context):
+        here = list(group)
+        holds = np.ones(len(table), dtype=bool)
+        for condition in context:
+            # Labels are tested on the truth: a statement is about labels, not about predictions of them.
+            holds &= columns.satisfies(condition, truth.view(np.int8))
+        on_labels = everywhere[len(counted) : len(counted) + len(here)]
+        on_data = _counts(here, truth[holds]) if context else on_labels
+        counted += [
+            replace(statement, on_data=data, on_labels=labels)
+            for statement, data, labels in zip(here, on_data, on_labels, strict=True)
+        ]
     return counted
 
 
-def _all(count: int, masks: Iterator[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    result = np.ones(count, dtype=bool)
-    for mask in masks:
-        result &= mask
-    return result
+def _counts(statements: Sequence[Dependency], truth: Labels) -> list[Statistics]:
+    """How often each statement is to the test, and right, among the given instances."""
+    pairs = [statement.conclusions for statement in statements if not statement.premises]
+    supports = iter(_pair_supports(pairs, truth))
+    return [
+        _premise_counts(statement, truth) if statement.premises else Statistics(len(truth), next(supports))
+        for statement in statements
+    ]
 
 
-def _statistics(matching: NDArray[np.bool_], right: NDArray[np.bool_]) -> Statistics:
-    return Statistics(int(matching.sum()), int((matching & right).sum()))
+def _premise_counts(statement: Dependency, truth: Labels) -> Statistics:
+    matching = np.ones(len(truth), dtype=bool)
+    for premise in statement.premises:
+        matching &= truth[:, premise.index] == premise.present
+    right = matching & (truth[:, statement.conclusions[0].index] == statement.conclusions[0].present)
+    return Statistics(int(matching.sum()), int(right.sum()))
+
+
+def _pair_supports(pairs: Sequence[tuple[Assignment, ...]], truth: Labels) -> list[int]:
+    """In how many instances both assignments of each pair are true."""
+    if not pairs:
+        return []
+    # All pairs at once, from how often labels occur and occur together. Long heads hold few present labels and many
+    # absent ones, so it is the present ones that are counted against all others.
+    ordered = [(b, a) if b.present and not a.present else (a, b) for a, b in pairs]
+    firsts, position = np.unique([a.index for a, _ in ordered], return_inverse=True)
+    seconds = np.array([b.index for _, b in ordered])
+    matrix = truth.astype(np.float64)
+    together = (matrix[:, firsts].T @ matrix)[position, seconds]
+    totals = matrix.sum(axis=0)
+    with_first, with_second = totals[firsts[position]], totals[seconds]
+    first_present = np.array([a.present for a, _ in ordered])
+    second_present = np.array([b.present for _, b in ordered])
+    of_first = np.where(second_present, together, with_first - together)
+    of_rest = np.where(second_present, with_second - together, len(truth) - with_first - with_second + together)
+    return [int(support) for support in np.where(first_present, of_first, of_rest)]

@@ -1,0 +1,265 @@
+"""Where the marks of a drawing go: numbers in, coordinates out. Templates turn them into SVG."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from plurule.inspect.dependencies import KINDS
+from plurule.inspect.label_graph import LabelGraph
+from plurule.report.summary import Bars, Curve, HeatMap
+
+CURVE_WIDTH, CURVE_HEIGHT = 720, 300
+CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 46, 12, 12, 40
+MAP_WIDTH = 420
+GRAPH_WIDTH, GRAPH_MARGIN = 900, 70
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark on an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A curve as an SVG path."""
+
+    name: str
+    path: str
+    end: tuple[float, float]
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class CurveDrawing:
+    """Shares over the number of rules."""
+
+    width: int
+    height: int
+    left: float
+    right: float
+    top: float
+    bottom: float
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    lines: tuple[Line, ...]
+    samples: tuple[tuple[int, tuple[float, ...]], ...]
+    """After some numbers of rules: the values of all curves, to be read as a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One value and how often it occurs."""
+
+    name: str
+    count: int
+    share: float
+    """Of the longest bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class BarDrawing:
+    """Bars side by side."""
+
+    name: str
+    axis: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One pair of labels."""
+
+    x: float
+    y: float
+    share: float
+    count: int
+    row: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapDrawing:
+    """A square of cells, with names at its left and on top."""
+
+    name: str
+    size: int
+    left: int
+    top: int
+    cell: int
+    names: tuple[tuple[str, float], ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A label in the graph."""
+
+    name: str
+    x: float
+    y: float
+    radius: float
+    text_y: float
+    """Where its name stands: on the side with fewer edges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge in the graph."""
+
+    kind: str
+    kind_number: int
+    """Of the kinds that occur, counted from 1."""
+    path: str
+    width: float
+    directed: bool
+    source: str
+    target: str
+    ends: tuple[int, int]
+    """Places of the two among the nodes."""
+    rules: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphDrawing:
+    """Labels and what rules say about them."""
+
+    width: int
+    height: int
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    kinds: tuple[tuple[str, str], ...]
+    """The kinds that occur, and what they say."""
+
+
+def draw_curves(curves: tuple[Curve, ...]) -> CurveDrawing | None:
+    """Curves over the number of rules."""
+    if not curves:
+        return None
+    most = len(curves[0].values) - 1
+    left, right = CURVE_LEFT, CURVE_WIDTH - CURVE_RIGHT
+    top, bottom = CURVE_TOP, CURVE_HEIGHT - CURVE_BOTTOM
+
+    def x(count: float) -> float:
+        return round(left + (right - left) * (count / most if most else 0), 2)
+
+    def y(share: float) -> float:
+        return round(bottom - (bottom - top) * share, 2)
+
+    lines = []
+    for curve in curves:
+        points = [(x(i), y(value)) for i, value in enumerate(curve.values)]
+        path = "M" + " ".join(f"{px:g},{py:g}" for px, py in points)
+        lines.append(Line(curve.name, path, points[-1], curve.values[-1]))
+    counts = sorted({round(i * most / 10) for i in range(11)})
+    return CurveDrawing(
+        CURVE_WIDTH,
+        CURVE_HEIGHT,
+        left,
+        right,
+        top,
+        bottom,
+        tuple(Tick(x(count), str(count)) for count in round_steps(most)),
+        tuple(Tick(y(share / 100), f"{share} %") for share in range(0, 101, 20)),
+        tuple(lines),
+        tuple((count, tuple(curve.values[count] for curve in curves)) for count in counts),
+    )
+
+
+def round_steps(most: int) -> list[int]:
+    """Whole numbers from 0 to at most `most`, about five, with round steps.
+
+    >>> round_steps(23), round_steps(3)
+    ([0, 5, 10, 15, 20], [0, 1, 2, 3])
+    """
+    step, factors = 1, (2, 5, 10)
+    while most > 6 * step:
+        scale = 10 ** (len(str(step)) - 1)
+        step = next(scale * factor for factor in factors if scale * factor > step)
+    return list(range(0, most + 1, step))
+
+
+def draw_bars(bars: Bars) -> BarDrawing:
+    """Bars as long as their counts."""
+    most = max((count for _, count in bars.values), default=1)
+    return BarDrawing(bars.name, bars.axis, tuple(Bar(name, count, count / most) for name, count in bars.values))
+
+
+def draw_map(heat_map: HeatMap) -> MapDrawing:
+    """Cells of a heat map; the diagonal is left out."""
+    longest = max((len(name) for name in heat_map.labels), default=0)
+    margin = min(16 + 7 * longest, 150)
+    cell = min(max(MAP_WIDTH // max(len(heat_map.labels), 1), 16), 40)
+    middles = tuple((name, margin + cell * (i + 0.5)) for i, name in enumerate(heat_map.labels))
+    cells = tuple(
+        Cell(margin + cell * j, margin + cell * i, round(heat_map.shares[i][j], 4), heat_map.counts[i][j], row, column)
+        for i, row in enumerate(heat_map.labels)
+        for j, column in enumerate(heat_map.labels)
+        if i != j
+    )
+    size = margin + cell * len(heat_map.labels) + 4
+    return MapDrawing(heat_map.name, size, margin, margin, cell, middles, cells)
+
+
+def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
+    """Nodes where the layout puts them, edges as curves between their rims."""
+    if not graph.edges:
+        return None
+    said = dict.fromkeys(graph.labels, 0)
+    for edge in graph.edges:
+        said[edge.source] += 1
+        said[edge.target] += 1
+    most = max(said.values())
+    height = min(240 + 20 * len(graph.labels), 620)
+    places = {
+        name: (GRAPH_MARGIN + x * (GRAPH_WIDTH - 2 * GRAPH_MARGIN), GRAPH_MARGIN / 2 + y * (height - GRAPH_MARGIN))
+        for name, (x, y) in graph.layout().items()
+    }
+    upwards = dict.fromkeys(graph.labels, 0.0)
+    for edge in graph.edges:
+        rise = places[edge.source][1] - places[edge.target][1]
+        upwards[edge.source] += rise
+        upwards[edge.target] -= rise
+    nodes = {}
+    for name, (x, y) in places.items():
+        radius = 6 + 8 * math.sqrt(said[name] / most)
+        text_y = y + radius + 14 if upwards[name] > 0 else y - radius - 5
+        nodes[name] = Node(name, round(x, 1), round(y, 1), round(radius, 1), round(text_y, 1))
+    kinds = [kind for kind in KINDS if any(edge.kind == kind for edge in graph.edges)]
+    number: dict[str, int] = {kind: i for i, kind in enumerate(kinds, start=1)}
+    place = {name: i for i, name in enumerate(nodes)}
+    links = tuple(
+        Link(
+            edge.kind,
+            number[edge.kind],
+            _curved(nodes[edge.source], nodes[edge.target], 0.12 * number[edge.kind]),
+            round(min(1.2 + 0.6 * math.log2(len(edge.rules)), 5), 2),
+            edge.is_directed,
+            edge.source,
+            edge.target,
+            (place[edge.source], place[edge.target]),
+            edge.rules,
+        )
+        for edge in graph.edges
+    )
+    described = tuple((kind, KINDS[kind]) for kind in kinds)
+    return GraphDrawing(GRAPH_WIDTH, height, tuple(nodes.values()), links, described)
+
+
+def _curved(source: Node, target: Node, bend: float) -> str:
+    """A curve that bends to its right, so that there and back, and several kinds, can be told apart."""
+    dx, dy = target.x - source.x, target.y - source.y
+    middle = (source.x + target.x) / 2 - dy * bend, (source.y + target.y) / 2 + dx * bend
+    start = _rim(source, middle, 1)
+    end = _rim(target, middle, 5)
+    return f"M{start[0]:g},{start[1]:g}Q{middle[0]:.1f},{middle[1]:.1f} {end[0]:g},{end[1]:g}"
+
+
+def _rim(node: Node, towards: tuple[float, float], gap: float) -> tuple[float, float]:
+    dx, dy = towards[0] - node.x, towards[1] - node.y
+    distance = math.hypot(dx, dy) or 1.0
+    reach = (node.radius + gap) / distance
+    return round(node.x + dx * reach, 1), round(node.y + dy * reach, 1)

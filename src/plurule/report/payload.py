@@ -1,0 +1,102 @@
+"""What the page's own program needs to know: the model and some instances, as JSON.
+
+Numbers are written so that JavaScript reads the same doubles; names are written as they are shown.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from plurule.inspect.data import match
+from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model.naming import visible
+from plurule.report.summary import Summary
+from plurule.table import Table
+
+_ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def payload(rule_list: RuleList, summary: Summary, X: Any = None, Y: Any = None, examples: int = 200) -> str:
+    """The JSON text, safe to stand in a script element."""
+    used = sorted({c.index for rule in rule_list for c in rule.body if not isinstance(c, LabelCondition)})
+    place = {index: i for i, index in enumerate(used)}
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    content: dict[str, Any] = {
+        "labels": [visible(label) for label in rule_list.labels],
+        "attributes": [_attribute(rule_list, index, table) for index in used],
+        "rules": [_rule(rule, rule_list, place) for rule in rule_list],
+        "instances": [],
+    }
+    for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
+        rule["data"] = {"reached": on_data.reached, "passing": on_data.passing, "decided": on_data.decided}
+    if table is not None:
+        rows = np.unique(np.linspace(0, len(table) - 1, num=min(examples, len(table))).round().astype(np.intp))
+        columns = [_values(rule_list, table, index, rows) for index in used]
+        for i, row in enumerate(rows.tolist()):
+            instance: dict[str, Any] = {"row": row, "values": [column[i] for column in columns]}
+            if truth is not None:
+                instance["truth"] = np.flatnonzero(truth[row]).tolist()
+            content["instances"].append(instance)
+    return for_script(content)
+
+
+def for_script(content: Any) -> str:
+    """JSON in which nothing can end the script element it stands in.
+
+    >>> for_script({"name": "</script>"})
+    '{"name":"\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    # Half characters cannot be written as UTF-8.
+    return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str, Any]:
+    attribute = rule_list.attributes[index]
+    described: dict[str, Any] = {"name": visible(attribute.name)}
+    if attribute.categories is not None:
+        described["categories"] = [visible(category) for category in attribute.categories]
+    elif table is not None:
+        values = table.column(index)
+        known = values[~np.isnan(values)]
+        if len(known):
+            described["range"] = [float(known.min()), float(known.max())]
+    return described
+
+
+def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
+    return {
+        "head": [[a.index, int(a.present)] for a in rule.head],
+        "body": [_condition(condition, rule_list, place) for condition in rule.body],
+        "stop": rule.stop,
+        "locked": rule.locked,
+        "tp": rule.tp,
+        "fp": rule.fp,
+        "coverage": rule.coverage,
+        "decided": rule.decided,
+    }
+
+
+def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
+    if isinstance(condition, LabelCondition):
+        return {"label": condition.index, "is": int(condition.present)}
+    at = place[condition.index]
+    if isinstance(condition, NominalCondition):
+        categories = rule_list.attributes[condition.index].categories or ()
+        known = condition.category in categories
+        # A category that the attribute does not have is satisfied by nothing.
+        return {"attribute": at, "category": categories.index(condition.category) if known else -2}
+    return {"attribute": at, "operator": condition.operator, "threshold": condition.threshold}
+
+
+def _values(rule_list: RuleList, table: Table, index: int, rows: Any) -> list[float | int | None]:
+    """Numbers or codes of categories; null where missing."""
+    values = table.column(index)[rows]
+    if rule_list.attributes[index].is_nominal:
+        return [None if code < 0 else code for code in values.tolist()]
+    return [None if value != value else value for value in values.astype(np.float64).tolist()]

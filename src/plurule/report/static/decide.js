@@ -1,0 +1,49 @@
+"use strict";
+
+/* The decision list, run in the page. Numbers are doubles here as in Python, so predictions are the same. */
+
+const plurule = { model: JSON.parse(document.getElementById("model").textContent) };
+window.plurule = plurule;
+
+/* Values: a number, the code of a category, or null where missing, for each attribute of the model. */
+plurule.satisfies = function (condition, values, predicted) {
+  if (condition.label !== undefined) {
+    return predicted[condition.label] === condition.is;
+  }
+  const value = values[condition.attribute];
+  if (value === null) {
+    return false;
+  }
+  if (condition.category !== undefined) {
+    return value === condition.category;
+  }
+  return condition.operator === "<=" ? value <= condition.threshold : value > condition.threshold;
+};
+
+/* What the rules decide: per label 1, 0 or -1 (decided by no rule, so absent), the rules that fire in order, and the place
+   of the stop rule that ended the instance, or -1. */
+plurule.decide = function (values) {
+  const { rules, labels } = plurule.model;
+  const predicted = new Array(labels.length).fill(-1);
+  const decidedBy = new Array(labels.length).fill(-1);
+  const fired = [];
+  for (let place = 0; place < rules.length; place++) {
+    const rule = rules[place];
+    if (!rule.body.every((condition) => plurule.satisfies(condition, values, predicted))) {
+      continue;
+    }
+    const decided = [];
+    for (const [label, present] of rule.head) {
+      if (predicted[label] === -1) {
+        predicted[label] = present;
+        decidedBy[label] = place;
+        decided.push(label);
+      }
+    }
+    fired.push({ place, decided });
+    if (rule.stop && decided.length > 0) {
+      return { predicted, decidedBy, fired, endedBy: place };
+    }
+  }
+  return { predicted, decidedBy, fired, endedBy: -1 };
+};

@@ -1,0 +1,97 @@
+/* Small helpers, and what concerns the page as a whole. All text goes in as text, never as HTML. */
+
+plurule.element = function (name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === true) {
+      element.setAttribute(key, "");
+    } else if (value !== false && value !== undefined) {
+      element.setAttribute(key, value);
+    }
+  }
+  element.append(...children);
+  return element;
+};
+
+plurule.labelElement = function (label, present, extra) {
+  const sign = present ? "" : "¬";
+  const kind = (present ? "label present" : "label absent") + (extra ? " " + extra : "");
+  return plurule.element("bdi", { class: kind }, sign + plurule.model.labels[label]);
+};
+
+plurule.conditionElement = function (condition) {
+  const { model, element } = plurule;
+  if (condition.label !== undefined) {
+    return plurule.labelElement(condition.label, condition.is);
+  }
+  const attribute = model.attributes[condition.attribute];
+  const nominal = condition.category !== undefined;
+  const value = nominal ? attribute.categories[condition.category] : String(condition.threshold);
+  const operator = nominal ? "=" : condition.operator === "<=" ? "≤" : ">";
+  return element("span", { class: "condition" },
+    element("bdi", {}, attribute.name), ` ${operator} `,
+    element("bdi", { class: "value" }, value === undefined ? "?" : value));
+};
+
+plurule.shareText = (part, whole) => (whole ? (100 * part / whole).toFixed(0) + " %" : "–");
+
+(function chooseTheme() {
+  const button = document.getElementById("theme");
+  const root = document.documentElement;
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
+  const name = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    name();
+  });
+  prefersDark.addEventListener("change", name);
+  button.hidden = false;
+  name();
+})();
+
+(function markSection() {
+  const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+  const seen = new Set();
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      seen[entry.isIntersecting ? "add" : "delete"](entry.target.id);
+    }
+    let current = null;
+    for (const [id, link] of links) {
+      link.removeAttribute("aria-current");
+      if (current === null && seen.has(id)) {
+        current = link;
+      }
+    }
+    if (current !== null) {
+      current.setAttribute("aria-current", "true");
+    }
+  }, { rootMargin: "-80px 0px -60% 0px" });
+  document.querySelectorAll("main section").forEach((section) => observer.observe(section));
+})();
+
+(function highlightGraph() {
+  const graph = document.querySelector("#dependencies svg.graph");
+  if (graph === null) {
+    return;
+  }
+  const links = [...graph.querySelectorAll(".link")].map((link) => ({ link, ends: link.dataset.ends.split(" ") }));
+  const nodes = [...graph.querySelectorAll(".node")];
+  const show = (chosen) => {
+    graph.classList.toggle("chosen", chosen !== null);
+    const near = new Set([chosen]);
+    for (const { link, ends } of links) {
+      const touches = ends.includes(chosen);
+      link.classList.toggle("near", touches);
+      if (touches) {
+        ends.forEach((end) => near.add(end));
+      }
+    }
+    nodes.forEach((node) => node.classList.toggle("near", near.has(node.dataset.node)));
+  };
+  for (const node of nodes) {
+    node.addEventListener("mouseenter", () => show(node.dataset.node));
+    node.addEventListener("mouseleave", () => show(null));
+  }
+})();

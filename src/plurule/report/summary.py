@@ -1,0 +1,402 @@
+"""What a report shows, as plain data: counted here, drawn elsewhere.
+
+A summary holds texts and numbers only. Names are already in the form in which they are shown (see `visible`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.inspect.data import Labels, match
+from plurule.inspect.dependencies import KINDS, Dependencies, Dependency, dependencies
+from plurule.inspect.label_graph import LabelGraph
+from plurule.metrics import count, scores
+from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model.condition import format_number
+from plurule.model.naming import visible
+from plurule.prediction import NO_RULE, Columns, Decisions, decide
+from plurule.table import Table
+
+MOST_LABELS_DRAWN = 30
+MOST_EDGES_DRAWN = 90
+MOST_STATEMENTS = 300
+CHARACTERISTICS = {
+    "rules": "rules",
+    "conditions": "conditions",
+    "label_conditions": "conditions on labels",
+    "multi_label_heads": "heads of several labels",
+    "labels_per_multi_label_head": "labels per such head",
+    "stop_rules": "stop rules",
+}
+SCORES = {
+    "hamming_accuracy": "Hamming accuracy",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "example_f1": "example-based F1",
+    "subset_accuracy": "subset accuracy",
+    "precision": "precision",
+    "recall": "recall",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its name."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignedName:
+    """A label that is predicted, or tested, as present or absent."""
+
+    name: str
+    present: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionText:
+    """The parts of a condition: `area`, `>`, `4.5`. A label condition has a sign and a name only."""
+
+    name: str
+    operator: str
+    value: str
+    label: bool = False
+    present: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """A rule as a row of the table."""
+
+    number: int
+    head: tuple[SignedName, ...]
+    body: tuple[ConditionText, ...]
+    coverage: float
+    tp: float
+    fp: float
+    precision: float
+    stop: bool
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRow:
+    """A label: how many rules are about it, and how well it is predicted (on data)."""
+
+    name: str
+    present_rules: int
+    absent_rules: int
+    tested: int
+    frequency: float | None = None
+    predicted: float | None = None
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRow:
+    """What rules say about labels."""
+
+    kind: str
+    text: str
+    context: str
+    rules: tuple[int, ...]
+    matching: int | None
+    confidence: float | None
+    raw_confidence: float | None
+    news: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A share after each rule, from 0 rules on."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """How often each value occurs."""
+
+    name: str
+    axis: str
+    values: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """A share for each pair of labels: of the instances with the row's label, those that have the column's as well."""
+
+    name: str
+    labels: tuple[str, ...]
+    shares: tuple[tuple[float, ...], ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOnData:
+    """What a rule does on the data of the report."""
+
+    reached: int
+    """Instances that come as far as the rule."""
+    passing: tuple[int, ...]
+    """Of these, those that satisfy the first condition, the first two, …"""
+    decided: tuple[tuple[int, int], ...]
+    """Per head label: instances whose label it decides, and those of them where it is right (-1 if not known)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that a report shows."""
+
+    title: str
+    instances: int | None
+    n_labels: int
+    n_attributes: int
+    n_attributes_used: int
+    figures: tuple[Figure, ...]
+    scores: tuple[Figure, ...]
+    rules: tuple[RuleRow, ...]
+    on_data: tuple[RuleOnData, ...]
+    labels: tuple[LabelRow, ...]
+    curves: tuple[Curve, ...]
+    bars: tuple[Bars, ...]
+    maps: tuple[HeatMap, ...]
+    graph: LabelGraph
+    graph_left_out: int
+    """Labels that are connected but not drawn."""
+    statements: tuple[StatementRow, ...]
+    statements_left_out: int
+
+
+def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | None = None) -> Summary:
+    """Count everything that a report shows, on data if there are any."""
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    decisions = None if table is None else decide(rule_list, table)
+    said = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
+    graph = said.to_graph()
+    drawn = graph.largest(MOST_LABELS_DRAWN, MOST_EDGES_DRAWN)
+    return Summary(
+        title=visible(title) if title else "Rule list",
+        instances=None if table is None else len(table),
+        n_labels=len(rule_list.labels),
+        n_attributes=len(rule_list.attributes),
+        n_attributes_used=len({c.index for r in rule_list for c in r.body if not isinstance(c, LabelCondition)}),
+        figures=_figures(rule_list),
+        scores=() if decisions is None or truth is None else _scores(truth, decisions),
+        rules=rule_rows(rule_list),
+        on_data=() if table is None or decisions is None else _on_data(rule_list, table, truth, decisions),
+        labels=_label_rows(rule_list, truth, decisions),
+        curves=_training_curve(rule_list) if decisions is None else _curves(rule_list, truth, decisions),
+        bars=_bars(rule_list),
+        maps=() if decisions is None else _maps(rule_list, truth, decisions),
+        graph=_shown(drawn),
+        graph_left_out=len(graph.connected) - len(drawn.labels),
+        statements=_statement_rows(said),
+        statements_left_out=max(0, len(said) - MOST_STATEMENTS),
+    )
+
+
+def signed_names(rule: Rule) -> tuple[SignedName, ...]:
+    """The labels of a head."""
+    return tuple(SignedName(visible(a.name), a.present) for a in rule.head)
+
+
+def condition_text(condition: Condition, digits: int | None = 6) -> ConditionText:
+    """The parts of a condition, thresholds with a few digits."""
+    name = visible(condition.name)
+    if isinstance(condition, LabelCondition):
+        return ConditionText(name, "", "", True, condition.present)
+    if isinstance(condition, NominalCondition):
+        return ConditionText(name, "=", visible(condition.category))
+    threshold = condition.threshold if digits is None else float(f"{condition.threshold:.{digits}g}")
+    return ConditionText(name, "≤" if condition.operator == "<=" else ">", format_number(threshold))
+
+
+def rule_rows(rule_list: RuleList) -> tuple[RuleRow, ...]:
+    """The rules as rows of a table."""
+    return tuple(_rule_row(number, rule) for number, rule in enumerate(rule_list, start=1))
+
+
+def _rule_row(number: int, rule: Rule) -> RuleRow:
+    body = tuple(condition_text(condition) for condition in rule.body)
+    return RuleRow(
+        number, signed_names(rule), body, rule.coverage, rule.tp, rule.fp, rule.precision, rule.stop, rule.locked
+    )
+
+
+def _figures(rule_list: RuleList) -> tuple[Figure, ...]:
+    found = rule_list.characteristics()
+    return tuple(Figure(name, f"{found[key]:.4g}") for key, name in CHARACTERISTICS.items())
+
+
+def _scores(truth: Labels, decisions: Decisions) -> tuple[Figure, ...]:
+    found = scores(truth, decisions.labels())
+    return tuple(Figure(name, f"{found[key]:.3f}") for key, name in SCORES.items())
+
+
+def _on_data(rule_list: RuleList, table: Table, truth: Labels | None, decisions: Decisions) -> tuple[RuleOnData, ...]:
+    columns = Columns(table)
+    predicted, decided_by = decisions.predicted, decisions.decided_by
+    # The last rule that decided something for an instance ended it, if it is a stop rule.
+    stops = np.array(
+        [*(position if rule.stop else len(rule_list) for position, rule in enumerate(rule_list)), len(rule_list)]
+    )
+    ended_at = stops[decided_by.max(axis=1, initial=NO_RULE)]
+    found = []
+    for position, rule in enumerate(rule_list):
+        passing = [ended_at >= position]
+        for condition in rule.body:
+            holds = passing[-1] & columns.satisfies(condition, predicted)
+            if isinstance(condition, LabelCondition):
+                holds &= decided_by[:, condition.index] < position
+            passing.append(holds)
+        decided = []
+        for assignment in rule.head:
+            mine = decided_by[:, assignment.index] == position
+            right = -1 if truth is None else int((truth[mine, assignment.index] == assignment.present).sum())
+            decided.append((int(mine.sum()), right))
+        found.append(RuleOnData(int(passing[0].sum()), tuple(int(p.sum()) for p in passing[1:]), tuple(decided)))
+    return tuple(found)
+
+
+def _curves(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> tuple[Curve, ...]:
+    count_after = len(rule_list) + 1
+    decided_by = decisions.decided_by
+    first = np.where(decided_by == NO_RULE, len(rule_list), decided_by).min(axis=1, initial=len(rule_list)) + 1
+    covered = np.bincount(first, minlength=count_after + 1)[:count_after].cumsum() / max(len(decided_by), 1)
+    decided = np.bincount(decided_by.ravel() + 1, minlength=count_after)
+    decided[0] = 0
+    curves = [
+        Curve("instances with a label decided", tuple(covered.tolist())),
+        Curve("pairs of instance and label decided", tuple((decided.cumsum() / max(decided_by.size, 1)).tolist())),
+    ]
+    if truth is not None:
+        present = decisions.predicted == 1
+        right = np.bincount(decided_by[present & (truth == 1)] + 1, minlength=count_after).cumsum()
+        predicted = np.bincount(decided_by[present] + 1, minlength=count_after).cumsum()
+        f1 = 2 * right / np.maximum(predicted + int(truth.sum()), 1)
+        curves.append(Curve("micro F1 of the rules so far", tuple(f1.tolist())))
+    return tuple(curves)
+
+
+def _training_curve(rule_list: RuleList) -> tuple[Curve, ...]:
+    """From the counts of training; nothing if the rules were not counted."""
+    decided = [sum(right + wrong for right, wrong in rule.decided) for rule in rule_list]
+    total = sum(decided) + sum(absent + present for absent, present in rule_list.undecided)
+    if not any(decided):
+        return ()
+    shares = np.cumsum([0.0, *decided]) / total
+    return (Curve("training pairs of instance and label decided", tuple(shares.tolist())),)
+
+
+def _bars(rule_list: RuleList) -> tuple[Bars, ...]:
+    conditions = Counter(len(rule.body) for rule in rule_list)
+    tested = Counter(
+        ("label " if isinstance(c, LabelCondition) else "") + visible(c.name) for rule in rule_list for c in rule.body
+    )
+    return (
+        Bars("Labels per head", "labels", tuple((str(size), n) for size, n in rule_list.head_sizes().items())),
+        Bars("Conditions per body", "conditions", tuple((str(size), n) for size, n in sorted(conditions.items()))),
+        Bars("Tested most often", "", tuple(tested.most_common(12))),
+    )
+
+
+def _maps(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> tuple[HeatMap, ...]:
+    predicted = decisions.labels()
+    counted = predicted if truth is None else truth
+    frequent = np.sort(np.argsort(-counted.sum(axis=0, dtype=np.int64), kind="stable")[:MOST_LABELS_DRAWN])
+    names = tuple(visible(rule_list.labels[i]) for i in frequent)
+    maps = []
+    for title, labels in (("In the data", truth), ("Predicted", predicted)):
+        if labels is not None:
+            chosen = labels[:, frequent].astype(np.int64)
+            together = chosen.T @ chosen
+            shares = together / np.maximum(np.diag(together)[:, None], 1)
+            maps.append(HeatMap(title, names, _tuples(shares), _tuples(together)))
+    return tuple(maps)
+
+
+def _tuples(matrix: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def _label_rows(rule_list: RuleList, truth: Labels | None, decisions: Decisions | None) -> tuple[LabelRow, ...]:
+    present = Counter(a.index for rule in rule_list for a in rule.head if a.present)
+    absent = Counter(a.index for rule in rule_list for a in rule.head if not a.present)
+    tested = Counter(c.index for rule in rule_list for c in rule.label_conditions)
+    rows = [LabelRow(visible(n), present[i], absent[i], tested[i]) for i, n in enumerate(rule_list.labels)]
+    if decisions is None:
+        return tuple(rows)
+    predicted = decisions.labels()
+    if truth is None:
+        shares = predicted.mean(axis=0) if len(predicted) else np.zeros(len(rows))
+        return tuple(replace(row, predicted=float(share)) for row, share in zip(rows, shares, strict=True))
+    tp, fp, tn, fn = count(truth, predicted)
+    total = tp + fp + tn + fn
+    measures = {
+        "frequency": _ratios(tp + fn, total),
+        "predicted": _ratios(tp + fp, total),
+        "precision": _ratios(tp, tp + fp),
+        "recall": _ratios(tp, tp + fn),
+        "f1": _ratios(2 * tp, 2 * tp + fp + fn),
+    }
+    return tuple(
+        LabelRow(row.name, row.present_rules, row.absent_rules, row.tested, **{m: v[i] for m, v in measures.items()})
+        for i, row in enumerate(rows)
+    )
+
+
+def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> list[float | None]:
+    return [float(a / b) if b else None for a, b in zip(numerator, denominator, strict=True)]
+
+
+def _statement_rows(said: Dependencies) -> tuple[StatementRow, ...]:
+    """The statements that are most news."""
+    order: list[str] = list(KINDS)
+    ranked = sorted(said, key=lambda statement: (-abs(statement.news or 0.0), order.index(statement.kind)))
+    return tuple(_statement_row(statement) for statement in ranked[:MOST_STATEMENTS])
+
+
+def _statement_row(statement: Dependency) -> StatementRow:
+    premises = " ∧ ".join(_sign(p.name, p.present) for p in statement.premises)
+    conclusions = ", ".join(_sign(c.name, c.present) for c in statement.conclusions)
+    return StatementRow(
+        statement.kind,
+        f"{conclusions} ← {premises}" if premises else conclusions,
+        " ∧ ".join(_plain(condition_text(condition)) for condition in statement.context),
+        statement.rules,
+        None if statement.on_data is None else statement.on_data.matching,
+        None if statement.on_data is None else statement.on_data.confidence,
+        None if statement.on_labels is None else statement.on_labels.confidence,
+        statement.news,
+    )
+
+
+def _plain(condition: ConditionText) -> str:
+    if condition.label:
+        return _sign(condition.name, condition.present)
+    return f"{condition.name} {condition.operator} {condition.value}"
+
+
+def _sign(name: str, present: bool) -> str:
+    return visible(name) if present else f"¬{visible(name)}"
+
+
+def _shown(graph: LabelGraph) -> LabelGraph:
+    """The graph with the names as they are shown; names that look the same are told apart by their place."""
+    shown: dict[str, str] = {}
+    for label in graph.labels:
+        name = visible(label)
+        shown[label] = name if name not in shown.values() else f"{name} ({len(shown) + 1})"
+    edges = tuple(replace(e, source=shown[e.source], target=shown[e.target]) for e in graph.edges)
+    return LabelGraph(tuple(shown.values()), edges)
