@@ -26,12 +26,21 @@ class BestFirst {
    public:
     void start(const SingleLabelHeads& singles, std::size_t width) {
         singles_ = &singles;
+        width_ = width;
         heap_.clear();
         ready_.clear();
         next_ = 0;
-        for (std::size_t lane = 0; lane < width; ++lane)
-            if (singles.h[lane] > NOTHING) heap_.push_back(std::uint32_t(lane));
-        std::make_heap(heap_.begin(), heap_.end(), worse());
+        if (width <= FEW) {
+            for (std::size_t lane = 0; lane < width; ++lane)
+                if (singles.h[lane] > NOTHING) heap_.push_back(std::uint32_t(lane));
+            std::make_heap(heap_.begin(), heap_.end(), worse());
+            entered_ = EVERYTHING;
+            return;
+        }
+        double highest = NOTHING;
+        for (std::size_t lane = 0; lane < width; ++lane) highest = std::max(highest, singles.h[lane]);
+        entered_ = std::numeric_limits<double>::infinity();
+        enter(highest * 0.7);
     }
     // The next label, or -1.
     std::int32_t next() {
@@ -41,6 +50,27 @@ class BestFirst {
     bool group_is_finished() const { return next_ == ready_.size(); }
 
    private:
+    static constexpr std::size_t FEW = 32;
+    static constexpr double EVERYTHING = -std::numeric_limits<double>::max();
+
+    // Puts the labels with a value of at least `level`, not there yet, on the heap. Most searches end before the next
+    // level is needed.
+    void enter(double level) {
+        if (!(level > 1e-6)) level = EVERYTHING;
+        const double* h = singles_->h.data();
+        const std::size_t before = heap_.size();
+        std::size_t count = before;
+        heap_.resize(before + width_);
+        for (std::size_t lane = 0; lane < width_; ++lane) {
+            heap_[count] = std::uint32_t(lane);
+            count += h[lane] >= level && h[lane] < entered_;
+        }
+        heap_.resize(count);
+        entered_ = level;
+        std::make_heap(heap_.begin(), heap_.end(), worse());
+    }
+    bool all_entered() const { return entered_ == EVERYTHING; }
+
     struct Worse {
         const std::vector<double>* h;
         bool operator()(std::uint32_t a, std::uint32_t b) const { return (*h)[a] < (*h)[b]; }
@@ -53,6 +83,8 @@ class BestFirst {
         return lane;
     }
     bool fill() {
+        // A group must be whole, so everything that could tie with its leader must be there.
+        while (!all_entered() && (heap_.empty() || floor_of_ties(singles_->h[heap_.front()]) < entered_)) enter(entered_ * 0.5);
         if (heap_.empty()) return false;
         const std::size_t begin = ready_.size();
         ready_.push_back(pop());
@@ -65,8 +97,10 @@ class BestFirst {
     }
 
     const SingleLabelHeads* singles_ = nullptr;
-    std::vector<std::uint32_t> heap_, ready_;
-    std::size_t next_ = 0;
+    Buffer<std::uint32_t> heap_;
+    std::vector<std::uint32_t> ready_;
+    std::size_t next_ = 0, width_ = 0;
+    double entered_ = 0;  // every label with at least this value is, or was, on the heap
 };
 
 struct FoundHead {
@@ -142,6 +176,7 @@ class HeadSearch {
 
    private:
     bool finish(const SingleLabelHeads& singles, double value, FoundHead& found) {
+        if (!std::isfinite(value)) return false;
         found.value = value;
         found.tp = found.fp = 0;
         for (std::uint32_t lane : found.lanes) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <vector>
 
 #include "head_search.hpp"
@@ -19,7 +20,9 @@ class LabelSetSearch {
     // Sums four values per row over the rows that each candidate covers; given as rows × 4, returned as candidates × 4.
     using SumRows = std::function<void(const std::vector<double>&, std::vector<double>&)>;
 
-    LabelSetSearch(const State& state, const Options& options) : state_(state), options_(options) {}
+    // `breathe` is called between heads; there may be very many of them.
+    LabelSetSearch(const State& state, const Options& options, std::function<void()> breathe)
+        : state_(state), options_(options), breathe_(std::move(breathe)) {}
 
     std::vector<Place> places;
     std::vector<double> tp, fp, tn, fn;  // candidates × lanes, every label predicted present
@@ -89,6 +92,7 @@ class LabelSetSearch {
             std::sort(level.begin(), level.end(), in_order);
             std::map<Head, std::vector<double>> reached;
             for (const Head& head : level) {
+                breathe_();
                 std::vector<std::uint8_t> reachable(count, 1);
                 if (cut)
                     for (std::size_t left_out = 0; left_out < length; ++left_out) {
@@ -196,6 +200,7 @@ class LabelSetSearch {
             (some ? present : absent) += weight;
         }
         (*sum_rows_)(rows, sums);
+        if (sums.size() != 4 * places.size()) throw std::logic_error("candidates were summed that had not been counted");
         std::vector<double> counts[4];
         for (auto& c : counts) c.resize(places.size());
         for (std::size_t c = 0; c < places.size(); ++c) {
@@ -217,6 +222,7 @@ class LabelSetSearch {
 
     const State& state_;
     const Options& options_;
+    std::function<void()> breathe_;
     const SumRows* sum_rows_ = nullptr;
     std::vector<std::uint32_t> lanes_;
     std::vector<double> tp_, fp_, tn_, fn_, value_;

@@ -21,6 +21,7 @@ struct LearnedRule {
     std::vector<Condition> body;
     double tp = 0, fp = 0, coverage = 0, value = 0;
     bool stop = false;
+    std::size_t closed = 0;  // pairs that were open before
     std::vector<std::pair<double, double>> decided;
 };
 
@@ -46,7 +47,7 @@ class Learner {
    public:
     Learner(const Prepared& prepared, State& state, const Options& options, Threads& threads)
         : prepared_(prepared), state_(state), options_(options), threads_(threads) {
-        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options));
+        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options, threads, t));
         filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
@@ -60,14 +61,18 @@ class Learner {
         while (state_.weight_of(state_.training.rows) / state_.total_weight > options_.remaining && count < options_.max_rules) {
             Growing found;
             if (!best_rule(found)) break;
-            learned(conquer(found));
+            const LearnedRule rule = conquer(found);
+            // Weights that do not add up exactly can pretend a true positive; then nothing would ever change.
+            if (rule.closed == 0) break;
+            learned(rule);
             ++count;
         }
     }
 
    private:
     struct Tools {  // what each thread works with
-        Tools(const State& state, const Options& options) : finder(state, options), sets(state, options) {}
+        Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
+            : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
         HeadFinder<Count> finder;
         LabelSetSearch sets;
         Ranking ranking;
@@ -573,6 +578,7 @@ class Learner {
             state_.head_labels[std::size_t(label)] = 1;
             if (options_.label_conditions) state_.note_predicted(std::size_t(label), sign, newly);
             rule.decided.emplace_back(right, wrong);
+            rule.closed += newly.size();
         }
         double unfinished = 0;
         for (Row row : found.covered) {

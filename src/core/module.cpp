@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -59,8 +60,8 @@ void expect_length(std::size_t found, std::size_t expected, const char* what) {
                                     std::to_string(expected) + " expected");
 }
 
-[[noreturn]] void out_of_memory(double bytes) {
-    const std::string text = "learning needs about " + std::to_string(std::int64_t(bytes / 1e6) + 1) +
+[[noreturn]] void out_of_memory(const char* what, double bytes) {
+    const std::string text = std::string(what) + " needs about " + std::to_string(std::int64_t(bytes / 1e6) + 1) +
                              " MB more memory than could be had; use fewer rows or max_bins";
     PyErr_SetString(PyExc_MemoryError, text.c_str());
     throw nb::python_error();
@@ -88,60 +89,64 @@ class Columns {
     void add_numeric(const AnyColumn& column) {
         expect_length(column.shape(0), prepared.n_rows, "a numeric column");
         const Floats values(column);
-        auto [attribute, grouped] = next();
-        std::vector<Entry> entries;
-        entries.reserve(prepared.n_rows);
-        for (Row row = 0; row < prepared.n_rows; ++row) enter(values[row], row, entries, grouped);
-        group_numeric(prepared.n_rows, entries, max_bins_, weights(), attribute, grouped);
-        unlist_most_frequent(prepared.n_rows, attribute, grouped);
+        add(prepared.n_rows * sizeof(Entry), [&](Attribute& attribute, GroupedRows& grouped) {
+            std::vector<Entry> entries;
+            entries.reserve(prepared.n_rows);
+            for (Row row = 0; row < prepared.n_rows; ++row) enter(values[row], row, entries, grouped);
+            group_numeric(prepared.n_rows, entries, max_bins_, weights(), attribute, grouped);
+            unlist_most_frequent(prepared.n_rows, attribute, grouped);
+        });
     }
 
     void add_sparse_numeric(const Ints& rows, const AnyColumn& column) {
         expect_length(column.shape(0), rows.size(), "the values of a sparse column");
         check_sparse_rows(rows, prepared.n_rows);
         const Floats values(column);
-        auto [attribute, grouped] = next();
-        std::vector<Entry> entries;
-        entries.reserve(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if (values[i] != 0) enter(values[i], Row(rows.data()[i]), entries, grouped);
-        group_numeric(prepared.n_rows, entries, max_bins_, weights(), attribute, grouped);
-        unlist_most_frequent(prepared.n_rows, attribute, grouped);
+        add(rows.size() * sizeof(Entry), [&](Attribute& attribute, GroupedRows& grouped) {
+            std::vector<Entry> entries;
+            entries.reserve(rows.size());
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                if (values[i] != 0) enter(values[i], Row(rows.data()[i]), entries, grouped);
+            group_numeric(prepared.n_rows, entries, max_bins_, weights(), attribute, grouped);
+            unlist_most_frequent(prepared.n_rows, attribute, grouped);
+        });
     }
 
     void add_nominal(const Ints& codes, std::int32_t categories) {
         expect_length(codes.size(), prepared.n_rows, "a nominal column");
         if (categories < 0) throw std::invalid_argument("a negative number of categories");
-        auto [attribute, grouped] = next();
-        group_nominal(prepared.n_rows, [&](Row row) { return codes.data()[row]; }, categories, attribute, grouped);
-        unlist_most_frequent(prepared.n_rows, attribute, grouped);
+        add((prepared.n_rows + 2 * std::size_t(categories)) * 4, [&](Attribute& attribute, GroupedRows& grouped) {
+            group_nominal(prepared.n_rows, [&](Row row) { return codes.data()[row]; }, categories, attribute, grouped);
+            unlist_most_frequent(prepared.n_rows, attribute, grouped);
+        });
     }
 
     void add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories) {
         expect_length(codes.size(), rows.size(), "the codes of a sparse column");
         check_sparse_rows(rows, prepared.n_rows);
         if (categories < 1) throw std::invalid_argument("a sparse nominal column needs a category");
-        auto [attribute, grouped] = next();
-        attribute.nominal = true;
-        attribute.values = categories;
-        attribute.rest = 0;
-        std::vector<std::vector<Row>> by_code(std::size_t(std::min<std::int32_t>(categories, std::int32_t(rows.size()) + 1)));
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::int32_t code = codes.data()[i];
-            if (code < -1 || code >= categories) throw std::invalid_argument("a category code is out of range");
-            if (code < 0) {
-                grouped.missing.push_back(Row(rows.data()[i]));
-            } else if (code > 0) {
-                if (std::size_t(code) >= by_code.size()) by_code.resize(std::size_t(code) + 1);
-                by_code[std::size_t(code)].push_back(Row(rows.data()[i]));
+        add(rows.size() * 4 + std::size_t(categories) * sizeof(std::vector<Row>), [&](Attribute& attribute, GroupedRows& grouped) {
+            attribute.nominal = true;
+            attribute.values = categories;
+            attribute.rest = 0;
+            std::vector<std::vector<Row>> by_code(std::size_t(std::min<std::int32_t>(categories, std::int32_t(rows.size()) + 1)));
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const std::int32_t code = codes.data()[i];
+                if (code < -1 || code >= categories) throw std::invalid_argument("a category code is out of range");
+                if (code < 0) {
+                    grouped.missing.push_back(Row(rows.data()[i]));
+                } else if (code > 0) {
+                    if (std::size_t(code) >= by_code.size()) by_code.resize(std::size_t(code) + 1);
+                    by_code[std::size_t(code)].push_back(Row(rows.data()[i]));
+                }
             }
-        }
-        for (std::size_t code = 1; code < by_code.size(); ++code) {
-            if (by_code[code].empty()) continue;
-            grouped.rows.insert(grouped.rows.end(), by_code[code].begin(), by_code[code].end());
-            grouped.ends.push_back(std::uint32_t(grouped.rows.size()));
-            grouped.ids.push_back(std::int32_t(code));
-        }
+            for (std::size_t code = 1; code < by_code.size(); ++code) {
+                if (by_code[code].empty()) continue;
+                grouped.rows.insert(grouped.rows.end(), by_code[code].begin(), by_code[code].end());
+                grouped.ends.push_back(std::uint32_t(grouped.rows.size()));
+                grouped.ids.push_back(std::int32_t(code));
+            }
+        });
     }
 
     // The same columns for some of the rows, ranked without sorting again.
@@ -168,12 +173,29 @@ class Columns {
     }
 
     Prepared prepared;
+    mutable std::atomic<int> in_use{0};
 
    private:
-    std::pair<Attribute&, GroupedRows&> next() {
-        prepared.attributes.emplace_back();
-        prepared.grouped.emplace_back();
-        return {prepared.attributes.back(), prepared.grouped.back()};
+    // Adds the attribute that `fill` makes of about so many bytes; where it cannot, the columns stay as they were.
+    template <class Fill>
+    void add(std::size_t bytes, Fill&& fill) {
+        if (in_use) throw std::runtime_error("columns that are being learned from cannot be added to");
+        const std::size_t before = prepared.attributes.size();
+        try {
+            prepared.attributes.emplace_back();
+            prepared.grouped.emplace_back();
+            fill(prepared.attributes.back(), prepared.grouped.back());
+        } catch (const std::bad_alloc&) {
+            shrink_to(before);
+            out_of_memory("a column", double(bytes));
+        } catch (...) {
+            shrink_to(before);
+            throw;
+        }
+    }
+    void shrink_to(std::size_t count) {
+        prepared.attributes.resize(count);
+        prepared.grouped.resize(count);
     }
     const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
     static void enter(double value, Row row, std::vector<Entry>& entries, GroupedRows& grouped) {
@@ -187,6 +209,18 @@ class Columns {
 
     std::int32_t max_bins_;
     std::vector<double> weights_;
+};
+
+// Nothing is added to columns while a fit reads them: a callback, or another thread, could try.
+class InUse {
+   public:
+    explicit InUse(const Columns& columns) : count_(columns.in_use) { ++count_; }
+    ~InUse() { --count_; }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+   private:
+    std::atomic<int>& count_;
 };
 
 nb::object as_python(const LearnedRule& rule, const Prepared& prepared) {
@@ -291,6 +325,7 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
         };
     }
     nb::list rules;
+    const InUse in_use(columns);
     double bytes = double(n_rows) * double(n_labels) * 8;
     for (const auto& grouped : prepared.grouped) bytes += double(grouped.rows.size()) * 4;
     try {
@@ -313,7 +348,7 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
         }
         return nb::make_tuple(rules, undecided);
     } catch (const std::bad_alloc&) {
-        out_of_memory(bytes);
+        out_of_memory("learning", bytes);
     }
 }
 

@@ -14,8 +14,13 @@ namespace plurule {
 class Threads {
    public:
     // `between_tasks` is called by the calling thread now and then; it may throw to stop the work.
+    // There may be fewer threads than asked for: what they compute does not depend on how many there are.
     Threads(std::size_t count, std::function<void()> between_tasks) : between_tasks_(std::move(between_tasks)) {
-        for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+        workers_.reserve(count);
+        try {
+            for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
+        } catch (const std::exception&) {  // no more to be had
+        }
     }
     ~Threads() {
         {
@@ -29,6 +34,14 @@ class Threads {
     Threads& operator=(const Threads&) = delete;
 
     std::size_t count() const { return workers_.size() + 1; }
+
+    // For long tasks to call now and then, each with the number of its thread.
+    void breathe(std::size_t thread) {
+        if (thread == 0)
+            between_tasks_();
+        else if (stopping_)
+            throw Stopped();
+    }
 
     // Runs task(number, thread) for all numbers below `tasks`; rethrows the first exception.
     void run(std::size_t tasks, bool alone, const std::function<void(std::size_t, std::size_t)>& task) {
@@ -45,6 +58,7 @@ class Threads {
             tasks_ = tasks;
             next_ = 0;
             failure_ = nullptr;
+            stopping_ = false;
             busy_ = workers_.size();
             ++round_;
         }
@@ -56,6 +70,8 @@ class Threads {
     }
 
    private:
+    struct Stopped {};  // another thread failed
+
     void take_tasks(std::size_t thread) {
         try {
             for (std::size_t number; (number = next_.fetch_add(1)) < tasks_;) {
@@ -66,6 +82,7 @@ class Threads {
             next_ = tasks_;
             std::lock_guard lock(mutex_);
             if (!failure_) failure_ = std::current_exception();
+            stopping_ = true;
         }
     }
     void work(std::size_t thread) {
@@ -93,6 +110,7 @@ class Threads {
     std::size_t tasks_ = 0, busy_ = 0, round_ = 0;
     std::atomic<std::size_t> next_{0};
     std::exception_ptr failure_;
+    std::atomic<bool> stopping_{false};
     bool ending_ = false;
 };
 
