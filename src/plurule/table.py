@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias, overload
 
 import narwhals.stable.v1 as nw
@@ -129,10 +130,10 @@ class Table:
         """Rows and columns."""
         return self.n_rows, len(self.columns)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return tuple(a.name for a in self.attributes)
+        return tuple([a.name for a in self.attributes])
 
     def __len__(self) -> int:
         return self.n_rows
@@ -144,7 +145,7 @@ class Table:
 
     def select(self, columns: Sequence[int]) -> Table:
         """Some of the columns, in the given order."""
-        attributes = [self.attributes[i] for i in columns]
+        attributes = list(map(self.attributes.__getitem__, columns))
         if isinstance(self.columns, SparseColumns):
             return Table(attributes, self.columns.select(columns), self.n_rows)
         return Table(attributes, [self.columns[i] for i in columns], self.n_rows)

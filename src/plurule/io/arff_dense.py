@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.io.arff_cells import Cells, is_sparse
-from plurule.io.arff_groups import numeral_groups
+from plurule.io.arff_groups import NumeralGroup, numeral_groups
 from plurule.io.arff_header import Header
 from plurule.io.arff_text import parse_number
 from plurule.io.numerals import parse_decimals
 from plurule.io.place import Place
 
 _DTYPES: dict[str, Any] = {"numeric": np.float64, "date": np.float64, "nominal": np.int32, "string": np.int32}
+
+
+_SMALL = 1 << 13
 
 
 class MixedRowsError(Exception):
@@ -33,14 +37,19 @@ class DenseReader:
         self._blocks: list[list[NDArray[Any]]] = []
         self.n_rows = 0
         self.weights: dict[int, float] = {}
-        self._groups = numeral_groups(header)
-        self._all_numerals = not any(d.kind in ("string", "date") for d in header.domains) and all(
-            group.usable for group in self._groups
-        )
+
+    @cached_property
+    def _groups(self) -> list[NumeralGroup] | None:
+        """The nominal columns if all columns can be read as numbers, else None."""
+        if any(domain.kind in ("string", "date") for domain in self._header.domains):
+            return None
+        groups = numeral_groups(self._header)
+        return groups if all(group.usable for group in groups) else None
 
     def add(self, block: bytes, n_rows: int) -> bool:
         """Read a block of rows, each ended by a newline, if it is regular enough; else leave it."""
-        columns = self._numerals(block, n_rows)
+        # The passes over a block of numbers pay off only if it is not small.
+        columns = self._numerals(block, n_rows) if len(block) > _SMALL else None
         if columns is None:
             columns = self._tokens(block)
         if columns is None:
@@ -68,7 +77,7 @@ class DenseReader:
     def _numerals(self, block: bytes, n_rows: int) -> list[NDArray[Any]] | None:
         """All values are numbers, or categories that look like numbers."""
         width = len(self._header.names)
-        if not self._all_numerals:
+        if self._groups is None:
             return None
         if any(line.count(b",") != width - 1 for line in block.split(b"\n")[:-1]):
             return None

@@ -291,6 +291,13 @@ def _parse_domain(declared: str, name: str, here: Place) -> tuple[Domain, str]:
 
 
 def _parse_nominal(declared: str, name: str, here: Place) -> tuple[Domain, int]:
+    if "'" not in declared and '"' not in declared and "}" in declared:
+        # Without quotes commas and the brace mean what they look like.
+        end = declared.index("}")
+        words = [word.strip() for word in declared[1:end].split(",")]
+        numbered = {word: code for code, word in enumerate(words)}
+        if len(numbered) == len(words) and "" not in numbered and "?" not in numbered:
+            return Domain("nominal", tuple(words), {**numbered, "?": -1}, numbered), end + 1
     categories: list[str] = []
     spellings: dict[str, int] = {"?": -1}
     position = 1

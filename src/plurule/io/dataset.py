@@ -65,7 +65,7 @@ class Dataset:
             )
         if self.weights is not None:
             object.__setattr__(self, "weights", _as_weights(self.weights, len(self.X)))
-        _reject_duplicates([*self.X.names, *self.label_names])
+        _reject_duplicates((*self.X.names, *self.label_names))
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

@@ -90,11 +90,12 @@ def label_file(path: Path) -> Path | None:
     """The Mulan XML file of an ARFF file: of the same name, or that without -train or -test."""
     base = base_name(path)
     names = [base, _part(base)[0]]
-    candidates = {p.name.lower(): p for p in _files(path.parent) if p.suffix.lower() == ".xml"}
     for name in names:
-        if (path.parent / f"{name}.xml").is_file():
-            return path.parent / f"{name}.xml"
-    return next((candidates[f"{n.lower()}.xml"] for n in names if f"{n.lower()}.xml" in candidates), None)
+        exact = path.with_name(f"{name}.xml")
+        if exact.is_file():
+            return exact
+    others = {p.name.lower(): p for p in _files(path.parent) if p.suffix.lower() == ".xml"}
+    return next((others[f"{n.lower()}.xml"] for n in names if f"{n.lower()}.xml" in others), None)
 
 
 def _part(base: str) -> tuple[str, str]:

@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from plurule.errors import DataError
 from plurule.io.dataset import Dataset
+from plurule.io.label_values import label_matrix
 from plurule.io.mulan import read_label_names
 from plurule.io.place import Place, hint, shown
 from plurule.io.raw import RawTable
-from plurule.model import Attribute
-from plurule.table import Column, SparseColumn
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a
@@ -27,14 +24,6 @@ compiled regular expression, a Mulan XML file, or a sequence of names and patter
 _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
 
-# What people write for absent and present.
-_ABSENT = frozenset({"0", "false", "no", "0.0"})
-_PRESENT = frozenset({"1", "true", "yes", "1.0"})
-
-# An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
-_DENSE_CELLS = 1 << 27
-_DENSE_SHARE = 1 / 16
-
 
 def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path | None = None) -> Dataset:
     """Take the labels out of the columns of a source.
@@ -42,10 +31,9 @@ def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path
     Where `labels` does not say which they are, `xml` does, or else the `-C` of MEKA in the name of the relation.
     """
     positions = _find(raw, labels, xml)
-    chosen = set(positions)
     table = raw.table
-    X = table.select([i for i in range(len(table.attributes)) if i not in chosen])
-    Y = _label_matrix(raw, positions)
+    X = table.select(np.delete(np.arange(len(table.attributes)), positions).tolist())
+    Y = label_matrix(raw, positions)
     label_names = tuple(table.attributes[i].name for i in positions)
     return Dataset(X, Y, label_names, raw.weights, name, raw.relation)
 
@@ -90,8 +78,9 @@ def _find(raw: RawTable, labels: Labels | None, xml: Path | None) -> list[int]:
                 "or, negative, last columns), a Mulan XML file beside it, or -C n in the relation (MEKA)"
             )
         return _from_count(raw, count, f"-C {count} in the relation")
-    if isinstance(labels, Path) or (isinstance(labels, str) and labels.lower().endswith(".xml")):
-        return _from_xml(raw, Path(labels))
+    named_file = isinstance(labels, str) and labels.lower().endswith(".xml") and labels not in raw.table.names
+    if isinstance(labels, Path) or named_file:
+        return _from_xml(raw, Path(str(labels)))
     if isinstance(labels, bool):
         raise DataError(f"labels={labels!r}, expected names, a pattern or a number of columns")
     if isinstance(labels, int | np.integer):
@@ -107,7 +96,7 @@ def _from_count(raw: RawTable, count: int, what: str) -> list[int]:
 
 
 def _from_xml(raw: RawTable, xml: Path) -> list[int]:
-    position = {name: i for i, name in enumerate(raw.table.names)}
+    position = dict(zip(raw.table.names, range(len(raw.table.names)), strict=True))
     named = read_label_names(xml)
     for name, line in named.items():
         if name not in position:
@@ -141,73 +130,3 @@ def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[
             raise place.error(f"there is no column {shown(text)}" + hint(text, position))
         found.update(dict.fromkeys(matches))
     return list(found)
-
-
-def _label_matrix(raw: RawTable, positions: Sequence[int]) -> Any:
-    """0 and 1 for each row and label."""
-    n_rows, table = len(raw.table), raw.table
-    columns = [table.columns[i] for i in positions]
-    listed = sum(len(c.rows) if isinstance(c, SparseColumn) else n_rows for c in columns)
-    cells = n_rows * len(columns)
-    decided = [_present(raw, table.attributes[i], c) for i, c in zip(positions, columns, strict=True)]
-    if cells > _DENSE_CELLS and listed < cells * _DENSE_SHARE:
-        rows = [np.flatnonzero(d) if isinstance(d, np.ndarray) else d.rows[d.values == 1] for d in decided]
-        bounds = np.cumsum([0] + [len(r) for r in rows])
-        present = np.ones(bounds[-1], dtype=np.int8)
-        return sp.csc_array((present, np.concatenate(rows), bounds), shape=(n_rows, len(columns))).tocsr()
-    Y = np.zeros((n_rows, len(columns)), dtype=np.int8)
-    for k, column in enumerate(decided):
-        if isinstance(column, SparseColumn):
-            Y[column.rows, k] = column.values
-        else:
-            Y[:, k] = column
-    return Y
-
-
-def _present(raw: RawTable, attribute: Attribute, column: Column) -> Column:
-    """A label column as 0 and 1 (int8); stays sparse if its default means absent."""
-    if isinstance(column, SparseColumn):
-        if _meaning(raw, attribute, 0, column) == 0:
-            return SparseColumn(column.rows, _decide(raw, attribute, column.values, column), column.n_rows)
-        column = column.to_dense()
-    return _decide(raw, attribute, column, column)
-
-
-def _decide(raw: RawTable, attribute: Attribute, values: NDArray[Any], column: Column) -> NDArray[np.int8]:
-    if attribute.categories is None:
-        valid = (values == 0) | (values == 1)
-        if not valid.all():
-            _refuse(raw, attribute, values, column, int(np.argmin(valid)))
-        return values.astype(np.int8)
-    meaning = np.array([*map(_category_meaning, attribute.categories), -1], dtype=np.int8)
-    decided = meaning[values]
-    if len(decided) and decided.min() < 0:
-        _refuse(raw, attribute, values, column, int(np.argmin(decided)))
-    return decided
-
-
-def _meaning(raw: RawTable, attribute: Attribute, value: int, column: Column) -> int:
-    """What a default value says about a label."""
-    if attribute.categories is None:
-        return 0
-    meaning = _category_meaning(attribute.categories[value]) if attribute.categories else 0
-    if meaning < 0:
-        _refuse(raw, attribute, np.array([value]), np.zeros(1), 0)
-    return meaning
-
-
-def _category_meaning(category: str) -> int:
-    text = category.strip().lower()
-    return 0 if text in _ABSENT else 1 if text in _PRESENT else -1
-
-
-def _refuse(raw: RawTable, attribute: Attribute, values: NDArray[Any], column: Column, at: int) -> None:
-    row = int(column.rows[at]) if isinstance(column, SparseColumn) else at
-    value = values[at]
-    if attribute.categories is not None:
-        found = "?" if value < 0 else attribute.categories[value]
-    else:
-        found = "?" if np.isnan(value) else f"{value:g}"
-    what = "a missing value" if found == "?" else f"the value {shown(found)}"
-    where = raw.at_row(row) if raw.lines is not None else f"{raw.place}, row {row + 1}"
-    raise DataError(f"{where}: {what} for label {shown(attribute.name)}, expected 0 or 1")
