@@ -5,7 +5,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -54,6 +53,12 @@ struct Floats {
     }
 };
 
+void expect_counts(const Doubles& numbers, const char* what) {
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (!(numbers.data()[i] >= 0) || std::isinf(numbers.data()[i]))
+            throw std::invalid_argument(std::string(what) + " must be finite and not negative");
+}
+
 void expect_length(std::size_t found, std::size_t expected, const char* what) {
     if (found != expected)
         throw std::invalid_argument(std::string(what) + ": " + std::to_string(found) + " values, " +
@@ -82,6 +87,7 @@ class Columns {
         prepared.n_rows = n_rows;
         if (weights) {
             expect_length(weights->size(), n_rows, "weights");
+            expect_counts(*weights, "weights");
             weights_.assign(weights->data(), weights->data() + n_rows);
         }
     }
@@ -173,7 +179,7 @@ class Columns {
     }
 
     Prepared prepared;
-    mutable std::atomic<int> in_use{0};
+    mutable int in_use = 0;  // fits that read them now; only changed with the GIL held
 
    private:
     // Adds the attribute that `fill` makes of about so many bytes; where it cannot, the columns stay as they were.
@@ -220,7 +226,7 @@ class InUse {
     InUse& operator=(const InUse&) = delete;
 
    private:
-    std::atomic<int>& count_;
+    int& count_;
 };
 
 nb::object as_python(const LearnedRule& rule, const Prepared& prepared) {
@@ -285,7 +291,11 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     expect_length(n_rows, prepared.n_rows, "the label matrix");
     expect_length(lift.size(), n_labels, "the lift");
     if (n_labels == 0) throw std::invalid_argument("no labels");
-    if (weights) expect_length(weights->size(), n_rows, "weights");
+    expect_counts(lift, "the lift");
+    if (weights) {
+        expect_length(weights->size(), n_rows, "weights");
+        expect_counts(*weights, "weights");
+    }
     if (formula < 0 || formula > int(Formula::custom)) throw std::invalid_argument("unknown heuristic");
     if (head_search < 0 || head_search > int(HeadSearchKind::exhaustive)) throw std::invalid_argument("unknown head search");
     if (beam_width < 1 || beam_width > 1000) throw std::invalid_argument("beam_width must be from 1 to 1000");
@@ -321,7 +331,8 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
             const nb::object result = custom(wrap(tp), wrap(fp), wrap(tn), wrap(fn));
             const auto array = nb::cast<Doubles>(result);
             expect_length(array.size(), count, "the values of the heuristic");
-            std::copy_n(array.data(), count, values);
+            // What is no number is no value: such a head cannot be chosen.
+            for (std::size_t i = 0; i < count; ++i) values[i] = std::isfinite(array.data()[i]) ? array.data()[i] : NOTHING;
         };
     }
     nb::list rules;

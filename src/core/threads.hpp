@@ -1,5 +1,6 @@
 // A fixed set of threads that share out numbered tasks. The thread that calls works too.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -16,6 +17,7 @@ class Threads {
     // `between_tasks` is called by the calling thread now and then; it may throw to stop the work.
     // There may be fewer threads than asked for: what they compute does not depend on how many there are.
     Threads(std::size_t count, std::function<void()> between_tasks) : between_tasks_(std::move(between_tasks)) {
+        count = std::min(count, MOST_THREADS);
         workers_.reserve(count);
         try {
             for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
@@ -70,6 +72,7 @@ class Threads {
     }
 
    private:
+    static constexpr std::size_t MOST_THREADS = 256;
     struct Stopped {};  // another thread failed
 
     void take_tasks(std::size_t thread) {
