@@ -19,8 +19,7 @@ from plurule.io.arff_sparse import SparseReader
 from plurule.io.place import Place, shown
 from plurule.io.raw import RawTable
 from plurule.io.source import read_text
-from plurule.model import Attribute
-from plurule.table import Table
+from plurule.table import Declared, Table
 
 # Rows are read in blocks of about this many bytes: large enough for numpy, small enough that one odd row, which
 # makes its block be read cell by cell, costs little.
@@ -108,16 +107,15 @@ def _read_rows(
     )
 
 
-def _attributes(header: Header, cells: Cells, kept: list[int]) -> list[Attribute]:
-    categories = [domain.categories for domain in header.domains]
-    everything = len(kept) == len(header.names)
-    names = header.names if everything else [header.names[i] for i in kept]
-    attributes = list(map(Attribute, names, [categories[k] for k in header.which[kept].tolist()]))
+def _attributes(header: Header, cells: Cells, kept: list[int]) -> Declared:
+    by_domain = [domain.categories for domain in header.domains]
+    categories = [by_domain[k] for k in header.which[kept].tolist()]
+    names = header.names if len(kept) == len(header.names) else [header.names[i] for i in kept]
     if cells.texts:
-        for i, column in enumerate(kept):
-            if header.domain(column).kind == "string":
-                attributes[i] = Attribute(names[i], tuple(cells.texts.get(column, ())))
-    return attributes
+        position = {column: i for i, column in enumerate(kept)}
+        for column in cells.texts.keys() & position.keys():
+            categories[position[column]] = tuple(cells.texts[column])
+    return Declared(names, categories)
 
 
 def _blocks(content: bytes, header: Header) -> Iterator[tuple[bytes, range]]:

@@ -198,12 +198,9 @@ class _Declarations:
 
 def _find_data(content: bytes, place: Place) -> tuple[int, int]:
     """Where the line `@data` begins and where the line after it begins."""
-    start = -1
-    for spelling in (b"@data", b"@DATA", b"@Data"):
-        found = _line_starting(content, spelling, start if start >= 0 else len(content))
-        start = found if found >= 0 else start
+    start = _line_starting(content, b"@data")
     if start < 0:
-        start = _line_starting(content.lower(), b"@data", len(content))
+        start = _line_starting(content.lower(), b"@data")
     if start < 0:
         if not content.strip():
             raise place.error("the file is empty, expected an ARFF header")
@@ -217,14 +214,14 @@ def _find_data(content: bytes, place: Place) -> tuple[int, int]:
     return start, end
 
 
-def _line_starting(content: bytes, word: bytes, end: int) -> int:
-    """Position before `end` of the word where it is the first of a line, -1 if nowhere."""
-    position = content.find(word, 0, end)
+def _line_starting(content: bytes, word: bytes) -> int:
+    """Position of the word where it is the first of a line, -1 if nowhere."""
+    position = content.find(word)
     while position >= 0:
         start = content.rfind(b"\n", 0, position) + 1
         if not content[start:position].strip(b" \t"):
             return position
-        position = content.find(word, position + 1, end)
+        position = content.find(word, position + 1)
     return -1
 
 

@@ -26,7 +26,7 @@ _DENSE_SHARE = 1 / 16
 
 def label_matrix(raw: RawTable, positions: Sequence[int]) -> Any:
     """0 and 1 for each row and each of the given columns: an int8 array, or sparse where that is far smaller."""
-    attributes = [raw.table.attributes[i] for i in positions]
+    attributes = [raw.table.attribute(i) for i in positions]
     meanings = _Meanings(attributes)
     shape = (len(raw.table), len(positions))
     cells = shape[0] * shape[1]

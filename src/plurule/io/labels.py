@@ -32,9 +32,9 @@ def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path
     """
     positions = _find(raw, labels, xml)
     table = raw.table
-    X = table.select(np.delete(np.arange(len(table.attributes)), positions).tolist())
+    X = table.select(np.delete(np.arange(len(table.names)), positions).tolist())
     Y = label_matrix(raw, positions)
-    label_names = tuple(table.attributes[i].name for i in positions)
+    label_names = tuple(table.names[i] for i in positions)
     return Dataset(X, Y, label_names, raw.weights, name, raw.relation)
 
 
@@ -89,7 +89,7 @@ def _find(raw: RawTable, labels: Labels | None, xml: Path | None) -> list[int]:
 
 
 def _from_count(raw: RawTable, count: int, what: str) -> list[int]:
-    width = len(raw.table.attributes)
+    width = len(raw.table.names)
     if not 0 < abs(count) <= width:
         raise raw.place.error(f"{what}, expected 1 to {width} for the first or -1 to -{width} for the last columns")
     return list(range(count)) if count > 0 else list(range(width + count, width))

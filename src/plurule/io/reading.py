@@ -169,5 +169,5 @@ class _Options:
         if not self.drop:
             return raw
         out = set(matching(raw.table.names, self.drop, raw.place))
-        kept = [i for i in range(len(raw.table.attributes)) if i not in out]
+        kept = [i for i in range(len(raw.table.names)) if i not in out]
         return replace(raw, table=raw.table.select(kept))
