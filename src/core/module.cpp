@@ -158,8 +158,27 @@ class Columns {
     // The same columns for some of the rows, ranked without sorting again.
     Columns subset(const Ints& rows) const {
         if (max_bins_) throw std::invalid_argument("binned columns depend on all rows and cannot be cut");
-        Columns part(rows.size(), 0, std::nullopt);
         check_sparse_rows(rows, prepared.n_rows);
+        try {
+            return cut(rows);
+        } catch (const std::bad_alloc&) {
+            out_of_memory("a part of the columns", 5 * double(prepared.n_rows) + listed_bytes());
+        }
+    }
+
+    // What the rows listed in all groups take.
+    double listed_bytes() const {
+        double bytes = 0;
+        for (const auto& grouped : prepared.grouped) bytes += double(grouped.rows.size() * sizeof(Row));
+        return bytes;
+    }
+
+    Prepared prepared;
+    mutable int in_use = 0;  // fits that read them now; only changed with the GIL held
+
+   private:
+    Columns cut(const Ints& rows) const {
+        Columns part(rows.size(), 0, std::nullopt);
         std::vector<std::uint8_t> keep(prepared.n_rows, 0);
         std::vector<Row> renumbered(prepared.n_rows, 0);
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -178,10 +197,6 @@ class Columns {
         return part;
     }
 
-    Prepared prepared;
-    mutable int in_use = 0;  // fits that read them now; only changed with the GIL held
-
-   private:
     // Adds the attribute that `fill` makes of about so many bytes; where it cannot, the columns stay as they were.
     template <class Fill>
     void add(std::size_t bytes, Fill&& fill) {
@@ -298,6 +313,8 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     }
     if (formula < 0 || formula > int(Formula::custom)) throw std::invalid_argument("unknown heuristic");
     if (head_search < 0 || head_search > int(HeadSearchKind::exhaustive)) throw std::invalid_argument("unknown head search");
+    for (const double number : {parameter, remaining, stop_threshold, min_coverage})
+        if (std::isnan(number)) throw std::invalid_argument("an option is not a number (NaN)");
     if (beam_width < 1 || beam_width > 1000) throw std::invalid_argument("beam_width must be from 1 to 1000");
     for (std::size_t i = 0; i < truth.size(); ++i)
         if (truth.data()[i] > 1) throw std::invalid_argument("labels must be 0 or 1");
@@ -337,8 +354,7 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     }
     nb::list rules;
     const InUse in_use(columns);
-    double bytes = double(n_rows) * double(n_labels) * 8;
-    for (const auto& grouped : prepared.grouped) bytes += double(grouped.rows.size()) * 4;
+    const double bytes = double(n_rows) * double(n_labels) * 8 + columns.listed_bytes();
     try {
         nb::gil_scoped_release release;
         Interruption interruption;
