@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from plurule.model.naming import visible
 
+MOST_FREELY_PLACED = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -51,7 +53,12 @@ class LabelGraph:
         strongest = sorted(inside, key=lambda edge: (-len(edge.rules), -edge.support))[:edges]
         return LabelGraph(tuple(label for label in self.labels if label in kept), tuple(strongest))
 
-    def layout(self, steps: int = 300) -> dict[str, tuple[float, float]]:
+    @property
+    def is_round(self) -> bool:
+        """Whether the labels are laid out on a circle: many labels would hide each other's names otherwise."""
+        return len(self.labels) > MOST_FREELY_PLACED
+
+    def layout(self) -> dict[str, tuple[float, float]]:
         """Places of the labels in a square from 0 to 1, neighbours near each other; the same every time."""
         count = len(self.labels)
         if count < 3:
@@ -61,7 +68,7 @@ class LabelGraph:
         for edge in self.edges:
             a, b = index[edge.source], index[edge.target]
             pull[a, b] = pull[b, a] = max(pull[a, b], 1.0 + np.log(len(edge.rules)))
-        placed = _spring(pull / max(pull.max(), 1.0), steps)
+        placed = _circle(pull) if self.is_round else _spring(pull / max(pull.max(), 1.0))
         low, high = placed.min(axis=0), placed.max(axis=0)
         placed = (placed - low) / np.where(high > low, high - low, 1.0)
         return {label: (float(placed[i, 0]), float(placed[i, 1])) for label, i in index.items()}
@@ -97,7 +104,20 @@ def _dot(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _spring(pull: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
+def _circle(pull: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places on a circle, each label followed by the one that is most connected to those placed last."""
+    count = len(pull)
+    order = [int(pull.sum(axis=1).argmax())]
+    while len(order) < count:
+        recent = pull[order[-3:]].sum(axis=0) + 1e-3 * pull[order].sum(axis=0)
+        recent[order] = -1.0
+        order.append(int(recent.argmax()))
+    angles = np.empty(count)
+    angles[order] = 2 * np.pi * np.arange(count) / count - np.pi / 2
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def _spring(pull: NDArray[np.float64], steps: int = 300) -> NDArray[np.float64]:
     """Forces between nodes: all push each other away, edges pull; steps get smaller (Fruchterman and Reingold)."""
     count = len(pull)
     angles = 2 * np.pi * np.arange(count) / count

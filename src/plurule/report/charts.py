@@ -11,8 +11,8 @@ from plurule.report.summary import Bars, Curve, HeatMap
 
 CURVE_WIDTH, CURVE_HEIGHT = 720, 300
 CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 46, 12, 12, 40
-MAP_WIDTH = 420
-GRAPH_WIDTH, GRAPH_MARGIN = 900, 70
+MAP_WIDTH = 400
+GRAPH_WIDTH = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,10 @@ class Node:
     x: float
     y: float
     radius: float
+    text_x: float
     text_y: float
-    """Where its name stands: on the side with fewer edges."""
+    anchor: str
+    """Where its name stands: on the side with fewer edges, outside of a circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +193,8 @@ def draw_bars(bars: Bars) -> BarDrawing:
 def draw_map(heat_map: HeatMap) -> MapDrawing:
     """Cells of a heat map; the diagonal is left out."""
     longest = max((len(name) for name in heat_map.labels), default=0)
-    margin = min(16 + 7 * longest, 150)
-    cell = min(max(MAP_WIDTH // max(len(heat_map.labels), 1), 16), 40)
+    margin = min(16 + 7 * longest, 125)
+    cell = min(max(MAP_WIDTH // max(len(heat_map.labels), 1), 13), 40)
     middles = tuple((name, margin + cell * (i + 0.5)) for i, name in enumerate(heat_map.labels))
     cells = tuple(
         Cell(margin + cell * j, margin + cell * i, round(heat_map.shares[i][j], 4), heat_map.counts[i][j], row, column)
@@ -213,9 +215,10 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
         said[edge.source] += 1
         said[edge.target] += 1
     most = max(said.values())
-    height = min(240 + 20 * len(graph.labels), 620)
+    margin = 195 if graph.is_round else 70
+    height = 640 if graph.is_round else 240 + 20 * len(graph.labels)
     places = {
-        name: (GRAPH_MARGIN + x * (GRAPH_WIDTH - 2 * GRAPH_MARGIN), GRAPH_MARGIN / 2 + y * (height - GRAPH_MARGIN))
+        name: (margin + x * (GRAPH_WIDTH - 2 * margin), 40 + y * (height - 80))
         for name, (x, y) in graph.layout().items()
     }
     upwards = dict.fromkeys(graph.labels, 0.0)
@@ -223,11 +226,16 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
         rise = places[edge.source][1] - places[edge.target][1]
         upwards[edge.source] += rise
         upwards[edge.target] -= rise
+    centre = (GRAPH_WIDTH / 2, height / 2) if graph.is_round else None
     nodes = {}
     for name, (x, y) in places.items():
         radius = 6 + 8 * math.sqrt(said[name] / most)
-        text_y = y + radius + 14 if upwards[name] > 0 else y - radius - 5
-        nodes[name] = Node(name, round(x, 1), round(y, 1), round(radius, 1), round(text_y, 1))
+        anchor, text_x, text_y = "middle", x, y + radius + 14 if upwards[name] > 0 else y - radius - 5
+        if centre is not None and abs(x - centre[0]) > 30:
+            anchor = "start" if x > centre[0] else "end"
+            text_x, text_y = x + (radius + 5 if x > centre[0] else -radius - 5), y + 4
+        places_of_text = round(text_x, 1), round(text_y, 1)
+        nodes[name] = Node(name, round(x, 1), round(y, 1), round(radius, 1), *places_of_text, anchor)
     kinds = [kind for kind in KINDS if any(edge.kind == kind for edge in graph.edges)]
     number: dict[str, int] = {kind: i for i, kind in enumerate(kinds, start=1)}
     place = {name: i for i, name in enumerate(nodes)}
@@ -235,7 +243,7 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
         Link(
             edge.kind,
             number[edge.kind],
-            _curved(nodes[edge.source], nodes[edge.target], 0.12 * number[edge.kind]),
+            _curved(nodes[edge.source], nodes[edge.target], 0.12 * number[edge.kind], centre),
             round(min(1.2 + 0.6 * math.log2(len(edge.rules)), 5), 2),
             edge.is_directed,
             edge.source,
@@ -249,10 +257,15 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
     return GraphDrawing(GRAPH_WIDTH, height, tuple(nodes.values()), links, described)
 
 
-def _curved(source: Node, target: Node, bend: float) -> str:
-    """A curve that bends to its right, so that there and back, and several kinds, can be told apart."""
+def _curved(source: Node, target: Node, bend: float, centre: tuple[float, float] | None) -> str:
+    """A curve that bends to its right, so that there and back, and several kinds, can be told apart.
+
+    On a circle it bends towards the centre, past the nodes between.
+    """
     dx, dy = target.x - source.x, target.y - source.y
     middle = (source.x + target.x) / 2 - dy * bend, (source.y + target.y) / 2 + dx * bend
+    if centre is not None:
+        middle = (middle[0] + centre[0]) / 2, (middle[1] + centre[1]) / 2
     start = _rim(source, middle, 1)
     end = _rim(target, middle, 5)
     return f"M{start[0]:g},{start[1]:g}Q{middle[0]:.1f},{middle[1]:.1f} {end[0]:g},{end[1]:g}"

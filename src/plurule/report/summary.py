@@ -25,6 +25,7 @@ from plurule.table import Table
 MOST_LABELS_DRAWN = 30
 MOST_EDGES_DRAWN = 90
 MOST_STATEMENTS = 300
+LONG_HEAD = 8
 CHARACTERISTICS = {
     "rules": "rules",
     "conditions": "conditions",
@@ -207,8 +208,9 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
 
 
 def signed_names(rule: Rule) -> tuple[SignedName, ...]:
-    """The labels of a head."""
-    return tuple(SignedName(visible(a.name), a.present) for a in rule.head)
+    """The labels of a head; in a long one those that are present come first."""
+    names = [SignedName(visible(a.name), a.present) for a in rule.head]
+    return tuple(names if len(names) <= LONG_HEAD else sorted(names, key=lambda name: not name.present))
 
 
 def condition_text(condition: Condition, digits: int | None = 6) -> ConditionText:

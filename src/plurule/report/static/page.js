@@ -33,6 +33,21 @@ plurule.conditionElement = function (condition) {
     element("bdi", { class: "value" }, value === undefined ? "?" : value));
 };
 
+/* Pieces with spaces between them; of many only the first, and a button that brings the others. */
+plurule.shortList = function (pieces, most) {
+  const { element } = plurule;
+  const list = element("span", {}, ...pieces.slice(0, most).flatMap((piece) => [" ", piece]));
+  if (pieces.length > most) {
+    const button = element("button", { type: "button", class: "link-like" }, `+${pieces.length - most} more`);
+    button.addEventListener("click", (event) => {
+      event.stopPropagation();
+      button.replaceWith(...pieces.slice(most).flatMap((piece) => [piece, " "]));
+    });
+    list.append(" ", button);
+  }
+  return list;
+};
+
 plurule.shareText = (part, whole) => (whole ? (100 * part / whole).toFixed(0) + " %" : "–");
 
 (function chooseTheme() {

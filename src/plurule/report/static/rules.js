@@ -113,6 +113,7 @@
       shown === rows.length ? `All ${rows.length} rules` : `${shown} of ${rows.length} rules`;
   }
   form.addEventListener("input", filter);
+  form.addEventListener("change", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(filter));
   form.hidden = false;
@@ -180,7 +181,8 @@
         ...cells.map((text) => element("td", { class: "count" }, text)));
     });
     return element("div", {}, element("h3", {}, "What it decides"),
-      element("table", { class: "plain" }, element("thead", {}, header), element("tbody", {}, ...lines)));
+      element("div", { class: "tall", tabindex: 0, role: "region", "aria-label": "What it decides" },
+        element("table", { class: "plain" }, element("thead", {}, header), element("tbody", {}, ...lines))));
   }
 
   function exampleList(rule, place) {
@@ -200,19 +202,22 @@
     const items = covered.slice(0, most).map(({ instance, i, decided }) => {
       const link = element("button", { type: "button", class: "link-like" }, `instance ${instance.row}`);
       link.addEventListener("click", () => plurule.showInstance(i));
-      const parts = decided.length === 0 ? [" decides nothing new"] : decided.flatMap((label) => {
+      if (decided.length === 0) {
+        return element("li", {}, link, " decides nothing new");
+      }
+      const parts = decided.map((label) => {
         const present = plurule.model.rules[place].head.find(([l]) => l === label)[1];
         const truth = instance.truth === undefined ? null : instance.truth.includes(label);
         const mark = truth === null ? "" : truth === (present === 1) ? " ✓" : " ✗";
-        return [" ", plurule.labelElement(label, present), mark];
+        return element("span", {}, plurule.labelElement(label, present), mark);
       });
-      return element("li", {}, link, ...parts);
+      return element("li", {}, link, plurule.shortList(parts, 3));
     });
     const more = covered.length - items.length;
     return element("div", {},
       element("h3", {}, "Covered examples"),
       element("p", { class: "note" }, `${covered.length} of the ${model.instances.length} instances in this page`),
-      element("ul", { class: "examples" }, ...items),
+      element("ul", { class: "examples tall" }, ...items),
       more > 0 ? element("p", { class: "note" }, `and ${more} more`) : "");
   }
 

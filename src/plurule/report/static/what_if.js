@@ -27,7 +27,9 @@
       const hint = attribute.range === undefined ? "missing" : `missing (${attribute.range.map(brief).join(" – ")})`;
       control = element("input", { id, type: "text", inputmode: "decimal", placeholder: hint, spellcheck: "false" });
     }
-    control.addEventListener("input", () => { read(place); show(); });
+    for (const event of ["input", "change"]) {
+      control.addEventListener(event, () => { read(place); show(); });
+    }
     controls.set(place, control);
     fields.append(element("div", { class: "field" },
       element("label", { for: id }, element("bdi", {}, attribute.name)), control));
@@ -109,11 +111,12 @@
     const rule = model.rules[place];
     const button = element("button", { type: "button", class: "link-like" }, `Rule ${place + 1}`);
     button.addEventListener("click", () => plurule.showRule(place));
-    const labels = rule.head.flatMap(([label, present]) =>
-      [" ", plurule.labelElement(label, present, decided.includes(label) ? "" : "late")]);
+    const labels = rule.head.map(([label, present]) => ({ label, present, late: !decided.includes(label) }))
+      .sort((a, b) => a.late - b.late || (rule.head.length > 8 ? b.present - a.present : 0) || a.label - b.label)
+      .map(({ label, present, late }) => plurule.labelElement(label, present, late ? "late" : ""));
     const reasons = rule.body.flatMap((condition, i) => [i === 0 ? "" : " ∧ ", ...reason(condition)]);
     const stop = rule.stop && decided.length > 0 ? [" ", element("span", { class: "mark" }, "stop")] : [];
-    return element("li", { value: place + 1, "data-rule": place, class: decided.length === 0 ? "idle" : "deciding" }, button, ...labels, ...stop,
+    return element("li", { value: place + 1, "data-rule": place, class: decided.length === 0 ? "idle" : "deciding" }, button, plurule.shortList(labels, 10), ...stop,
       decided.length === 0 ? element("span", { class: "note" }, " (decided before)") : "",
       element("div", { class: "reasons" }, ...(reasons.length === 0 ? ["always"] : reasons)));
   }
