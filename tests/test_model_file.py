@@ -245,3 +245,9 @@ def test_names_that_are_not_unique_cannot_be_written() -> None:
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"m\.json: cannot be written \(No such file or directory\)"):
         model_file.save(RuleList((), (), ("red",)), tmp_path / "none" / "m.json")
+
+
+def test_the_example_in_the_documents_is_a_model_file() -> None:
+    document = (Path(__file__).parents[1] / "docs" / "model-file.md").read_text(encoding="utf-8")
+    example = document.split("```json\n")[1].split("```")[0]
+    assert str(model_file.loads(example)[0]) == "red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38)"
