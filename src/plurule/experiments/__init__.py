@@ -1,0 +1,26 @@
+"""Experiments: tuning, evaluation, and the paper's experiments with every table and figure.
+
+The steps are modules: a `protocol` lists tasks, a `runner` (or a `cluster`) runs them, a `journal` keeps the results,
+`choosing` picks lifts, `analysis` makes tables of plain data, `statements` judges what was published, `figures` draws,
+and `report` writes it all down. `plurule reproduce` and `plurule tune` are their users.
+"""
+
+from plurule.experiments.experiment import Experiment, Results
+from plurule.experiments.folds import MulanKFold
+from plurule.experiments.journal import Journal, JournalError
+from plurule.experiments.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
+from plurule.experiments.protocol import PAPER_SETS, Plan, Task
+
+__all__ = [
+    "OBJECTIVES",
+    "PAPER_OBJECTIVES",
+    "PAPER_SETS",
+    "Experiment",
+    "Journal",
+    "JournalError",
+    "MulanKFold",
+    "Objective",
+    "Plan",
+    "Results",
+    "Task",
+]

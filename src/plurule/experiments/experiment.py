@@ -1,0 +1,360 @@
+"""The whole protocol: per data set cross-validation, the choice, the final models, their times and their sensitivity.
+
+Everything that is finished goes to a journal at once; whatever is there already is not done again.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from plurule.errors import PluruleError
+from plurule.experiments.choosing import Candidate, candidate, ranked
+from plurule.experiments.journal import Journal
+from plurule.experiments.lift_names import NONE
+from plurule.experiments.materials import load_material
+from plurule.experiments.objectives import find_objective
+from plurule.experiments.protocol import Plan, Task
+from plurule.experiments.reference import Reference
+from plurule.experiments.runner import Runner
+from plurule.experiments.trials import Material, Result
+from plurule.files import write_text
+
+SENSITIVITY_SET = "flags"
+
+
+class Watch(Protocol):
+    """Someone who looks on while tasks are run."""
+
+    def begin(self, dataset: str, total: int, done: int) -> None:
+        """A data set is about to be worked on; `done` of its `total` tasks were finished by an earlier run."""
+
+    def advance(self, dataset: str, seconds: float) -> None:
+        """One more task is finished; it took that many seconds of CPU."""
+
+    def failed(self, dataset: str, error: str) -> None:
+        """A data set is given up."""
+
+
+class NoWatch:
+    """Looks away."""
+
+    def begin(self, dataset: str, total: int, done: int) -> None:
+        """Nothing."""
+
+    def advance(self, dataset: str, seconds: float) -> None:
+        """Nothing."""
+
+    def failed(self, dataset: str, error: str) -> None:
+        """Nothing."""
+
+
+class Record(Protocol):
+    """Where results are kept."""
+
+    results: dict[str, Any]
+
+    def add(self, key: str, result: Any) -> None:
+        """Keep a result."""
+
+
+@dataclass
+class Memory:
+    """Results that are kept for as long as the program runs."""
+
+    results: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, key: str, result: Any) -> None:
+        """Keep a result."""
+        self.results[key] = result
+
+
+def run_tasks(
+    tasks: Iterable[Task],
+    runner: Runner,
+    record: Record,
+    watch: Watch,
+    keep: Callable[[Task, Result], Result] = lambda task, result: result,
+    is_done: Callable[[Task], bool] | None = None,
+) -> dict[str, str]:
+    """Run what is not done yet; gives, for data sets that failed, the error.
+
+    Parameters
+    ----------
+    tasks
+        What to run.
+    runner
+        What runs it.
+    record
+        Where results go, and where finished ones are found.
+    watch
+        Who is told.
+    keep
+        Called with each result before it is recorded; gives what is to be recorded.
+    is_done
+        Whether a task needs no running; by default, whether its result is recorded.
+    """
+    failures: dict[str, str] = {}
+    done = is_done or (lambda task: task.key in record.results)
+    open_tasks = [task for task in tasks if not done(task)]
+    for outcome in runner.run(open_tasks, lambda task: task.dataset not in failures):
+        dataset = outcome.task.dataset
+        if outcome.result is None:
+            if dataset not in failures:
+                failures[dataset] = f"{outcome.task.key}: {outcome.error}"
+                watch.failed(dataset, outcome.error)
+            continue
+        record.add(outcome.task.key, keep(outcome.task, outcome.result))
+        watch.advance(dataset, sum(outcome.result["seconds"].values()))
+    return failures
+
+
+@dataclass
+class SetResults:
+    """What was found out about one data set."""
+
+    name: str
+    facts: dict[str, Any]
+    """Numbers of instances, attributes and labels, and labels per instance."""
+    ranking: dict[str, list[Candidate]]
+    """Per objective, the lifts, best first."""
+    baseline: dict[str, Candidate]
+    """Per objective, no lift."""
+
+    def chosen(self, objective: str) -> str:
+        """The lift that was chosen for an objective."""
+        return self.ranking[objective][0].lift
+
+
+@dataclass
+class Results:
+    """Everything an experiment found out."""
+
+    plan: Plan
+    sets: dict[str, SetResults]
+    records: Mapping[str, Result]
+    """The result of every task."""
+    failures: dict[str, str]
+    """Data sets that failed, and why."""
+    missing: tuple[str, ...]
+    """Data sets of the paper that were not there."""
+    sessions: list[dict[str, Any]]
+    finished_at: Mapping[str, float]
+    folder: Path
+    reference: Reference
+
+    def final(self, dataset: str, objective: str, relaxed: bool) -> Result:
+        """The result of a final model."""
+        lift = self.sets[dataset].chosen(objective) if relaxed else NONE
+        return self.records[Task("final", dataset, objective, lift).key]
+
+    def model_path(self, dataset: str, objective: str, relaxed: bool) -> Path:
+        """Where a final model is."""
+        lift = self.sets[dataset].chosen(objective) if relaxed else NONE
+        return model_path(self.folder, Task("final", dataset, objective, lift))
+
+    @property
+    def sensitivity_set(self) -> str | None:
+        """The data set of the sensitivity analysis."""
+        return sensitivity_set(tuple(self.sets))
+
+
+class Experiment:
+    """A protocol that is being carried out in a folder.
+
+    Parameters
+    ----------
+    plan
+        What decides the numbers.
+    folder
+        Where the journal and the models go.
+    data
+        The folder with the data sets; None for the usual places.
+    make_runner
+        Makes what runs the tasks, given the data sets.
+    watch
+        Who is told how far it is.
+    missing
+        Data sets that were wanted and are not there; the results remember them.
+    reference
+        Models of another program to compare with.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: Path,
+        data: Path | None,
+        make_runner: Callable[[Mapping[str, Material]], Runner],
+        watch: Watch | None = None,
+        missing: Iterable[str] = (),
+        reference: Reference = Reference(),  # noqa: B008  # frozen
+    ) -> None:
+        self.plan = plan
+        self.folder = folder
+        self._data = data
+        self._make_runner = make_runner
+        self._watch = watch or NoWatch()
+        self._missing = tuple(missing)
+        self._reference = reference
+
+    def run(self) -> Results:
+        """Do all that is not done yet."""
+        from plurule import __version__
+
+        with Journal(self.folder / "journal.jsonl", self.plan.arguments(), __version__) as journal:
+            materials, failures = self._load(journal)
+            journal.begin_session(machine_facts())
+            sets: dict[str, SetResults] = {}
+            runner = self._make_runner(materials)
+            try:
+                for name, material in materials.items():
+                    found = self._run_set(name, material, runner, journal, failures)
+                    if found is not None:
+                        sets[name] = found
+            finally:
+                runner.close()
+            return Results(
+                self.plan,
+                sets,
+                journal.results,
+                failures,
+                self._missing,
+                journal.sessions,
+                journal.finished_at,
+                self.folder,
+                self._reference,
+            )
+
+    def _load(self, journal: Journal) -> tuple[dict[str, Material], dict[str, str]]:
+        """Read the data sets; one that cannot be read does not keep the others from going on."""
+        materials: dict[str, Material] = {}
+        failures: dict[str, str] = {}
+        for name in self.plan.sets:
+            try:
+                material = load_material(name, self._data, self.plan.folds, self.plan.seed)
+            except (PluruleError, OSError) as error:
+                failures[name] = str(error)
+                self._watch.begin(name, 1, 0)
+                self._watch.failed(name, str(error))
+                continue
+            journal.expect(f"the contents of {name}", material.fingerprint())
+            materials[name] = material
+        for name, material in materials.items():
+            total = self._total(name, material)
+            done = sum(key.split("/")[1] == name for key in journal.results)
+            self._watch.begin(name, total, done)
+        return materials, failures
+
+    def _total(self, name: str, material: Material) -> int:
+        stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
+        folds = self.plan.fold_tasks(name, material.n_labels, len(material.splits))
+        return len(folds) + len(self._later_tasks(name, material, stand_in))
+
+    def _later_tasks(self, name: str, material: Material, chosen: Mapping[str, str]) -> list[Task]:
+        """What follows the choice of the lifts."""
+        tasks = [
+            *self.plan.final_tasks(name, chosen),
+            *self.plan.variant_tasks(name, len(material.train), material.n_labels, chosen),
+            *self.plan.timing_tasks(name, chosen),
+        ]
+        tasks += self._reference.tasks(name)
+        if name == sensitivity_set(self.plan.sets):
+            tasks += self.plan.sensitivity_tasks(name, material.n_labels)
+        return tasks
+
+    def _run_set(
+        self, name: str, material: Material, runner: Runner, journal: Journal, failures: dict[str, str]
+    ) -> SetResults | None:
+        n_folds = len(material.splits)
+        folds = self.plan.fold_tasks(name, material.n_labels, n_folds)
+        failures.update(run_tasks(folds, runner, journal, self._watch))
+        if name in failures:
+            return None
+        found = SetResults(name, data_facts(material), {}, {})
+        for objective in self.plan.objectives:
+            candidates = [
+                candidate(journal.results, name, objective, lift, n_folds)
+                for lift in self.plan.candidates(material.n_labels)
+            ]
+            measure = find_objective(objective).measure
+            found.ranking[objective] = ranked(candidates, measure, material.n_labels)
+            found.baseline[objective] = candidate(journal.results, name, objective, NONE, n_folds)
+        chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
+        later = self._later_tasks(name, material, chosen)
+        failures.update(run_tasks(later, runner, journal, self._watch, self._keep_model, self._is_done(journal)))
+        return None if name in failures else found
+
+    def _keep_model(self, task: Task, result: Result) -> Result:
+        """Write the model of a final task to its file before the task counts as done."""
+        if "model" not in result:
+            return result
+        path = model_path(self.folder, task)
+        path.parent.mkdir(exist_ok=True)
+        write_text(path, result["model"])
+        return {name: value for name, value in result.items() if name != "model"}
+
+    def _is_done(self, journal: Journal) -> Callable[[Task], bool]:
+        def is_done(task: Task) -> bool:
+            there = task.kind != "final" or model_path(self.folder, task).is_file()
+            return task.key in journal.results and there
+
+        return is_done
+
+
+def sensitivity_set(names: tuple[str, ...]) -> str | None:
+    """The data set for the sensitivity analysis: the paper's, or the first."""
+    return SENSITIVITY_SET if SENSITIVITY_SET in names else next(iter(names), None)
+
+
+def model_path(folder: Path, task: Task) -> Path:
+    """Where a final model is kept.
+
+    >>> model_path(Path("out"), Task("final", "birds", "ha+-", "peak 3: 1.04")).name
+    'birds ha+- peak 3 1.04.json'
+    """
+    name = f"{task.dataset} {task.objective} {task.lift}"
+    return folder / "models" / (re.sub(r"[^\w .+-]", "", name) + ".json")
+
+
+def data_facts(material: Material) -> dict[str, Any]:
+    """What describes a data set."""
+    train, test = material.train, material.test
+    nominal = sum(attribute.is_nominal for attribute in train.attributes)
+    return {
+        "train": len(train),
+        "test": len(test),
+        "numeric": len(train.attributes) - nominal,
+        "nominal": nominal,
+        "labels": material.n_labels,
+        "cardinality": round(train.cardinality, 3),
+    }
+
+
+def machine_facts() -> dict[str, Any]:
+    """Where and with what the work is done."""
+    import numpy as np
+
+    from plurule import __version__
+    from plurule.experiments.runner import core_count
+
+    return {
+        "machine": f"{_processor()}, {core_count()} cores, {platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "plurule": __version__,
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        name = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        name = platform.processor()
+    return name or os.environ.get("PROCESSOR_IDENTIFIER", "unknown processor")

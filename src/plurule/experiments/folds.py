@@ -1,0 +1,143 @@
+"""The folds of the paper, and any splitter of scikit-learn by name.
+
+The paper's experiments were run with Mulan, whose cross-validation shuffles the instances with Java's generator of
+random numbers, seed 1, and cuts them into blocks. `MulanKFold` makes the same folds, so that what is chosen by
+cross-validation can be compared.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import BaseCrossValidator, KFold
+
+from plurule.errors import PluruleError, nearest
+
+Splits = list[tuple[NDArray[np.int32], NDArray[np.int32]]]
+"""Row numbers of the training and of the test part of each fold, ascending."""
+
+
+class JavaRandom:
+    """The generator of `java.util.Random`: a linear congruential generator of 48 bits.
+
+    >>> chance = JavaRandom(1)
+    >>> [chance.next_int(100) for _ in range(3)], chance.next_int(16)
+    ([85, 88, 47], 6)
+    """
+
+    _FACTOR, _ADDEND, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
+
+    def __init__(self, seed: int) -> None:
+        self._state = (seed ^ self._FACTOR) & self._MASK
+
+    def next_int(self, below: int) -> int:
+        """A whole number from 0 up to, but not including, `below`."""
+        if below & -below == below:
+            return (below * self._bits()) >> 31
+        while True:
+            bits = self._bits()
+            value = bits % below
+            # The topmost, incomplete stretch would prefer small numbers; it is drawn again.
+            if bits - value + below - 1 < 1 << 31:
+                return value
+
+    def _bits(self) -> int:
+        self._state = (self._state * self._FACTOR + self._ADDEND) & self._MASK
+        return self._state >> 17
+
+
+class MulanKFold(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn ships no types
+    """K folds as Mulan makes them: shuffled by Java's generator, then cut into blocks.
+
+    >>> [test.tolist() for _, test in MulanKFold(n_splits=2).split(np.zeros(6))]
+    [[0, 2, 4], [1, 3, 5]]
+    """
+
+    def __init__(self, n_splits: int = 5, *, seed: int = 1) -> None:
+        self.n_splits = n_splits
+        self.seed = seed
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Number of folds."""
+        return self.n_splits
+
+    def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[NDArray[np.intp]]:
+        order = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
+        chance = JavaRandom(self.seed)
+        for last in range(len(order) - 1, 0, -1):
+            other = chance.next_int(last + 1)
+            order[[last, other]] = order[[other, last]]
+        for _, test in KFold(self.n_splits).split(order):
+            yield order[test]
+
+
+def find_splitter(text: str, seed: int = 0) -> Any:
+    """A splitter from what a user writes: a number of folds, or a class with its parameters.
+
+    Parameters
+    ----------
+    text
+        `5` for five shuffled folds, `mulan` for those of the paper, or a splitter of scikit-learn or of
+        `plurule.model_selection` such as `ShuffleSplit(n_splits=10, test_size=0.2, random_state=0)`.
+    seed
+        What shuffles the folds that are given as a number.
+
+    Examples
+    --------
+    >>> find_splitter("10")
+    KFold(n_splits=10, random_state=0, shuffle=True)
+    >>> find_splitter("RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)")
+    RepeatedKFold(n_repeats=2, n_splits=5, random_state=1)
+    """
+    text = text.strip()
+    if text.isdecimal():
+        if int(text) < 2:
+            raise PluruleError(f"{text} folds, expected at least 2")
+        return KFold(int(text), shuffle=True, random_state=seed)
+    if text.lower() == "mulan":
+        return MulanKFold()
+    known = _splitters()
+    try:
+        call = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        call = None
+    if isinstance(call, ast.Name):
+        call = ast.Call(call, [], [])
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        raise PluruleError(f"folds {text!r} are not understood; write 5, mulan or ShuffleSplit(n_splits=10)")
+    if call.func.id not in known:
+        raise PluruleError(f"unknown splitter {call.func.id!r}{nearest(call.func.id, known)}")
+    try:
+        return known[call.func.id](**{str(k.arg): ast.literal_eval(k.value) for k in call.keywords})
+    except (TypeError, ValueError) as error:
+        raise PluruleError(f"folds {text!r}: {error}") from None
+
+
+def make_splits(splitter: Any, Y: NDArray[Any]) -> Splits:
+    """The folds of some data, rows ascending, so that rows are never sorted or copied twice."""
+    try:
+        found = list(splitter.split(np.zeros((len(Y), 1)), Y))
+    except (TypeError, ValueError) as error:
+        raise PluruleError(f"{splitter!r} cannot split these data: {error}") from None
+    splits = [(np.sort(train).astype(np.int32), np.sort(test).astype(np.int32)) for train, test in found]
+    empty = next((i for i, (train, test) in enumerate(splits) if not len(train) or not len(test)), None)
+    if empty is not None:
+        raise PluruleError(f"{splitter!r} leaves a part of fold {empty + 1} empty; use fewer folds")
+    return splits
+
+
+def _splitters() -> dict[str, Any]:
+    import sklearn.model_selection
+
+    import plurule.model_selection
+
+    every = vars(sklearn.model_selection) | vars(plurule.model_selection) | {"MulanKFold": MulanKFold}
+    return {
+        name: kind
+        for name, kind in every.items()
+        if isinstance(kind, type) and hasattr(kind, "split") and not name.startswith(("_", "Base"))
+    }

@@ -1,0 +1,227 @@
+"""The journal: an append-only record of finished results, so that long work survives whatever ends it.
+
+One line of JSON per record. The first says which arguments and which version the results belong to; results of other
+arguments are refused, with the difference. A line that a killed program left half-written is cut off; nothing else is
+ever changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from plurule.errors import PluruleError
+
+FORMAT = "plurule experiments"
+VERSION = 1
+_SYNC_SECONDS = 1.0
+
+
+class JournalError(PluruleError):
+    """A results folder cannot be used."""
+
+
+class Journal:
+    """Finished results of one experiment.
+
+    Parameters
+    ----------
+    path
+        The file; it is begun if it is not there.
+    arguments
+        What decides the numbers; a journal of other arguments is refused.
+    version
+        The version of the program that computes the results.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with Journal(Path(folder) / "journal.jsonl", {"sets": ["flags"]}, "1.0") as journal:
+    ...         journal.add("fold/flags/ha+/none/0", {"score": 0.75})
+    ...     with Journal(Path(folder) / "journal.jsonl", {"sets": ["flags"]}, "1.0") as journal:
+    ...         journal.results
+    {'fold/flags/ha+/none/0': {'score': 0.75}}
+    """
+
+    def __init__(self, path: Path, arguments: Mapping[str, Any], version: str) -> None:
+        self.path = path
+        self.results: dict[str, Any] = {}
+        """Results by task."""
+        self.finished_at: dict[str, float] = {}
+        """When each was finished, in seconds since 1970."""
+        self.sessions: list[dict[str, Any]] = []
+        """When, where and by what the work was done, one per start of the program."""
+        self.facts: dict[str, Any] = {}
+        """What must stay as it is from start to start, such as the contents of the data."""
+        self._last_sync = time.monotonic()
+        header = {"journal": FORMAT, "format": VERSION, "plurule": version, "arguments": dict(arguments)}
+        self._file = _open_locked(path)
+        try:
+            if self._read(header) == 0:
+                self._write(header)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def add(self, key: str, result: Any) -> None:
+        """Record a finished result; it is with the operating system when this returns."""
+        at = round(time.time(), 3)
+        self._write({"task": key, "at": at, "result": result})
+        self.results[key] = result
+        self.finished_at[key] = at
+
+    def begin_session(self, facts: Mapping[str, Any]) -> None:
+        """Record that work begins, where and when."""
+        session = {"at": round(time.time(), 3), **facts}
+        self._write({"session": session})
+        self.sessions.append(session)
+
+    def expect(self, name: str, value: Any) -> None:
+        """Record a fact, or refuse to go on if it was another one before."""
+        if name not in self.facts:
+            self._write({"fact": name, "value": value})
+            self.facts[name] = value
+        elif self.facts[name] != value:
+            raise JournalError(
+                f"{self.path.parent}: holds results in which {name} was {self.facts[name]}, it is {value} now; "
+                "results are never mixed: choose another folder, or remove this one"
+            )
+
+    def close(self) -> None:
+        """Write everything to the disk and let others use the file."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        content = line.encode("utf-8") + b"\n"
+        # One call per record, unbuffered: whoever kills the program can cut a line short, but not lose a whole one.
+        written = self._file.write(content)
+        if written < len(content):
+            raise JournalError(f"{self.path}: cannot be written any more; is the disk full?")
+        # A crash of the machine, unlike one of the program, may lose the last second.
+        if time.monotonic() - self._last_sync > _SYNC_SECONDS:
+            os.fsync(self._file.fileno())
+            self._last_sync = time.monotonic()
+
+    def _read(self, header: Mapping[str, Any]) -> int:
+        """Read what is there, cut off an unfinished line, and say how many records there are."""
+        self._file.seek(0)
+        content = self._file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        if not whole and content and not _begins_like(content, header):
+            raise JournalError(f"{self.path}: is not a journal of plurule; choose another folder")
+        records = [self._record(number, line) for number, line in enumerate(whole.splitlines(), start=1)]
+        if records:
+            self._check_header(records[0], header)
+        for number, record in enumerate(records[1:], start=2):
+            self._remember(number, record)
+        if len(whole) < len(content):
+            self._file.truncate(len(whole))
+        self._file.seek(0, os.SEEK_END)
+        return len(records)
+
+    def _record(self, number: int, line: bytes) -> dict[str, Any]:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict):
+            raise JournalError(
+                f"{self.path}, line {number}: is damaged; restore the file, or remove the folder and start anew"
+            )
+        return record
+
+    def _check_header(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+        if found.get("journal") != FORMAT:
+            raise JournalError(f"{self.path}: is not a journal of plurule; choose another folder")
+        differences = _differences(found, wanted)
+        if differences:
+            raise JournalError(
+                f"{self.path.parent}: holds results of another run: {'; '.join(differences)}. "
+                "Results are never mixed: choose another folder, or remove this one"
+            )
+
+    def _remember(self, number: int, record: Mapping[str, Any]) -> None:
+        if "task" in record:
+            self.results[record["task"]] = record["result"]
+            self.finished_at[record["task"]] = record["at"]
+        elif "session" in record:
+            self.sessions.append(record["session"])
+        elif "fact" in record:
+            self.facts[record["fact"]] = record["value"]
+        else:
+            raise JournalError(f"{self.path}, line {number}: is a record of no known kind")
+
+
+def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """What differs, in words."""
+    lines = [
+        f"{name} was {_shown(found.get(key))}, now {_shown(wanted[key])}"
+        for key, name in (("plurule", "the version of plurule"), ("format", "the format of the journal"))
+        if found.get(key) != wanted[key]
+    ]
+    theirs, ours = found.get("arguments", {}), wanted["arguments"]
+    return lines + [
+        f"{key} was {_shown(theirs.get(key))}, now {_shown(ours.get(key))}"
+        for key in dict.fromkeys([*ours, *theirs])
+        if theirs.get(key) != ours.get(key)
+    ]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "not given"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _begins_like(content: bytes, header: Mapping[str, Any]) -> bool:
+    """Whether a file without a whole line is the start of a journal."""
+    start = json.dumps({"journal": header["journal"]}, separators=(",", ":")).rstrip("}").encode()
+    return start.startswith(content[: len(start)])
+
+
+def _open_locked(path: Path) -> IO[bytes]:
+    """The file, opened for this program alone."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115  # stays open for as long as the journal does
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be written ({error.strerror or error})") from error
+    try:
+        _lock(file)
+    except OSError:
+        file.close()
+        raise JournalError(
+            f"{path.parent}: another run is at work there; wait for it or choose another folder"
+        ) from None
+    return file
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Raise an OSError if another program has the file; the lock goes when the program does."""
+    try:
+        import fcntl
+    except ImportError:  # Windows: the lock is on a byte far beyond the end, so that reading stays possible
+        import msvcrt
+
+        file.seek(1 << 40)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        file.seek(0)
+    else:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,128 @@
+"""What an experiment runs, as plain data: data sets × objectives × folds × lifts.
+
+A `Plan` holds every argument that decides the numbers. It lists the tasks of each stage; a task is one model to
+learn and to measure, small enough to be written to a journal or sent to another machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+from plurule.experiments.lift_names import NONE, PAPER_LIFTS, labels_of, lift_name
+from plurule.experiments.objectives import PAPER_OBJECTIVES
+
+Kind: TypeAlias = Literal["fold", "final", "sensitivity", "variant", "timing", "reference"]
+Variant: TypeAlias = Literal["", "free head", "exhaustive"]
+
+PAPER_SETS = ("flags", "emotions", "birds", "medical", "scene", "yeast", "CAL500")
+"""The paper's data sets, those that take least time first."""
+
+DISCRETISED = {"yeast": "yeastD", "CAL500": "CAL500D"}
+"""Sets of which the paper's authors also used a discretised version."""
+
+FOLDS = "mulan"
+SMALL_ROWS, SMALL_LABELS = 500, 50
+"""Sets of up to this many training rows and labels are used to look at parts of the learner, too."""
+EXHAUSTIVE_ROWS, EXHAUSTIVE_LABELS = 200, 8
+"""Up to this many, all label sets can be looked at by the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One model to learn and to measure, or for `timing` a pair of models.
+
+    >>> Task("fold", "birds", "ha+", "peak 3: 1.04", part=2).key
+    'fold/birds/ha+/peak 3: 1.04/2'
+    """
+
+    kind: Kind
+    dataset: str
+    objective: str
+    lift: str
+    part: int = 0
+    """Number of the fold (`fold`) or of the repetition (`timing`), from 0."""
+    variant: Variant = ""
+    """How the learner differs from that of the paper."""
+
+    @property
+    def key(self) -> str:
+        """The task in one line, unlike that of any other."""
+        name = f"{self.kind}/{self.dataset}/{self.objective}/{self.lift}/{self.part}"
+        return f"{name}/{self.variant}" if self.variant else name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The arguments that decide the numbers.
+
+    >>> plan = Plan(sets=("flags",), objectives=("ha+",), lifts=("kln at 3: 1.08", "peak 9: 1.08"))
+    >>> len(plan.fold_tasks("flags", n_labels=7, n_folds=5))
+    10
+    """
+
+    sets: tuple[str, ...] = PAPER_SETS
+    objectives: tuple[str, ...] = PAPER_OBJECTIVES
+    lifts: tuple[str, ...] = PAPER_LIFTS
+    folds: str = FOLDS
+    seed: int = 0
+    """Shuffles folds that are given as a number, and splits data sets that come without a test part."""
+    repeats: int = 5
+    """How often training times are measured."""
+    sensitivity_steps: int = 26
+    """How many lifts, from 1 to `sensitivity_top`, the sensitivity analysis tries."""
+    sensitivity_top: float = 1.5
+    reference: str = ""
+    """Fingerprint of the table of models to compare with, if there is one."""
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments in a form that JSON knows."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    def candidates(self, n_labels: int) -> list[str]:
+        """The lifts to choose from; a peak beyond the number of labels is left out."""
+        return [lift for lift in self.lifts if not lift.startswith("peak") or (labels_of(lift) or 0) <= n_labels]
+
+    def fold_tasks(self, dataset: str, n_labels: int, n_folds: int) -> list[Task]:
+        """Cross-validation: every objective, fold and lift, and no lift for comparison."""
+        lifts = dict.fromkeys([NONE, *self.candidates(n_labels)])
+        return [
+            Task("fold", dataset, objective, lift, fold)
+            for fold in range(n_folds)
+            for objective in self.objectives
+            for lift in lifts
+        ]
+
+    def final_tasks(self, dataset: str, chosen: Mapping[str, str]) -> list[Task]:
+        """Training on the whole training part, with no lift and with the chosen one of each objective."""
+        lifts = {objective: dict.fromkeys([NONE, chosen[objective]]) for objective in self.objectives}
+        return [Task("final", dataset, objective, lift) for objective in self.objectives for lift in lifts[objective]]
+
+    def timing_tasks(self, dataset: str, chosen: Mapping[str, str]) -> list[Task]:
+        """Measuring how long training takes with and without a lift."""
+        return [
+            Task("timing", dataset, objective, chosen[objective], repeat)
+            for repeat in range(self.repeats)
+            for objective in self.objectives
+        ]
+
+    def variant_tasks(self, dataset: str, n_rows: int, n_labels: int, chosen: Mapping[str, str]) -> list[Task]:
+        """What the paper says about parts of the learner: heads searched anew, and the best head of all."""
+        free = n_rows <= SMALL_ROWS and n_labels <= SMALL_LABELS
+        exhaustive = n_rows <= EXHAUSTIVE_ROWS and n_labels <= EXHAUSTIVE_LABELS
+        tasks = [Task("variant", dataset, o, chosen[o], variant="free head") for o in self.objectives if free]
+        micro = [o for o in self.objectives if o.startswith("micro-") and exhaustive]
+        return tasks + [Task("variant", dataset, o, chosen[o], variant="exhaustive") for o in micro]
+
+    def sensitivity_tasks(self, dataset: str, n_labels: int) -> list[Task]:
+        """How models change with the lift: KLN, and Peak at 2, 3 and 5 labels."""
+        step = (self.sensitivity_top - 1) / max(self.sensitivity_steps - 1, 1)
+        heights = [round(1 + step * i, 4) for i in range(self.sensitivity_steps)]
+        kinds = [("kln", 3)] + [("peak", labels) for labels in (2, 3, 5) if labels < n_labels]
+        return [
+            Task("sensitivity", dataset, objective, lift_name(kind, labels, height))
+            for objective in self.objectives
+            for kind, labels in kinds
+            for height in heights
+        ]

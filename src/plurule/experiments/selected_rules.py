@@ -1,0 +1,154 @@
+"""Selected rules: what normal and relaxed pruning learned about the same label, side by side.
+
+Labels are chosen automatically: those that relaxed pruning predicts together with others, in few enough rules to read;
+best of all, those where a label condition of one model says the same as a head of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plurule import model_file
+from plurule.experiments.experiment import Results
+from plurule.experiments.published import RULES, PrintedRules
+from plurule.model import LabelCondition, Rule, RuleList
+
+RULES_SHOWN = 8
+_AUTOMATIC = {"yeastD": 2, "yeast": 2}
+"""How many labels are chosen of a set, if not one."""
+_PAPER_OBJECTIVES = {"yeast": "macro-f+"} | {printed.dataset: printed.objective for printed in RULES}
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """A label condition and a head that say the same.
+
+    `first ← condition` and `second ← first` in one model; `first, second ← condition` in the other, with conditions on
+    the same attributes.
+    """
+
+    condition_rule: Rule
+    label_rule: Rule
+    joint_rule: Rule
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The rules of both models about one label."""
+
+    dataset: str
+    objective: str
+    lift: str
+    label: str
+    reason: str
+    normal: tuple[Rule, ...]
+    relaxed: tuple[Rule, ...]
+    equivalence: Equivalence | None
+    published: PrintedRules | None
+
+
+def selections(results: Results) -> list[Selection]:
+    """Rules of the paper's sets and objectives where they were run, else of the set and objective with most to show."""
+    found = []
+    for dataset, objective in _shown(results):
+        normal = model_file.load(results.model_path(dataset, objective, relaxed=False))
+        relaxed = model_file.load(results.model_path(dataset, objective, relaxed=True))
+        lift = results.sets[dataset].chosen(objective)
+        printed = {p.label: p for p in RULES if (p.dataset, p.objective) == (dataset, objective)}
+        automatic = choose_labels(normal, relaxed, _AUTOMATIC.get(dataset, 1))
+        labels = dict.fromkeys(automatic, "chosen automatically")
+        for label in printed:
+            if label in normal.labels:
+                labels[label] = "chosen automatically, and in the paper" if label in labels else "shown in the paper"
+        for label, reason in labels.items():
+            found.append(
+                Selection(
+                    dataset,
+                    objective,
+                    lift,
+                    label,
+                    reason,
+                    rules_about(normal, label),
+                    rules_about(relaxed, label),
+                    next(iter(equivalences(normal, relaxed, label)), None),
+                    printed.get(label),
+                )
+            )
+    return found
+
+
+def _shown(results: Results) -> list[tuple[str, str]]:
+    """Data sets and objectives to show."""
+    found = []
+    for dataset, objective in _PAPER_OBJECTIVES.items():
+        replaced = dataset == "yeast" and "yeastD" in results.sets
+        if dataset in results.sets and objective in results.plan.objectives and not replaced:
+            found.append((dataset, objective))
+    if not found:
+        for dataset in list(results.sets)[:3]:
+            sizes = {o: results.final(dataset, o, True)["size"]["multi_label_heads"] for o in results.plan.objectives}
+            found.append((dataset, max(sizes, key=lambda o: sizes[o])))
+    return found
+
+
+def rules_about(model: RuleList, label: str) -> tuple[Rule, ...]:
+    """The rules that predict a label, or ask what was predicted for it."""
+    return tuple(rule for rule in model if _predicts(rule, label) or label in _asked(rule))
+
+
+def choose_labels(normal: RuleList, relaxed: RuleList, count: int) -> list[str]:
+    """The labels that are most worth a look."""
+    worth = {label: _worth(normal, relaxed, label) for label in relaxed.labels}
+    together = [label for label in worth if worth[label] is not None]
+    return sorted(together, key=lambda label: worth[label] or (), reverse=True)[:count]
+
+
+def _worth(normal: RuleList, relaxed: RuleList, label: str) -> tuple[float, ...] | None:
+    """How much a label is worth showing; None if relaxed pruning never predicts it together with another."""
+    theirs, ours = rules_about(normal, label), rules_about(relaxed, label)
+    joint = [rule for rule in ours if _predicts(rule, label) and len(rule.head) > 1]
+    if not joint:
+        return None
+    equivalent = len(equivalences(normal, relaxed, label)) > 0
+    readable = max(len(theirs), len(ours)) <= RULES_SHOWN
+    weight = sum(rule.tp for rule in joint) / max(sum(rule.tp for rule in ours), 1)
+    return float(equivalent), float(readable), float(any(label in _asked(r) for r in theirs)), weight, -len(ours)
+
+
+def equivalences(normal: RuleList, relaxed: RuleList, label: str) -> list[Equivalence]:
+    """Where a label condition of the normal model says the same as a head of the relaxed one."""
+    found = []
+    for second in normal:
+        if label not in _asked(second) or len(second.body) != 1:
+            continue
+        others = {a.name for a in second.head}
+        for joint in relaxed:
+            present = {a.name for a in joint.head if a.present}
+            if label not in present or not others & present:
+                continue
+            tested = _attributes(joint)
+            found += [
+                Equivalence(first, second, joint)
+                for first in normal
+                if _predicts(first, label) and tested and tested == _attributes(first)
+            ]
+    return found
+
+
+def _predicts(rule: Rule, label: str) -> bool:
+    return any(assignment.name == label for assignment in rule.head)
+
+
+def _asked(rule: Rule) -> set[str]:
+    """The labels that a rule asks to be present."""
+    return {c.name for c in rule.body if isinstance(c, LabelCondition) and c.present}
+
+
+def _attributes(rule: Rule) -> tuple[str, ...]:
+    return tuple(sorted({c.name for c in rule.body if not isinstance(c, LabelCondition)}))
+
+
+def shown(rules: Sequence[Rule]) -> Sequence[Rule]:
+    """The first rules, as many as fit."""
+    return rules[:RULES_SHOWN]
