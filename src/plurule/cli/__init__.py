@@ -9,9 +9,15 @@ import typer
 from plurule.cli import errors
 from plurule.cli.data import convert, data_app
 from plurule.cli.demo import demo
+from plurule.cli.diff import diff
+from plurule.cli.edit import edit_app, simplify
 from plurule.cli.evaluate import evaluate
+from plurule.cli.explain import dependencies, explain
+from plurule.cli.export import export
 from plurule.cli.fit import fit
 from plurule.cli.predict import predict
+from plurule.cli.report import report
+from plurule.cli.reproduce import reproduce
 from plurule.cli.show import show
 
 app = typer.Typer(
@@ -22,8 +28,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, fit, predict, evaluate, show, convert):
+for command in (demo, fit, predict, evaluate, show, report, explain, dependencies, diff, simplify, export, convert):
     app.command()(command)
+app.command()(reproduce)
+app.add_typer(edit_app, name="edit")
 app.add_typer(data_app, name="data")
 
 

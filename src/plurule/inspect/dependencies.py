@@ -154,13 +154,21 @@ class Dependencies(Sequence[Dependency]):
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """One row per statement; statistics are NaN without data."""
+        return nw.from_dict(self._columns(), backend=backend).to_native()
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """The rows of `to_frame` as dictionaries."""
+        columns = self._columns()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _columns(self) -> dict[str, list[Any]]:
         rows = self.statements
 
         def statistic(which: str, name: str) -> list[float]:
             found = [getattr(s, which) for s in rows]
             return [float("nan") if f is None else float(getattr(f, name)) for f in found]
 
-        columns = {
+        return {
             "kind": [s.kind for s in rows],
             "premises": [" ∧ ".join(map(str, s.premises)) for s in rows],
             "conclusions": [", ".join(map(str, s.conclusions)) for s in rows],
@@ -174,7 +182,6 @@ class Dependencies(Sequence[Dependency]):
             "raw_confidence": statistic("on_labels", "confidence"),
             "news": [float("nan") if s.news is None else s.news for s in rows],
         }
-        return nw.from_dict(columns, backend=backend).to_native()
 
     def to_graph(self) -> LabelGraph:
         """Labels as nodes, statements between two labels as edges; those of one kind are drawn as one."""

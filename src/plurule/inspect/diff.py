@@ -18,7 +18,13 @@ from plurule.model.naming import quoted
 from plurule.prediction import decide
 
 Change: TypeAlias = Literal["added", "removed", "replaced", "moved", "marked"]
-SCORES = ("hamming_accuracy", "micro_f1", "macro_f1", "subset_accuracy")
+SCORES = {
+    "hamming_accuracy": "Hamming accuracy",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "subset_accuracy": "subset accuracy",
+}
+"""The measures that are compared, and what they are called in text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class ModelDiff:
         if self.predictions is not None:
             lines.append(str(self.predictions))
         for name, (before, after) in (self.scores or {}).items():
-            lines.append(f"{name.replace('_', ' ')}: {before:.4f} → {after:.4f} ({after - before:+.4f})")
+            lines.append(f"{SCORES[name]}: {before:.4f} → {after:.4f} ({after - before:+.4f})")
         return "\n".join(lines)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
@@ -140,9 +146,9 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None) -> Mod
         now rule 1: red ← area > 3
     other labels for 1 of 2 instances:
       red: +0 −1
-    hamming accuracy: 0.5000 → 1.0000 (+0.5000)
-    micro f1: 0.0000 → 0.0000 (+0.0000)
-    macro f1: 0.0000 → 0.0000 (+0.0000)
+    Hamming accuracy: 0.5000 → 1.0000 (+0.5000)
+    micro F1: 0.0000 → 0.0000 (+0.0000)
+    macro F1: 0.0000 → 0.0000 (+0.0000)
     subset accuracy: 0.5000 → 1.0000 (+0.5000)
     """
     changes = rule_changes(before, after)

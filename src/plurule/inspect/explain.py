@@ -185,8 +185,11 @@ class Explanations(Sequence[Explanation]):
     def __str__(self) -> str:
         return self.to_text(limit=10)
 
-    def _repr_html_(self) -> str:
-        return self.to_html(limit=10)
+    def _repr_html_(self) -> str | None:
+        try:
+            return self.to_html(limit=10)
+        except ImportError:
+            return None
 
     def to_text(self, limit: int | None = None) -> str:
         """One paragraph per instance, for at most `limit` instances."""
@@ -207,11 +210,19 @@ class Explanations(Sequence[Explanation]):
         `text` of the rule, `because` (its conditions with the instance's values), its training `precision` and
         `coverage`, and the numbers of the later rules that `agreed` or were `preempted`.
         """
+        return nw.from_dict(self._columns_of_frame(), backend=backend).to_native()
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """The rows of `to_frame` as dictionaries."""
+        columns = {name: np.asarray(values).tolist() for name, values in self._columns_of_frame().items()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _columns_of_frame(self) -> dict[str, Any]:
         n_labels = len(self.rule_list.labels)
         positions = self.decisions.decided_by.ravel()
         texts = np.array([*(rule.to_text() for rule in self.rule_list), DEFAULT], dtype=object)
         agreed, preempted = self._later_texts()
-        columns = {
+        return {
             "instance": np.repeat(np.arange(len(self)), n_labels),
             "label": np.tile(np.array(self.rule_list.labels, dtype=object), len(self)).tolist(),
             "predicted": self.decisions.labels().ravel().astype(np.int64),
@@ -223,7 +234,6 @@ class Explanations(Sequence[Explanation]):
             "agreed": agreed.ravel().tolist(),
             "preempted": preempted.ravel().tolist(),
         }
-        return nw.from_dict(columns, backend=backend).to_native()
 
     # One instance ----------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plurule.errors import ModelError
 from plurule.inspect.counts import recount
 from plurule.inspect.data import Labels, match
-from plurule.inspect.diff import ModelDiff, diff
+from plurule.inspect.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
 from plurule.prediction import NO_RULE, OPEN, Columns
@@ -57,7 +57,7 @@ class Simplified:
         lines = [f"dropped {rules} rules and {conditions} conditions", *(f"  {d}" for d in self.dropped)]
         lines += [str(self.diff.predictions)]
         for name, (before, after) in (self.diff.scores or {}).items():
-            lines.append(f"{name.replace('_', ' ')}: {before:.4f} → {after:.4f}")
+            lines.append(f"{SCORES[name]}: {before:.4f} → {after:.4f}")
         return "\n".join(lines)
 
 

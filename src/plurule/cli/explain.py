@@ -1,0 +1,102 @@
+"""`plurule explain`: why instances get their labels; `plurule dependencies`: what a model says about labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from plurule.cli.inspecting import DataOption, OutputOption
+from plurule.cli.loading import DataArgument, ModelArgument, SplitOption
+
+if TYPE_CHECKING:
+    from plurule.inspect import Explanations
+
+
+class Form(StrEnum):
+    """What explanations are printed as."""
+
+    text = "text"
+    csv = "csv"
+    html = "html"
+
+
+class StatementForm(StrEnum):
+    """What statements about labels are printed as."""
+
+    text = "text"
+    csv = "csv"
+    dot = "dot"
+
+
+def explain(
+    model: ModelArgument,
+    data: DataArgument,
+    row: Annotated[list[int] | None, typer.Option(help="Row to explain, from 0; may be repeated.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Explain at most this many rows; 10 if not given, all as CSV.", min=1)
+    ] = None,
+    form: Annotated[Form, typer.Option("--as", help="What to print.")] = Form.text,
+    split: SplitOption = "all",
+    output: OutputOption = None,
+) -> None:
+    """Say for each label of each instance which rule decided it, and why."""
+    from plurule.cli.inspecting import put
+    from plurule.cli.loading import load_attributes, load_model
+    from plurule.errors import DataError
+
+    rule_list = load_model(model)
+    table = load_attributes(data, split)
+    most = limit or (len(table) if form is Form.csv else 10)
+    wanted = list(range(min(most, len(table)))) if row is None else row
+    outside = [i for i in wanted if not 0 <= i < len(table)]
+    if outside:
+        raise DataError(f"{data}: there is no row {outside[0]}; rows are numbered from 0 to {len(table) - 1}")
+    put(_explained(rule_list.explain(table[wanted]), wanted, form), output)
+
+
+def _explained(explanations: Explanations, rows: list[int], form: Form) -> str:
+    from dataclasses import replace
+
+    if form is Form.csv:
+        return _csv([{**record, "instance": rows[record["instance"]]} for record in explanations.to_records()])
+    named = [replace(one, instance=row) for one, row in zip(explanations, rows, strict=True)]
+    if form is Form.html:
+        from plurule.report import render_explanations
+
+        return render_explanations(named, len(named))
+    return "\n".join(map(str, named))
+
+
+def dependencies(
+    model: ModelArgument,
+    data: DataOption = None,
+    split: SplitOption = "all",
+    joint_absence: Annotated[bool, typer.Option(help="List labels that are absent together as well.")] = False,
+    form: Annotated[
+        StatementForm, typer.Option("--as", help="What to print; dot is for Graphviz.")
+    ] = StatementForm.text,
+    output: OutputOption = None,
+) -> None:
+    """List what the rules say about labels: which go together, follow from, or exclude each other."""
+    from plurule.cli.inspecting import load_for, put
+    from plurule.cli.loading import load_model
+
+    rule_list = load_model(model)
+    instances = None if data is None else load_for(rule_list, data, split)
+    found = rule_list.dependencies(instances, joint_absence=joint_absence)
+    if form is StatementForm.csv:
+        put(_csv(found.to_records()), output)
+    else:
+        put(found.to_graph().to_dot() if form is StatementForm.dot else str(found), output)
+
+
+def _csv(records: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue().rstrip("\n")

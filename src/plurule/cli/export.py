@@ -1,0 +1,50 @@
+"""`plurule export`: a model in another form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from plurule.cli.inspecting import OutputOption
+from plurule.cli.loading import ModelArgument
+
+
+class Form(StrEnum):
+    """What a model can be exported as."""
+
+    sql = "sql"
+    python = "python"
+    markdown = "markdown"
+    latex = "latex"
+    text = "text"
+
+
+def export(
+    model: ModelArgument,
+    to: Annotated[Form, typer.Option("--to", help="The form.")],
+    output: OutputOption = None,
+    table: Annotated[str, typer.Option(help="SQL: name of the table with the instances.")] = "instances",
+    dialect: Annotated[str, typer.Option(help="SQL: sqlite, duckdb or postgresql.")] = "sqlite",
+    key: Annotated[
+        list[str] | None, typer.Option(help="SQL: column of the table to return as well; may be repeated.")
+    ] = None,
+    function: Annotated[str, typer.Option(help="Python: name of the function.")] = "predict",
+    caption: Annotated[str | None, typer.Option(help="LaTeX: caption of the table.")] = None,
+) -> None:
+    """Write a model as an SQL query, a Python function, a Markdown or LaTeX table, or text that can be read back."""
+    from plurule.cli.inspecting import put
+    from plurule.cli.loading import load_model
+    from plurule.rule_text import write
+
+    rule_list = load_model(model)
+    forms: dict[Form, Callable[[], str]] = {
+        Form.sql: lambda: rule_list.to_sql(table, dialect, key or ()),
+        Form.python: lambda: rule_list.to_python(function),
+        Form.markdown: rule_list.to_markdown,
+        Form.latex: lambda: rule_list.to_latex(caption),
+        Form.text: lambda: "\n".join(map(write, rule_list)),
+    }
+    put(forms[to](), output)
