@@ -90,3 +90,9 @@ def test_a_sparse_matrix_is_kept_as_it_is() -> None:
     table = encode(sp.random_array((20, 1000), density=0.01, rng=0))
     assert isinstance(table.columns, SparseColumns)
     assert table[[1, 3]].shape == (2, 1000)
+
+
+def test_numbers_are_categories_where_a_model_says_so() -> None:
+    table = Table([Attribute("zone")], [np.array([2.0, np.nan, 7.0, 1.0])])
+    aligned = encode(table, (Attribute("zone", ("1", "2")),))
+    assert aligned.column(0).tolist() == [1, -1, -1, 0]

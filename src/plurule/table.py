@@ -453,14 +453,13 @@ def _align(table: Table, attributes: Sequence[Attribute]) -> Table:
             )
         i = position[attribute.name]
         found = table.attributes[i]
-        if found.is_nominal != attribute.is_nominal:
-            kinds = {True: "nominal", False: "numeric"}
-            raise DataError(
-                f"column {attribute.name!r} is {kinds[found.is_nominal]}, "
-                f"but the model was trained on a {kinds[attribute.is_nominal]} one"
-            )
         column = table.columns[i]
-        if found.categories != attribute.categories:
+        if found.is_nominal and not attribute.is_nominal:
+            raise DataError(f"column {attribute.name!r} is nominal, but the model was trained on a numeric one")
+        if attribute.is_nominal and not found.is_nominal:
+            # A CSV file does not say that its numbers are categories; the model does.
+            column = _codes(table.column(i).tolist(), attribute)
+        elif found.categories != attribute.categories:
             known = {c: k for k, c in enumerate(attribute.categories or ())}
             recode = np.array([known.get(c, -1) for c in found.categories or ()] + [-1], dtype=np.int32)
             column = recode[table.column(i)]
