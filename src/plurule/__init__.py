@@ -9,7 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plurule import datasets, heuristics, io, lifts, metrics, model, model_selection
+    from plurule import (
+        constraints,
+        datasets,
+        export,
+        heuristics,
+        inspect,
+        io,
+        lifts,
+        metrics,
+        model,
+        model_selection,
+        report,
+    )
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.errors import DataError, ModelError, PluruleError
@@ -17,7 +29,19 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULES = ("datasets", "heuristics", "io", "lifts", "metrics", "model", "model_selection")
+_MODULES = (
+    "constraints",
+    "datasets",
+    "export",
+    "heuristics",
+    "inspect",
+    "io",
+    "lifts",
+    "metrics",
+    "model",
+    "model_selection",
+    "report",
+)
 _HOMES = {
     "RuleListClassifier": "plurule.classifier",
     "RuleListClassifierCV": "plurule.classifier_cv",
@@ -37,13 +61,17 @@ __all__ = [
     "RuleListClassifier",
     "RuleListClassifierCV",
     "__version__",
+    "constraints",
     "datasets",
+    "export",
     "heuristics",
+    "inspect",
     "io",
     "lifts",
     "metrics",
     "model",
     "model_selection",
+    "report",
 ]
 
 

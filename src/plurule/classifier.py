@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -33,6 +33,9 @@ from plurule.validation import (
     check_target,
     check_weights,
 )
+
+if TYPE_CHECKING:
+    from plurule.inspect import Explanations
 
 
 class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -250,6 +253,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         """What the rules decide for each row and label, and which rule does."""
         check_is_fitted(self)
         return decide(self.rule_list_, self._encode(X))
+
+    def explain(self, X: Any) -> Explanations:
+        """Which rule decided each label of each row, and why; see `plurule.inspect.explain`."""
+        from plurule.inspect import explain
+
+        check_is_fitted(self)
+        return explain(self.rule_list_, self._encode(X))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of the heuristic and the lift (`heuristic__beta`, `lift__k`)."""
