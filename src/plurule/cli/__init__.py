@@ -19,6 +19,7 @@ from plurule.cli.predict import predict
 from plurule.cli.report import report
 from plurule.cli.reproduce import reproduce
 from plurule.cli.show import show
+from plurule.cli.tune import tune
 
 app = typer.Typer(
     name="plurule",
@@ -30,7 +31,8 @@ app = typer.Typer(
 )
 for command in (demo, fit, predict, evaluate, show, report, explain, dependencies, diff, simplify, export, convert):
     app.command()(command)
-app.command()(reproduce)
+for command in (tune, reproduce):
+    app.command()(command)
 app.add_typer(edit_app, name="edit")
 app.add_typer(data_app, name="data")
 

@@ -31,8 +31,11 @@ SENSITIVITY_SET = "flags"
 class Watch(Protocol):
     """Someone who looks on while tasks are run."""
 
-    def begin(self, dataset: str, total: int, done: int) -> None:
-        """A data set is about to be worked on; `done` of its `total` tasks were finished by an earlier run."""
+    def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
+        """A data set is to be worked on; `done` of its `total` tasks were finished by an earlier run.
+
+        The weight says roughly how long its tasks take compared with those of others.
+        """
 
     def advance(self, dataset: str, seconds: float) -> None:
         """One more task is finished; it took that many seconds of CPU."""
@@ -44,7 +47,7 @@ class Watch(Protocol):
 class NoWatch:
     """Looks away."""
 
-    def begin(self, dataset: str, total: int, done: int) -> None:
+    def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """Nothing."""
 
     def advance(self, dataset: str, seconds: float) -> None:
@@ -240,15 +243,15 @@ class Experiment:
                 material = load_material(name, self._data, self.plan.folds, self.plan.seed)
             except (PluruleError, OSError) as error:
                 failures[name] = str(error)
-                self._watch.begin(name, 1, 0)
+                self._watch.begin(name, 1, 0, 0.0)
                 self._watch.failed(name, str(error))
                 continue
             journal.expect(f"the contents of {name}", material.fingerprint())
             materials[name] = material
         for name, material in materials.items():
-            total = self._total(name, material)
             done = sum(key.split("/")[1] == name for key in journal.results)
-            self._watch.begin(name, total, done)
+            weight = float(len(material.train) * len(material.train.attributes) * material.n_labels)
+            self._watch.begin(name, self._total(name, material), done, weight)
         return materials, failures
 
     def _total(self, name: str, material: Material) -> int:

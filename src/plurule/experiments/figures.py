@@ -82,6 +82,11 @@ class Drawing:
         _pyplot().close(self._figure)
 
 
+def check_library() -> None:
+    """Raise an error if matplotlib is not there."""
+    _pyplot()
+
+
 def _pyplot() -> Any:
     try:
         import matplotlib

@@ -12,7 +12,10 @@ from plurule.experiments.trials import Material, labels_of
 from plurule.io import Dataset, read
 from plurule.io.finding import Found, data_folders, find
 from plurule.model_selection import iterative_train_test_split
+from plurule.table import encode
 
+EMBEDDED = "world-flags"
+"""The name of the data that come with the package."""
 TEST_SHARE = 1 / 3
 """Share of the instances that are kept for testing where a data set has no test part of its own."""
 
@@ -46,7 +49,7 @@ def present(names: Iterable[str], folder: Path | None) -> list[str]:
 
 def load_material(name: str, folder: Path | None, folds: str, seed: int) -> Material:
     """Read a data set and make its folds."""
-    train, test = _load_parts(_place(name, folder), seed)
+    train, test = _split(_embedded(), seed) if name == EMBEDDED else _load_parts(_place(name, folder), seed)
     if train.label_names != test.label_names:
         raise DataError(f"{name}: the training and the test part have different labels")
     if train.weights is not None:
@@ -55,22 +58,23 @@ def load_material(name: str, folder: Path | None, folds: str, seed: int) -> Mate
     return Material(train, test, make_splits(find_splitter(folds, seed), labels_of(train)))
 
 
-def name_of(source: str) -> str:
-    """What a data set is called that is given as a name or as a path.
-
-    >>> name_of("birds"), name_of("/data/mine/house.csv")
-    ('birds', 'house')
-    """
-    path = Path(source)
-    return source if len(path.parts) == 1 else path.name.partition(".")[0] or source
-
-
 def _load_parts(place: str, seed: int) -> tuple[Dataset, Dataset]:
     found = find(Path(place))
     if found.train is not None and found.test is not None:
         return read(place, split="train"), read(place, split="test")
-    train, test = iterative_train_test_split(read(place), test_size=TEST_SHARE, random_state=seed)
+    return _split(read(place), seed)
+
+
+def _split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:
+    train, test = iterative_train_test_split(data, test_size=TEST_SHARE, random_state=seed)
     return train, test
+
+
+def _embedded() -> Dataset:
+    from plurule.datasets import load_world_flags
+
+    flags = load_world_flags()
+    return Dataset(encode(flags.data), flags.target, tuple(flags.target_names), name=EMBEDDED)
 
 
 def _place(name: str, folder: Path | None) -> str:
@@ -79,6 +83,8 @@ def _place(name: str, folder: Path | None) -> str:
 
 
 def _found(name: str, folder: Path | None) -> Found | None:
+    if name == EMBEDDED:
+        return Found(EMBEDDED)
     try:
         return find(Path(_place(name, folder)))
     except DataError:

@@ -66,6 +66,12 @@ def draw(results: Results) -> list[Drawing]:
     return [drawing for drawing in drawings if drawing is not None]
 
 
+def check_libraries() -> None:
+    """Raise an error now if the report could not be written after a long experiment."""
+    _environment()
+    figures.check_library()
+
+
 def _environment() -> Any:
     try:
         import jinja2

@@ -1,0 +1,146 @@
+"""`plurule reproduce`: the paper's experiments, or the same with other data, objectives and lifts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from plurule.experiments import Plan
+
+QUICK_SETS = ("flags", "emotions")
+QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")
+QUICK_REPEATS, QUICK_STEPS = 2, 6
+
+
+def reproduce(
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the data sets, one folder each; PLURULE_DATA and fetched sets if left out."),
+    ] = None,
+    sets: Annotated[
+        str | None, typer.Option(help="Data sets, separated by commas; those of the paper if left out.")
+    ] = None,
+    objectives: Annotated[
+        str | None, typer.Option(help="What to train for, separated by commas: micro-f+, macro-f+-, ha+, …")
+    ] = None,
+    lifts: Annotated[
+        str, typer.Option(help="Lifts to choose from, separated by commas: 'kln at 3: 1.08, peak 3: 1.04', or paper.")
+    ] = "paper",
+    folds: Annotated[
+        str, typer.Option(help="Folds of the cross-validation: a number, mulan (as in the paper) or a splitter.")
+    ] = "mulan",
+    out: Annotated[Path, typer.Option(help="Folder for the results; a run that was stopped goes on there.")] = Path(
+        "reproduced"
+    ),
+    jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="How often training times are measured.", min=1)] = 5,
+    seed: Annotated[int, typer.Option(help="Shuffles folds given as a number; splits sets without a test part.")] = 0,
+    reference: Annotated[
+        Path | None, typer.Option(help="Table (CSV) of models of the paper's own program to compare with.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Two small sets and a few lifts: a look at everything in a minute.")
+    ] = False,
+) -> None:
+    """Run the experiments of the paper and write a report with every table and figure beside the published one.
+
+    Results are kept as they come: a run that was stopped, or killed, goes on where it was if it is started again with
+    the same arguments.
+    """
+    from plurule.cli import rendering
+    from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
+    from plurule.experiments.experiment import Experiment
+    from plurule.experiments.reference import Reference, read_reference
+    from plurule.experiments.report import PAGE, check_libraries, write_report
+    from plurule.experiments.tuning import make_runner
+
+    console, workers = messages(), check_jobs(jobs)
+    check_libraries()
+    plan, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
+    models = Reference()
+    if reference is not None:
+        models = read_reference(reference, plan.sets, plan.objectives)
+        plan = _replace(plan, reference=models.fingerprint)
+    watch = ProgressWatch(console)
+
+    experiment = Experiment(plan, out, data, lambda sets: make_runner(sets, workers, dask), watch, missing, models)
+    with stoppable(console, f"What is finished is kept in {out}; the same command goes on from there."):
+        with watch.showing():
+            results = experiment.run()
+        console.print("Drawing and writing the report …", style="dim")
+        statements = write_report(results, out) if results.sets else []
+    page = rendering.console()
+    if statements:
+        held = sum(s.verdict.holds is True for s in statements)
+        judged = sum(s.verdict.holds is not None for s in statements)
+        page.print(f"{held} of {judged} published statements hold here.")
+        page.print(f"Report: {out / PAGE}; tables: {out / 'tables'}; figures: {out / 'figures'}", soft_wrap=True)
+    for name in missing:
+        console.print(Text(f"{name}: not found, left out", style="yellow"), soft_wrap=True)
+    for name, error in results.failures.items():
+        console.print(Text(f"{name}: failed: {error}", style="red"), soft_wrap=True)
+    if results.failures:
+        sys.exit(1)
+
+
+def make_plan(
+    data: Path | None,
+    sets: str | None,
+    objectives: str | None,
+    lifts: str,
+    folds: str,
+    repeats: int,
+    seed: int,
+    quick: bool,
+) -> tuple[Plan, list[str]]:
+    """The plan that the options ask for, all names checked, and the sets of the paper that are not there."""
+    from plurule.errors import DataError
+    from plurule.experiments.folds import find_splitter
+    from plurule.experiments.lift_names import parse_lifts
+    from plurule.experiments.materials import EMBEDDED, check_sets, present
+    from plurule.experiments.objectives import PAPER_OBJECTIVES, find_objective
+    from plurule.experiments.protocol import DISCRETISED, PAPER_SETS, Plan
+
+    wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())
+    missing: list[str] = []
+    if sets is not None:
+        names = _names(sets)
+        check_sets(names, data)
+    else:
+        check_sets([], data)
+        names = present(wanted, data)
+        missing = [name for name in wanted if name not in names]
+        if not names and quick:
+            names = [EMBEDDED]
+        if not names:
+            place = "PLURULE_DATA is not set" if data is None else f"{data} has none of them"
+            raise DataError(f"none of {', '.join(wanted)} is there ({place}); give --data, or see plurule data --help")
+    find_splitter(folds, seed)
+    asked = PAPER_OBJECTIVES if objectives is None else _names(objectives)
+    plan = Plan(
+        sets=tuple(dict.fromkeys(names)),
+        objectives=tuple(dict.fromkeys(find_objective(name).name for name in asked)),
+        lifts=QUICK_LIFTS if quick and lifts == "paper" else parse_lifts(lifts),
+        folds=folds,
+        seed=seed,
+        repeats=QUICK_REPEATS if quick else repeats,
+    )
+    return (_replace(plan, sensitivity_steps=QUICK_STEPS) if quick else plan), missing
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _replace(plan: Plan, **changes: Any) -> Plan:
+    from dataclasses import replace
+
+    return replace(plan, **changes)
