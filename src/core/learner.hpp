@@ -77,7 +77,7 @@ class Learner {
         LabelSetSearch sets;
         Ranking ranking;
         Scores scores;
-        std::size_t scores_of_pass = 0;
+        std::size_t scores_of_pass = 0, since_prepared = 0;
         std::size_t flagged = 0, looked_at = 0;
         std::vector<std::uint8_t> flags;
         std::vector<Count> total, running, other;
@@ -357,9 +357,12 @@ class Learner {
     bool use_scores(const Scope& scope, Tools& tools) {
         const double theta = floor_for(tools) / tools.finder.search().highest_lift() * (1 - 1e-9);
         if (!(theta > 0)) return false;
-        if (tools.scores_of_pass != pass_ || theta > tools.scores.theta() * 1.01) {
+        // Preparing costs about as much as flagging one attribute.
+        const bool stale = theta > tools.scores.theta() * 1.01 || (theta > tools.scores.theta() && ++tools.since_prepared >= 4);
+        if (tools.scores_of_pass != pass_ || stale) {
             tools.scores.prepare(state_, quotient_, theta, options_, excluded_, scope.rows);
             tools.scores_of_pass = pass_;
+            tools.since_prepared = tools.flagged = tools.looked_at = 0;
         }
         return tools.looked_at < 2000 || tools.flagged * 2 < tools.looked_at;
     }
