@@ -4,19 +4,23 @@
 # Another Python: make test PYTHON=python3.13
 
 PYTHON ?= python3
+PEER_PYTHON ?= python3.12
+BENCH ?=
 JOBS ?= 2
 
 # An environment is made anew when anything that is installed has changed.
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
 
-.PHONY: help demo test lint clean
+.PHONY: help demo test lint sanitize bench clean
 
 help:
-	@echo "make demo   train on the embedded data and show the rules"
-	@echo "make test   run the whole test suite"
-	@echo "make lint   check style and types"
-	@echo "make clean  remove the virtual environments and everything that was built"
+	@echo "make demo      train on the embedded data and show the rules"
+	@echo "make test      run the whole test suite"
+	@echo "make lint      check style and types"
+	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
+	@echo "make clean     remove the virtual environments and everything that was built"
 
 demo: .venv-demo/installed
 	@.venv-demo/bin/plurule demo
@@ -35,17 +39,43 @@ lint: .venv-lint/installed
 	@echo
 	@echo "make lint: style and types are clean."
 
+# The sanitisers' library must be in the process before anything else, and the C++ library before it throws. Python itself
+# never frees everything, so leaks are not looked for.
+sanitize: .venv-sanitize/installed
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow" tests/test_native.py tests/test_core.py tests/test_covering.py
+	@echo
+	@echo "make sanitize: no fault found in the native engine."
+
+# The peer needs a newer Python than we do; without one it is left out.
+bench: .venv-bench/installed .venv-peer/installed
+	.venv-bench/bin/python -m benchmarks.engine $(BENCH) \
+		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
+
+.venv-peer/installed:
+	@if $(PEER_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then \
+		$(PEER_PYTHON) -m venv .venv-peer && \
+		.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check 'mlrl-seco==0.15.*' && \
+		touch $@; \
+	else \
+		echo "No Python 3.12 for mlrl-seco: it is left out. Choose one with PEER_PYTHON=..."; \
+	fi
+
 .venv-demo/installed: EXTRAS :=
 .venv-test/installed: EXTRAS := [test]
 .venv-lint/installed: EXTRAS := [lint]
+.venv-bench/installed: EXTRAS := [plot]
+.venv-sanitize/installed: EXTRAS := [test]
+.venv-sanitize/installed: SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=ON --config-settings=build-dir=build/sanitize
 
 .venv-%/installed: $(SOURCES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "plurule needs Python 3.11 or newer; choose one with PYTHON=..., for example: make $* PYTHON=python3.12"; exit 1; }
 	@echo "Installing plurule into .venv-$* ..."
 	@test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
-	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check '.$(EXTRAS)'
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check $(SETTINGS) '.$(EXTRAS)'
 	@touch $@
 
 clean:
-	rm -rf .venv-demo .venv-test .venv-lint build dist
+	rm -rf .venv-demo .venv-test .venv-lint .venv-sanitize .venv-bench .venv-peer build dist

@@ -144,8 +144,6 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
         {"max_rules": 0},
         {"max_conditions": 0},
         {"beam_width": 1000},
-        {"columns": _core.Columns(6, 0, None)},
-        {"columns": _core.Columns(0, 0, None), "truth": TRUTH[:0]},
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: tp * np.nan},
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), np.inf)},
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), -np.inf)},
@@ -159,6 +157,13 @@ def test_odd_arguments_of_learn_give_some_rule_list(changes: dict[str, Any], hea
     rules, undecided = learn(**{"head_search": head_search, "flags": flags} | changes)
     assert len(undecided) == 3
     assert len(rules) <= TRUTH.size
+
+
+def test_without_columns_or_rows_there_is_little_to_learn():
+    rules, _ = learn(columns=_core.Columns(6, 0, None))
+    assert [body for _, body, *_ in rules] == [[]]
+    rules, undecided = learn(columns=_core.Columns(0, 0, None), truth=TRUTH[:0])
+    assert (rules, undecided) == ([], [(0, 0)] * 3)
 
 
 def test_a_heuristic_may_rule_candidates_out_with_minus_infinity():

@@ -1,0 +1,72 @@
+"""One fit (or prediction) with plurule in a process of its own.
+
+    python -m benchmarks.engine.fit_once SPECIFICATION_AS_JSON
+
+The specification names the data (a file written by `data.save`, or what to make up), the parameters of
+`RuleListClassifier` that differ from the benchmark's, and what to time.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks.engine.data import made_up
+
+from plurule import RuleListClassifier
+from plurule.heuristics import FMeasure
+from plurule.lifts import KLN
+
+
+def classifier(parameters: dict[str, Any]) -> RuleListClassifier:
+    """The learner of all measures: macro-averaged F-measure with β = 0.5 and the lift 1.08 at three labels."""
+    chosen = {"heuristic": FMeasure(beta=0.5), "averaging": "macro", "lift": KLN.at(labels=3, lift=1.08)}
+    return RuleListClassifier(**chosen | {"n_jobs": 1} | parameters)
+
+
+def load(specification: dict[str, Any]) -> tuple[Any, Any]:
+    """Attributes and labels."""
+    if "file" in specification:
+        X, Y = pickle.loads(Path(specification["file"]).read_bytes())
+        return X, Y
+    return made_up(**specification["made_up"])
+
+
+def peak_memory() -> int:
+    """Bytes that the process has used at most."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def main() -> None:
+    """Do what is asked for and print the times as JSON."""
+    specification = json.loads(sys.argv[1])
+    learner = classifier(specification.get("parameters", {}))
+    warm_up = np.arange(20.0).reshape(10, 2)
+    classifier({"max_rules": 1}).fit(warm_up, warm_up > 5).predict(warm_up)
+    X, Y = load(specification)
+    before = peak_memory()
+    wall, cpu = time.perf_counter(), time.process_time()
+    learner.fit(X, Y)
+    if "predict" in specification:
+        X, _ = made_up(**specification["predict"])
+        wall, cpu = time.perf_counter(), time.process_time()
+        learner.predict(X)
+    result = {
+        "cpu": time.process_time() - cpu,
+        "wall": time.perf_counter() - wall,
+        "rules": len(learner.rule_list_),
+        "memory_before": before,
+        "memory": peak_memory(),
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""The numbers as a table with what was asked for, and the growth as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engine.machine import in_words
+
+BEGIN, END = "<!-- engine benchmark: begin -->", "<!-- engine benchmark: end -->"
+
+Numbers = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: how a measure is written, and whether it is as good as asked for."""
+
+    what: str
+    at_least: str
+    aim: str
+    value: Callable[[Numbers], str]
+    holds: Callable[[Numbers], bool]
+
+
+LINES: dict[str, Line] = {
+    "paper_like": Line(
+        "fit time against mlrl-seco, set up as in the paper, one thread, geometric mean",
+        "10 × faster",
+        "50 ×",
+        lambda n: f"{_at_least(n)}{n['geometric_mean']:.1f} × faster ({_ratios(n)})",
+        lambda n: n["geometric_mean"] >= 10,
+    ),
+    "peer_defaults": Line(
+        "fit time against mlrl-seco with its defaults, one thread",
+        "faster on every set",
+        "10 ×",
+        lambda n: f"{_at_least(n)}{n['geometric_mean']:.1f} × faster ({_ratios(n)})",
+        lambda n: all(row["ratio"] > 1 for row in n["sets"].values()),
+    ),
+    "threads": Line(
+        "two threads against one",
+        "1.6 ×",
+        "1.9 ×",
+        lambda n: ", ".join(f"{name} {row['speedup']:.2f} ×" for name, row in n["sets"].items()),
+        lambda n: all(row["speedup"] >= 1.6 for row in n["sets"].values()),
+    ),
+    "labels_growth": Line(
+        "time per rule, 2,000 rows, 10 → {sizes[-1]} labels",
+        "grows ≤ 60 ×",
+        "≤ 50 ×",
+        lambda n: f"grows {n['factor']:.1f} × ({_milliseconds(n)})",
+        lambda n: n["factor"] <= 60,
+    ),
+    "rows_growth": Line(
+        "time per rule, 20 attributes, 10 labels, 2,000 → {sizes[-1]:,} rows, binned",
+        "grows ≤ 100 ×",
+        "≤ 60 ×",
+        lambda n: f"grows {n['factor']:.1f} × ({_milliseconds(n)})",
+        lambda n: n["factor"] <= 100,
+    ),
+    "memory": Line(
+        "{rows:,} rows × 50 attributes × 20 labels, binned, 50 rules, two threads",
+        "finishes, peak memory ≤ 3 × the float32 data",
+        "≤ 1.5 ×",
+        lambda n: f"{n['wall']:.0f} s, {n['factor']:.2f} × (the data itself and Python included)",
+        lambda n: n["factor"] <= 3,
+    ),
+    "large_sets": Line(
+        "large sets, 200 rules, two threads",
+        "each within 10 minutes",
+        "1 minute",
+        lambda n: ", ".join(f"{name} {row['wall']:.1f} s" for name, row in n["sets"].items()),
+        lambda n: n["slowest"] <= 600,
+    ),
+    "prediction": Line(
+        "predict, {rows:,} rows, {rules} rules",
+        "≥ 5 M rows·rules/s per thread",
+        "50 M",
+        lambda n: f"{n['rate'] / 1e6:.0f} M rows·rules/s",
+        lambda n: n["rate"] >= 5e6,
+    ),
+    "start": Line(
+        "`import plurule` + fit on the flags, warm",
+        "≤ 1 s",
+        "imports only what it needs",
+        lambda n: f"{n['wall']:.2f} s ({n['cpu']:.2f} s CPU)",
+        lambda n: n["wall"] <= 1,
+    ),
+}
+
+
+def _at_least(numbers: Numbers) -> str:
+    return "at least " if any(row["peer_gave_up"] for row in numbers["sets"].values()) else ""
+
+
+def _ratios(numbers: Numbers) -> str:
+    return ", ".join(
+        f"{name} {'> ' if row['peer_gave_up'] else ''}{row['ratio']:.1f}" for name, row in numbers["sets"].items()
+    )
+
+
+def _milliseconds(numbers: Numbers) -> str:
+    first, last = numbers["seconds_per_rule"][0], numbers["seconds_per_rule"][-1]
+    return f"{first * 1e3:.2f} → {last * 1e3:.1f} ms"
+
+
+def table(results: dict[str, Any]) -> str:
+    """A table in Markdown of what was measured."""
+    lines = ["| measure | at least | aim | measured | holds |", "|---|---|---|---|---|"]
+    for name, numbers in results["measures"].items():
+        line = LINES[name]
+        if "skipped" in numbers:
+            lines.append(f"| {line.what.split(', {')[0]} | {line.at_least} | {line.aim} | {numbers['skipped']} | – |")
+            continue
+        what = line.what.format_map(_Known(numbers))
+        holds = "yes" if line.holds(numbers) else "no"
+        lines.append(f"| {what} | {line.at_least} | {line.aim} | {line.value(numbers)} | {holds} |")
+    notes = [in_words(results["machine"])]
+    version = results["measures"].get("paper_like", {}).get("peer_version")
+    if version:
+        notes.append(
+            f"The peer is mlrl-seco {version}; CPU seconds of one thread, medians of {results['repeats']}. A fit of "
+            f"the peer is given up after {results['peer_limit']:.0f} s and then counts as that long (>)."
+        )
+    if results["quick"]:
+        notes.append("A quick run: smaller sizes, fewer sets.")
+    return "\n".join(lines) + "\n\n" + "  \n".join(notes) + "\n"
+
+
+class _Known(dict[str, Any]):
+    """Numbers to fill in; what is missing keeps its name."""
+
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def put_into(page: Path, text: str) -> None:
+    """Put a table where a page marks its place."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, found, after = rest.partition(END)
+    if found:
+        page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+
+
+def draw_growth(results: dict[str, Any], path: Path) -> bool:
+    """A picture of both growths, if both were measured."""
+    growths = {name: results["measures"].get(name) for name in ("labels_growth", "rows_growth")}
+    if any(growth is None for growth in growths.values()):
+        return False
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    titles = {
+        "labels_growth": ("labels", "2,000 rows, 20 attributes"),
+        "rows_growth": ("rows", "20 attributes, 10 labels, 255 bins"),
+    }
+    for axis, (name, growth) in zip(axes, growths.items(), strict=True):
+        assert growth is not None
+        what, title = titles[name]
+        sizes = growth["sizes"]
+        milliseconds = [seconds * 1e3 for seconds in growth["seconds_per_rule"]]
+        axis.loglog(sizes, milliseconds, marker="o", color="#2457a6", label="plurule")
+        linear = [milliseconds[0] * size / sizes[0] for size in sizes]
+        axis.loglog(sizes, linear, color="#888888", linestyle="--", linewidth=1, label="linear")
+        axis.set_xlabel(what)
+        axis.set_ylabel("CPU milliseconds per rule")
+        axis.set_title(title, fontsize=10)
+        axis.grid(True, which="major", alpha=0.3)
+        axis.legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
+    return True

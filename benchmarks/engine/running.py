@@ -1,0 +1,82 @@
+"""Running single fits in processes of their own, so that neither library nor any earlier fit is in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engine.data import save
+
+ROOT = Path(__file__).parents[2]
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all measures share."""
+
+    quick: bool
+    repeats: int
+    peer_python: Path | None
+    peer_limit: float
+    """Seconds after which a fit of the peer is given up; it then counts as having taken this long."""
+    data: Path | None
+    scratch: Path
+
+    def names(self, *names: str, quick: int) -> tuple[str, ...]:
+        """The data sets to use: all, or only the first few."""
+        return names[:quick] if self.quick else names
+
+
+def ours(specification: dict[str, Any]) -> Result:
+    """One fit with plurule."""
+    command = [sys.executable, "-m", "benchmarks.engine.fit_once", json.dumps(specification)]
+    return _run(command, limit=None)
+
+
+def ours_on(settings: Settings, name: str, **parameters: Any) -> Result:
+    """One fit with plurule on a data set."""
+    return ours({"file": str(_files(settings, name)[0]), "parameters": parameters})
+
+
+def peer_on(settings: Settings, name: str, parameters: dict[str, Any]) -> Result:
+    """One fit with mlrl-seco on a data set."""
+    script = str(Path(__file__).with_name("fit_peer.py"))
+    command = [str(settings.peer_python), script, str(_files(settings, name)[1]), json.dumps(parameters)]
+    return _run(command, settings.peer_limit)
+
+
+def _files(settings: Settings, name: str) -> tuple[Path, Path]:
+    if settings.data is None:
+        raise FileNotFoundError("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
+    return save(name, settings.data, settings.scratch)
+
+
+def _run(command: list[str], limit: float | None) -> Result:
+    environment = os.environ | ONE_THREAD
+    try:
+        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return {"cpu": limit, "wall": limit, "gave_up": True}
+    if done.returncode != 0:
+        return {"failed": f"exit code {done.returncode}"}
+    result: Result = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def median(results: list[Result], what: str) -> float:
+    """The middle of some times."""
+    return statistics.median(float(result[what]) for result in results)
+
+
+def least(results: list[Result], what: str) -> float:
+    """The smallest of some times: what was least disturbed by others on the machine."""
+    return min(float(result[what]) for result in results)
