@@ -1,8 +1,8 @@
 """Making a rule list shorter without changing what it predicts, or at a stated cost.
 
 Rules and conditions are dropped one at a time. Dropping something changes the prediction of few instances: those that
-the rule decided something for, or that a shorter body covers in addition. Only these are decided anew to see what
-dropping would cost.
+the rule decided something for, or that a shorter body covers in addition. Only these are decided anew, from that rule
+on, to see what dropping would cost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from plurule.inspect.data import Labels, match
 from plurule.inspect.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
-from plurule.prediction import NO_RULE, OPEN, Columns
+from plurule.prediction import NO_RULE, OPEN, Columns, decide
 from plurule.table import Table
 
 Mask = NDArray[np.bool_]
@@ -121,6 +121,7 @@ class _Trial:
     condition: Condition | None
     """What is dropped from the rule; None for the rule itself."""
     rows: Rows
+    """The instances that it might matter to, and what would be decided for them."""
     predicted: NDArray[np.int8]
     decided_by: NDArray[np.int32]
 
@@ -131,40 +132,22 @@ class _Search:
     def __init__(self, rule_list: RuleList, table: Table):
         self.rules: list[Rule | None] = list(rule_list)
         self.dropped: list[Dropped] = []
-        self.n_rows, self.n_labels = len(table), len(rule_list.labels)
-        columns = Columns(table)
-        nothing = np.full((self.n_rows, self.n_labels), OPEN, dtype=np.int8)
-        self.satisfied: dict[Condition, Mask] = {
-            c: columns.satisfies(c, nothing) for r in rule_list for c in r.body if not isinstance(c, LabelCondition)
-        }
-        self.everything = np.ones(self.n_rows, dtype=bool)
-        self.predicted, self.decided_by = self.decide(np.arange(self.n_rows), self.rules)
+        self.columns = Columns(table)
+        decisions = decide(rule_list, table)
+        self.predicted, self.decided_by = decisions.predicted, decisions.decided_by
+        self.stops = np.array([*(rule.stop for rule in rule_list), False])
+        self.holds = np.zeros((len(table), len(rule_list)), dtype=bool)
+        """Per instance and rule: whether the conditions on attributes hold; False for a rule that was dropped."""
+        for position, rule in enumerate(rule_list):
+            self.holds[:, position] = self.attributes_hold(rule)
 
-    def decide(self, rows: Rows, rules: list[Rule | None]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-        """Apply rules to some of the instances."""
-        predicted = np.full((len(rows), self.n_labels), OPEN, dtype=np.int8)
-        decided_by = np.full((len(rows), self.n_labels), NO_RULE, dtype=np.int32)
-        if not len(rows):
-            return predicted, decided_by
-        going_on = np.ones(len(rows), dtype=bool)
-        for position, rule in enumerate(rules):
-            if rule is None:
-                continue
-            covered = going_on.copy()
-            for condition in rule.body:
-                if isinstance(condition, LabelCondition):
-                    covered &= predicted[:, condition.index] == int(condition.present)
-                else:
-                    covered &= self.satisfied[condition][rows]
-            decided = np.zeros(len(rows), dtype=bool)
-            for assignment in rule.head:
-                newly = covered & (predicted[:, assignment.index] == OPEN)
-                predicted[newly, assignment.index] = assignment.present
-                decided_by[newly, assignment.index] = position
-                decided |= newly
-            if rule.stop:
-                going_on &= ~decided
-        return predicted, decided_by
+    def attributes_hold(self, rule: Rule) -> Mask:
+        """Which instances satisfy the conditions of a rule that are not on labels."""
+        holds = np.ones(len(self.predicted), dtype=bool)
+        for condition in rule.body:
+            if not isinstance(condition, LabelCondition):
+                holds &= self.columns.satisfies(condition, self.predicted)
+        return holds
 
     def candidates(self) -> Iterator[tuple[int, Condition | None]]:
         """What may be dropped: rules, the last first, then conditions, the last of each rule first."""
@@ -176,26 +159,62 @@ class _Search:
             for condition in reversed(rule.body if rule is not None else ()):
                 yield position, condition
 
-    def attempt(self, position: int, condition: Condition | None) -> _Trial | None:
-        """Decide anew what dropping would affect; None if it is not there any more."""
+    def attempt(self, position: int, condition: Condition | None, may_change: bool = True) -> _Trial | None:
+        """Decide anew what dropping would affect; None if it is not there any more, or changes what it may not."""
         rule = self.rules[position]
         if rule is None or (condition is not None and condition not in rule.body):
             return None
-        rules = list(self.rules)
         if condition is None:
-            rules[position] = None
-            affected = (self.decided_by == position).any(axis=1)
-        else:
-            rest = _without(rule, condition)
-            rules[position] = rest
-            affected = self.everything.copy()
-            for kept in rest.body:
-                if not isinstance(kept, LabelCondition):
-                    affected &= self.satisfied[kept]
-            if not isinstance(condition, LabelCondition):
-                affected &= ~self.satisfied[condition]
+            rows = np.flatnonzero((self.decided_by == position).any(axis=1))
+            decided = self.decide(rows, position, None, may_change)
+            return None if decided is None else _Trial(position, None, rows, *decided)
+        rest = _without(rule, condition)
+        affected = self.attributes_hold(rest)
+        if not isinstance(condition, LabelCondition):
+            affected &= ~self.holds[:, position]
         rows = np.flatnonzero(affected)
-        return _Trial(position, condition, rows, *self.decide(rows, rules))
+        last = self.decided_by[rows].max(axis=1, initial=NO_RULE)
+        rows = rows[~(self.stops[last] & (last < position))]
+        decided = self.decide(rows, position, rest, may_change)
+        return None if decided is None else _Trial(position, condition, rows, *decided)
+
+    def decide(
+        self, rows: Rows, start: int, instead: Rule | None, may_change: bool
+    ) -> tuple[NDArray[np.int8], NDArray[np.int32]] | None:
+        """What is decided for instances that come as far as a rule if there was another in its place, or none.
+
+        Given up (None) as soon as a prediction changes, unless it may.
+        """
+        before = self.decided_by[rows] < start
+        predicted = np.where(before, self.predicted[rows], np.int8(OPEN))
+        decided_by = np.where(before, self.decided_by[rows], np.int32(NO_RULE))
+        if not len(rows):
+            return predicted, decided_by
+        going_on = np.ones(len(rows), dtype=bool)
+        expected = np.maximum(self.predicted[rows], 0)
+        holds = self.holds[rows, start:]
+        # The instances are those that satisfy the conditions on attributes of what stands in the rule's place.
+        holds[:, 0] = instead is not None
+        # Few rules cover any of a few instances; the others need no look.
+        for position in (start + np.flatnonzero(holds.any(axis=0))).tolist():
+            rule = instead if position == start else self.rules[position]
+            assert rule is not None
+            covered = going_on & holds[:, position - start]
+            for condition in rule.label_conditions:
+                covered &= predicted[:, condition.index] == int(condition.present)
+            decided = np.zeros(len(rows), dtype=bool)
+            for assignment in rule.head:
+                newly = covered & (predicted[:, assignment.index] == OPEN)
+                if not may_change and (expected[newly, assignment.index] != assignment.present).any():
+                    return None
+                predicted[newly, assignment.index] = assignment.present
+                decided_by[newly, assignment.index] = position
+                decided |= newly
+            if rule.stop:
+                going_on &= ~decided
+        if not may_change and (np.maximum(predicted, 0) != expected).any():
+            return None
+        return predicted, decided_by
 
     def changes(self, trial: _Trial) -> int:
         """How many predictions would change."""
@@ -208,7 +227,9 @@ class _Search:
         text = rule.to_text() if trial.condition is None else str(trial.condition)
         what: Literal["rule", "condition"] = "rule" if trial.condition is None else "condition"
         self.dropped.append(Dropped(what, trial.position + 1, text, self.changes(trial)))
-        self.rules[trial.position] = None if trial.condition is None else _without(rule, trial.condition)
+        rest = None if trial.condition is None else _without(rule, trial.condition)
+        self.rules[trial.position] = rest
+        self.holds[:, trial.position] = False if rest is None else self.attributes_hold(rest)
         self.predicted[trial.rows] = trial.predicted
         self.decided_by[trial.rows] = trial.decided_by
 
@@ -218,8 +239,8 @@ class _Search:
         while before < len(self.dropped):
             before = len(self.dropped)
             for position, condition in self.candidates():
-                trial = self.attempt(position, condition)
-                if trial is not None and not self.changes(trial):
+                trial = self.attempt(position, condition, may_change=False)
+                if trial is not None:
                     self.accept(trial)
 
     def drop_what_costs_little(self, truth: Labels, score: Callable[..., float], tolerance: float) -> None:
@@ -231,7 +252,9 @@ class _Search:
             scored = [(self.score(truth, score, *candidate), candidate) for candidate in self.candidates()]
             # Stable, so that equal costs keep the order of the candidates.
             scored.sort(key=lambda pair: -pair[0])
-            for _, candidate in scored:
+            for alone, candidate in scored:
+                if alone < least:
+                    break
                 trial = self.attempt(*candidate)
                 if trial is not None and self.score_of(trial, truth, score) >= least:
                     self.accept(trial)
