@@ -95,11 +95,37 @@ bool flag_groups_any(const GroupSpan& span, const std::int16_t* scores, std::siz
     const std::size_t each = lanes / 8 / (T == Tests::one ? 1 : 2);
     for (std::uint32_t step = 0; step < steps; ++step) {
         const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
-        const std::uint32_t begin = group ? span.ends[group - 1] : 0;
-        add_scores(span.rows + begin, span.ends[group] - begin, scores, lanes, running);
-        flags[group] = flag_of<T>(each, [&](std::size_t v) { return load<Int8>(running + 8 * v); },
-                                  [&](std::size_t v) { return load<Int8>(limit + 8 * v); });
-        found |= flags[group] != 0;
+        const std::uint32_t begin = group ? span.ends[group - 1] : 0, last = span.ends[group] - 1;
+        add_scores(span.rows + begin, last - begin, scores, lanes, running);
+        // The last row is added while the lanes are tested.
+        const std::int16_t* row = scores + std::size_t(span.rows[last]) * lanes;
+        Int8 part = {}, rest = {}, second_part = {}, second_rest = {};
+        const auto add = [&](std::size_t v) {
+            const Int8 sum = load<Int8>(running + 8 * v) + __builtin_convertvector(load<Short8>(row + 8 * v), Int8);
+            store(running + 8 * v, sum);
+            return sum;
+        };
+        for (std::size_t v = 0; v < each; ++v) {
+            const Int8 sum = add(v);
+            Int8 at_least = sum >= 0, at_most = sum <= load<Int8>(limit + 8 * v);
+            if constexpr (T != Tests::one) {
+                const Int8 second = add(each + v);
+                const Int8 second_at_least = second >= 0, second_at_most = second <= load<Int8>(limit + 8 * (each + v));
+                if constexpr (T == Tests::two_on_one_lane) {
+                    at_least &= second_at_least;
+                    at_most &= second_at_most;
+                } else {
+                    second_part |= second_at_least;
+                    second_rest |= second_at_most;
+                }
+            }
+            part |= at_least;
+            rest |= at_most;
+        }
+        std::uint8_t flag = std::uint8_t((any(part) ? 1 : 0) | (any(rest) ? 2 : 0));
+        if (T == Tests::two) flag &= std::uint8_t((any(second_part) ? 1 : 0) | (any(second_rest) ? 2 : 0));
+        flags[group] = flag;
+        found |= flag != 0;
     }
     return found;
 }
