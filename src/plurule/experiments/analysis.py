@@ -136,16 +136,13 @@ def candidate_rows(results: Results) -> list[Row]:
 
 
 def lift_counts(results: Results, sets: Sequence[str]) -> dict[str, dict[float, int]]:
-    """How often each kind of lift was chosen with each height."""
-    counted: dict[str, Counter[float]] = {}
-    for lift in results.plan.lifts:
-        if lift != NONE:
-            counted.setdefault(_family(lift), Counter())[height_of(lift)] += 0
-    for name in sets:
-        for objective in results.plan.objectives:
-            lift = results.sets[name].chosen(objective)
-            counted.setdefault(_family(lift), Counter())[height_of(lift)] += 1
-    return {family: dict(sorted(counts.items())) for family, counts in counted.items()}
+    """How often each kind of lift was chosen with each height; the same heights for every kind."""
+    offered = [lift for lift in results.plan.lifts if lift != NONE]
+    chosen = [results.sets[name].chosen(objective) for name in sets for objective in results.plan.objectives]
+    counts = Counter((_family(lift), height_of(lift)) for lift in chosen)
+    families = dict.fromkeys(_family(lift) for lift in [*offered, *chosen])
+    heights = sorted({height_of(lift) for lift in [*offered, *chosen]})
+    return {family: {height: counts[family, height] for height in heights} for family in families}
 
 
 def _family(lift: str) -> str:

@@ -25,13 +25,13 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D1F", "#56B4E9")
 GREY, LIGHT, INK = "#767676", "#e4e4e4", "#222222"
 _STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 9,
+    "font.size": 10.5,
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": GREY,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 10,
+    "axes.titlesize": 11.5,
     "axes.titlelocation": "left",
     "axes.grid": True,
     "axes.axisbelow": True,
@@ -118,7 +118,7 @@ def _subplots(rows: int, columns: int, size: tuple[float, float], **options: Any
 @_styled
 def lift_functions(n_labels: int = 10) -> Drawing:
     """The lift functions: KLN with several factors, and Peak at several lengths."""
-    figure, axes = _subplots(1, 2, (8.4, 3.1), sharey=True)
+    figure, axes = _subplots(1, 2, (11.5, 3.3), sharey=True)
     lengths = np.arange(1, n_labels + 1)
     fine = np.linspace(1, n_labels, 50 * n_labels)
     families = {
@@ -131,7 +131,7 @@ def lift_functions(n_labels: int = 10) -> Drawing:
             ax.plot(fine, [lift.at_length(x, n_labels) for x in fine], color=colour, label=name)
             ax.plot(lengths, [lift.at_length(int(x), n_labels) for x in lengths], "o", color=colour, markersize=3.5)
         ax.set(title=title, xlabel="labels in the head", xticks=lengths)
-        ax.legend(loc="upper left" if "KLN" in title else "upper right", fontsize=8)
+        ax.legend(loc="upper left" if "KLN" in title else "upper right", fontsize=9.5)
     axes[0].set_ylabel("lift ρ")
     return Drawing("lift-functions", figure)
 
@@ -145,7 +145,7 @@ def sensitivity(rows: Sequence[Row], function: str) -> Drawing | None:
         return None
     lines = sorted({(row["function"], row["objective"]) for row in shown})
     functions = sorted({row["function"] for row in shown})
-    figure, axes = _subplots(2, 2, (8.4, 5.2), sharex=True)
+    figure, axes = _subplots(1, 4, (11.5, 3.1))
     for ax, (column, title) in zip(axes.flat, _SENSITIVITY_PANELS.items(), strict=True):
         for name, objective in lines:
             own = [row for row in shown if (row["function"], row["objective"]) == (name, objective)]
@@ -161,9 +161,9 @@ def sensitivity(rows: Sequence[Row], function: str) -> Drawing | None:
         ax.set_ylim(bottom=0)
         if column == "label_condition_share":
             ax.yaxis.set_major_formatter("{x:.0%}")
-    for ax in axes[-1]:
+    for ax in axes:
         ax.set_xlabel(f"lift at {functions[0].split()[-1]} labels" if len(functions) == 1 else "lift at the peak")
-    axes[0, 0].legend(fontsize=8, ncols=1 if len(functions) == 1 else 2)
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=6)
     return Drawing(f"sensitivity-{function}", figure)
 
 
@@ -172,7 +172,7 @@ def training_times(times: Sequence[Times]) -> Drawing | None:
     """How much relaxed pruning changes the training time, against the time of normal pruning."""
     if not times:
         return None
-    figure, ax = _subplots(1, 1, (8.4, 4.6))
+    figure, ax = _subplots(1, 1, (11.5, 5.0))
     noise = np.array([ratio - 1 for one in times for ratio in one.noise])
     low, high = np.quantile(noise, [0.05, 0.95])
     ax.axhspan(low, high, color=LIGHT, zorder=0, label="noise: normal against normal, 90 % of the ratios")
@@ -201,10 +201,10 @@ def training_times(times: Sequence[Times]) -> Drawing | None:
     for name in dict.fromkeys(one.dataset for one in times):
         xs = [one.normal_seconds for one in times if one.dataset == name]
         ax.annotate(name, (float(np.exp(np.mean(np.log(xs)))), 1.0), xycoords=("data", "axes fraction"), ha="center",
-                    va="bottom", rotation=30, fontsize=8, color=GREY)  # fmt: skip
+                    va="bottom", rotation=30, fontsize=9.5, color=GREY)  # fmt: skip
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:+.0%}".replace("+0%", "0%"))
     ax.set(xlabel="training time of normal pruning (CPU seconds)", ylabel="change by relaxed pruning")
-    figure.legend(*ax.get_legend_handles_labels(), fontsize=8, loc="outside lower center", ncols=4)
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=4)
     return Drawing("training-times", figure)
 
 
@@ -235,7 +235,7 @@ def changes(pairs: Sequence[Pair]) -> Drawing | None:
         for (row, column), number in np.ndenumerate(table):
             strong = abs(np.log2(number)) > 1.6
             ax.text(
-                column, row, f"{number:.2f}", ha="center", va="center", fontsize=8, color="white" if strong else INK
+                column, row, f"{number:.2f}", ha="center", va="center", fontsize=9.5, color="white" if strong else INK
             )
         ax.set_title(title)
         ax.set_xticks(range(len(objectives)), [find_objective(o).title for o in objectives], rotation=40, ha="right")
@@ -256,7 +256,7 @@ def critical_differences(ranks: Mapping[str, Comparison], name: str = "ranks") -
     """Average ranks of all approaches, one panel per measure; what a bar joins is not told apart."""
     rows = (len(ranks) + 1) // 2
     count = max(len(comparison.names) for comparison in ranks.values())
-    figure, axes = _subplots(rows, 2, (11.5, rows * (1.0 + 0.17 * count)), squeeze=False)
+    figure, axes = _subplots(rows, 2, (11.5, rows * (1.1 + 0.18 * count)), squeeze=False)
     for ax, (measure, comparison) in zip(axes.flat, ranks.items(), strict=False):
         _critical_difference(ax, MEASURE_TITLES.get(measure, measure), comparison)
     for ax in axes.flat[len(ranks) :]:
@@ -269,12 +269,12 @@ def _critical_difference(ax: Any, title: str, comparison: Comparison) -> None:
     order = comparison.by_rank()
     count = len(order)
     half = (count + 1) // 2
-    ax.set(xlim=(0.0, count + 1.0), ylim=(-half - 1.4, 1.6))
+    ax.set(xlim=(-0.28 * count, 1.28 * count + 1))
     ax.axis("off")
     ax.plot([1, count], [0, 0], color=INK, linewidth=1)
     for mark in range(1, count + 1):
         ax.plot([mark, mark], [0, 0.14], color=INK, linewidth=1)
-        ax.text(mark, 0.22, str(mark), ha="center", va="bottom", fontsize=8, color=GREY)
+        ax.text(mark, 0.22, str(mark), ha="center", va="bottom", fontsize=9.5, color=GREY)
     groups = _indistinct(order, comparison.critical_difference)
     top = -0.3 - 0.22 * max(len(groups) - 1, 0)
     for i, (label, rank) in enumerate(order):
@@ -283,13 +283,13 @@ def _critical_difference(ax: Any, title: str, comparison: Comparison) -> None:
         side = 0.2 if left else count + 0.8
         ax.plot([rank, rank, side], [0, y, y], color=COLOURS[0] if " R" in label else GREY, linewidth=0.9)
         words, align = (f"{label} {rank:.2f} ", "right") if left else (f" {rank:.2f} {label}", "left")
-        ax.text(side, y, words, ha=align, va="center", fontsize=8.5, color=COLOURS[0] if " R" in label else INK)
+        ax.text(side, y, words, ha=align, va="center", fontsize=10, color=COLOURS[0] if " R" in label else INK)
     ax.set_ylim(top - 0.75 * (half + 1), 1.9)
     for i, (low, high) in enumerate(groups):
         ax.plot([low - 0.06, high + 0.06], [-0.2 - 0.22 * i] * 2, color=INK, linewidth=3, solid_capstyle="round")
     note = "" if comparison.p_value is None else f", Friedman p = {comparison.p_value:.2g}"
-    ax.text(1, 1.75, f"{title}", fontsize=10, va="top", weight="bold")
-    ax.text(count, 1.75, f"{comparison.n_sets} sets{note}", fontsize=8, va="top", ha="right", color=GREY)
+    ax.text(1, 1.75, f"{title}", fontsize=12, va="top", weight="bold")
+    ax.text(count, 1.75, f"{comparison.n_sets} sets{note}", fontsize=9.5, va="top", ha="right", color=GREY)
     if comparison.critical_difference is not None:
         end = min(1 + comparison.critical_difference, count)
         ax.plot([1, end], [0.95, 0.95], color=GREY, linewidth=1.2)
@@ -299,7 +299,7 @@ def _critical_difference(ax: Any, title: str, comparison: Comparison) -> None:
             f"CD = {comparison.critical_difference:.2f}",
             ha="center",
             va="bottom",
-            fontsize=8,
+            fontsize=9.5,
             color=GREY,
         )
 

@@ -151,13 +151,15 @@ def peak_limits_heads(evidence: Evidence) -> Verdict:
 
 
 def compact(evidence: Evidence, pairs: list[Pair]) -> Verdict:
+    if not pairs:
+        return Verdict(None, "it was not run")
     fewer = sum(p.size("rules")[1] < p.size("rules")[0] for p in pairs)
     longer = sum(p.labels_per_head()[1] > p.labels_per_head()[0] for p in pairs)
     shorter = sum(p.conditions_per_rule()[1] < p.conditions_per_rule()[0] for p in pairs)
     labels = sum(p.size("label_conditions")[1] <= p.size("label_conditions")[0] for p in pairs)
     half = len(pairs) / 2
     return Verdict(
-        min(fewer, longer, shorter, labels) > half if pairs else None,
+        min(fewer, longer, shorter, labels) > half,
         f"fewer rules in {_share(fewer, len(pairs))}, longer heads in {longer}, "
         f"fewer conditions per rule in {shorter}, no more label conditions in {labels}",
     )

@@ -1,0 +1,44 @@
+"""Small experiments that several test modules look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plurule.experiments.experiment import Experiment, Results
+from plurule.experiments.materials import EMBEDDED, load_material
+from plurule.experiments.protocol import Plan
+from plurule.experiments.runner import LocalRunner
+from plurule.experiments.trials import Material
+
+LIFTS = ("peak 2: 1.08", "kln at 3: 1.08")
+
+
+def small_plan(**changes: object) -> Plan:
+    """The embedded data, all objectives, two lifts."""
+    arguments: dict[str, object] = {"sets": (EMBEDDED,), "lifts": LIFTS, "repeats": 2, "sensitivity_steps": 3}
+    return Plan(**(arguments | changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def material() -> Material:
+    """The embedded data."""
+    return load_material(EMBEDDED, None, "mulan", seed=0)
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """A finished experiment."""
+    folder = tmp_path_factory.mktemp("finished")
+    return Experiment(small_plan(), folder, None, lambda materials: LocalRunner(materials, 2)).run()
+
+
+def numbers(folder: Path) -> dict[str, str]:
+    """The tables of a results folder that hold no times."""
+    timed = {"effort", "training-times", "statements"}
+    return {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in sorted((folder / "tables").glob("*.csv"))
+        if path.stem not in timed
+    }

@@ -1,0 +1,91 @@
+"""Comparing learners: small tables that can be checked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import friedmanchisquare
+
+from plurule.experiments.statistics import (
+    Tally,
+    average_ranks,
+    compare,
+    friedman,
+    nemenyi,
+    rank_correlation,
+    sign_test,
+    tally,
+)
+
+
+def test_wins_losses_and_ties_are_counted():
+    assert tally([0.5, 0.6, 0.7, 0.8], [0.4, 0.7, 0.7, 0.8]) == Tally(1, 1, 2)
+
+
+def test_scores_that_differ_by_rounding_only_are_ties():
+    assert tally([0.1 + 0.2], [0.3]) == Tally(0, 0, 1)
+
+
+def test_tallies_add_up():
+    assert Tally(1, 2, 3) + Tally(4, 0, 1) == Tally(5, 2, 4)
+
+
+def test_the_best_has_rank_1_and_ties_share_their_ranks():
+    assert average_ranks([[0.9, 0.8, 0.9, 0.1]]).tolist() == [1.5, 3.0, 1.5, 4.0]
+
+
+@given(
+    st.integers(2, 6).flatmap(
+        lambda n: st.lists(st.lists(st.integers(0, 5), min_size=n, max_size=n), min_size=1, max_size=6)
+    )
+)
+def test_average_ranks_always_have_the_same_sum(scores: list[list[int]]):
+    count = len(scores[0])
+    assert average_ranks(scores).sum() == pytest.approx(count * (count + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    # Critical values q of Demšar (2006), Table 5: for 0.05 and 2, 4, 10 learners.
+    ("learners", "quantile"),
+    [(2, 1.960), (4, 2.569), (10, 3.164)],
+)
+def test_nemenyis_distance_uses_the_published_quantiles(learners: int, quantile: float):
+    expected = quantile * np.sqrt(learners * (learners + 1) / (6 * 7))
+    assert nemenyi(learners, n_sets=7) == pytest.approx(expected, rel=1e-3)
+
+
+def test_friedmans_test_in_the_form_of_iman_and_davenport():
+    # Demšar (2006): chi square 9.28 over 14 sets and 4 learners gives F = 3.69 with 3 and 39 degrees of freedom.
+    rng = np.random.default_rng(0)
+    scores = rng.random((14, 4))
+    chi_square = friedmanchisquare(*scores.T).statistic
+    statistic = 13 * chi_square / (14 * 3 - chi_square)
+    from scipy.stats import f
+
+    assert friedman(scores) == pytest.approx(f.sf(statistic, 3, 39))
+    assert 13 * 9.28 / (14 * 3 - 9.28) == pytest.approx(3.69, abs=0.01)
+
+
+def test_equal_learners_are_not_told_apart_and_ordered_ones_are():
+    assert friedman(np.ones((5, 3))) == 1.0
+    assert friedman(np.tile([0.1, 0.2, 0.3], (5, 1))) == 0.0
+
+
+def test_too_few_sets_or_learners_are_ranked_but_not_tested():
+    one = compare(["a", "b", "c"], [[0.1, 0.2, 0.3]])
+    assert (one.best(), one.p_value, one.critical_difference) == ("c", None, None)
+    two = compare(["a", "b"], [[0.1, 0.2], [0.3, 0.1]])
+    assert two.critical_difference is None
+
+
+def test_the_sign_test_is_symmetric_and_shares_ties():
+    assert sign_test(Tally(9, 1, 0)) == sign_test(Tally(1, 9, 0))
+    assert sign_test(Tally(5, 5, 0)) == sign_test(Tally(0, 0, 10)) == 1.0
+    assert sign_test(Tally(0, 0, 0)) == 1.0
+
+
+def test_rank_correlation_of_a_constant_is_zero():
+    assert rank_correlation([1, 2, 3], [5, 5, 5]) == 0.0
+    assert rank_correlation([1.0, 1.1, 1.2], [9, 5, 1]) == -1.0
