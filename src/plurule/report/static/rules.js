@@ -208,8 +208,8 @@
       const parts = decided.map((label) => {
         const present = plurule.model.rules[place].head.find(([l]) => l === label)[1];
         const truth = instance.truth === undefined ? null : instance.truth.includes(label);
-        const mark = truth === null ? "" : truth === (present === 1) ? " ✓" : " ✗";
-        return element("span", {}, plurule.labelElement(label, present), mark);
+        const mark = truth === null ? "" : truth === (present === 1) ? "✓ " : "✗ ";
+        return element("span", {}, mark, plurule.labelElement(label, present));
       });
       return element("li", {}, link, plurule.shortList(parts, 3));
     });
