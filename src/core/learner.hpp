@@ -600,10 +600,21 @@ class Learner {
                 keep[row] = 0;
                 std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
             }
-            state_.remove(keep);
+            remove_from_training(keep);
         }
         drop_finished_labels();
         return rule;
+    }
+
+    // Takes rows out of training; they are marked 0 in `keep`.
+    void remove_from_training(const std::vector<std::uint8_t>& keep) {
+        Scope& training = state_.training;
+        std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
+        threads_.run(n_attributes() + training.labels.size(), is_small(training.rows.size()), [&](std::size_t a, std::size_t) {
+            GroupedRows kept;
+            kept.assign_kept(grouped(training, a), keep.data());
+            grouped(training, a) = std::move(kept);
+        });
     }
 
     // Labels without an open pair in training can be in no head; leaving them out saves lanes.

@@ -104,17 +104,6 @@ struct State {
         }
     }
 
-    // Takes rows out of training; they are marked 0 in `keep`.
-    void remove(const std::vector<std::uint8_t>& keep) {
-        std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
-        const auto shrink = [&](GroupedRows& grouped) {
-            GroupedRows kept;
-            kept.assign_kept(grouped, keep.data());
-            grouped = std::move(kept);
-        };
-        for (auto& grouped : training.attributes) shrink(grouped);
-        for (auto& grouped : training.labels) shrink(grouped);
-    }
 
     // Adds freshly decided rows to the groups of a label (rows ascending).
     void note_predicted(std::size_t label, std::int8_t sign, const std::vector<Row>& rows) {
