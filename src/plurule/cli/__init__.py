@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -29,9 +30,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, fit, predict, evaluate, show, report, explain, dependencies, diff, simplify, export, convert):
-    app.command()(command)
-for command in (tune, reproduce):
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(demo, fit, predict, evaluate, show),
+    *(report, explain, dependencies, diff, simplify, export),
+    *(convert, tune, reproduce),
+)
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(edit_app, name="edit")
 app.add_typer(data_app, name="data")
