@@ -131,6 +131,7 @@ def _growth(
     _say(f"  {per_rule}")
     return {
         "sizes": list(sizes),
+        "largest": sizes[-1],
         "seconds_per_rule": list(per_rule.values()),
         "rules": [results[0]["rules"] for results in found.values()],
         "factor": per_rule[sizes[-1]] / per_rule[sizes[0]],
@@ -146,7 +147,7 @@ def memory(settings: Settings) -> Result:
     size = {"rows": rows, "attributes": 50, "labels": 20}
     result = ours({"made_up": size, "parameters": {"max_rules": 50, "max_bins": BINS, "n_jobs": 2}})
     data = rows * 50 * 4
-    return result | {"data": data, "factor": result["memory"] / data, "of_the_fit": result["memory"] / data - 1}
+    return result | {"rows": rows, "data": data, "factor": result["memory"] / data}
 
 
 def large_sets(settings: Settings) -> Result:
@@ -165,9 +166,9 @@ def prediction(settings: Settings) -> Result:
     """Rows times rules per CPU second of `predict`."""
     rows = 100_000 if settings.quick else 1_000_000
     specification = {
-        "made_up": {"rows": 20_000, "attributes": 20, "labels": 10},
-        "parameters": {"max_rules": 100, "max_bins": BINS},
-        "predict": {"rows": rows, "attributes": 20, "labels": 10, "seed": 1},
+        "made_up": {"rows": 5000, "attributes": 20, "labels": 20},
+        "parameters": {"max_rules": 100, "remaining": 0},
+        "predict": {"rows": rows, "attributes": 20, "labels": 20, "seed": 1},
     }
     results = [ours(specification) for _ in range(settings.repeats)]
     rules = results[0]["rules"]
