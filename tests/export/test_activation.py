@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
 
 from plurule.classifier import RuleListClassifier
 from plurule.export.activation import RuleActivations
@@ -71,6 +72,11 @@ def test_a_list_without_rules_gives_no_features() -> None:
     rule_list = make_rules("", {"x": None}, ("red",))
     assert RuleActivations(rule_list).fit_transform([[1.0], [2.0]]).shape == (2, 0)
     assert RuleActivations(rule_list, sparse_output=True).fit_transform([[1.0]]).shape == (1, 0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn_finds_nothing_wrong() -> None:
+    check_estimator(RuleActivations(RuleListClassifier(max_rules=3)))
 
 
 def test_wrong_use_is_said() -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from plurule.classifier import RuleListClassifier
 from plurule.inspect import Explanations, explain
 from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
 from plurule.prediction import decide
@@ -154,6 +155,15 @@ def test_the_precision_of_a_label_is_that_of_the_pairs_it_decided() -> None:
     assert decision.label_precision == 1 / 3
     assert decision.precision == 0.5
     assert decision.coverage == 3
+
+
+def test_a_classifier_explains_what_it_predicts() -> None:
+    frame = pd.DataFrame({"x": np.arange(20.0), "c": list("ab") * 10})
+    Y = pd.DataFrame({"high": frame["x"] > 9, "even": frame["c"] == "a"}).astype(int)
+    classifier = RuleListClassifier().fit(frame, Y)
+    explained = [[d.present for d in explanation.decisions] for explanation in classifier.explain(frame)]
+    np.testing.assert_array_equal(np.array(explained), classifier.predict(frame) == 1)
+    assert classifier.explain(frame)[0].decisions[0].label == "high"
 
 
 def test_hostile_names_stay_on_their_line() -> None:

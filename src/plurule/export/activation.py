@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.model import RuleList
@@ -101,3 +102,15 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "rule_list_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = not isinstance(self.rules, RuleList)
+        # What it learns the rules from is what a classifier learns from.
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
