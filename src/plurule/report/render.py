@@ -14,7 +14,7 @@ from plurule.inspect.label_graph import LabelGraph
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts
-from plurule.report.summary import RuleRow, Summary, condition_text, signed_names
+from plurule.report.summary import RuleRow, Summary, condition_text, short_number, signed_names
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -37,7 +37,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["number"] = format_number
+    made.filters["number"] = short_number
+    made.filters["exact"] = format_number
     made.filters["visible"] = visible
     made.filters["percent"] = _percent
     return made

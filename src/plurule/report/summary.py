@@ -224,6 +224,15 @@ def condition_text(condition: Condition, digits: int | None = 6) -> ConditionTex
     return ConditionText(name, "≤" if condition.operator == "<=" else ">", format_number(threshold))
 
 
+def short_number(value: float) -> str:
+    """Whole numbers in full, others with a few digits.
+
+    >>> short_number(123456.0), short_number(2.3333333), short_number(0.1 + 0.2)
+    ('123456', '2.333', '0.3')
+    """
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
+
+
 def rule_rows(rule_list: RuleList) -> tuple[RuleRow, ...]:
     """The rules as rows of a table."""
     return tuple(_rule_row(number, rule) for number, rule in enumerate(rule_list, start=1))
@@ -238,7 +247,7 @@ def _rule_row(number: int, rule: Rule) -> RuleRow:
 
 def _figures(rule_list: RuleList) -> tuple[Figure, ...]:
     found = rule_list.characteristics()
-    return tuple(Figure(name, f"{found[key]:.4g}") for key, name in CHARACTERISTICS.items())
+    return tuple(Figure(name, short_number(found[key])) for key, name in CHARACTERISTICS.items())
 
 
 def _scores(truth: Labels, decisions: Decisions) -> tuple[Figure, ...]:

@@ -48,6 +48,8 @@ plurule.shortList = function (pieces, most) {
   return list;
 };
 
+plurule.shortNumber = (number) => String(Number.isInteger(number) ? number : Number(number.toPrecision(4)));
+
 plurule.shareText = (part, whole) => (whole ? (100 * part / whole).toFixed(0) + " %" : "–");
 
 (function chooseTheme() {

@@ -171,7 +171,7 @@
       const cells = [];
       if (trained) {
         const [right, wrong] = rule.decided[i];
-        cells.push(String(right + wrong), plurule.shareText(right, right + wrong));
+        cells.push(plurule.shortNumber(right + wrong), plurule.shareText(right, right + wrong));
       }
       if (data !== undefined) {
         const [decided, right] = data.decided[i];

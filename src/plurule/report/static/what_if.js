@@ -24,7 +24,7 @@
       control = element("select", { id }, element("option", { value: "" }, "(missing)"),
         ...attribute.categories.map((category, code) => element("option", { value: code }, category)));
     } else {
-      const hint = attribute.range === undefined ? "missing" : `missing (${attribute.range.map(brief).join(" – ")})`;
+      const hint = attribute.range === undefined ? "missing" : `missing (${attribute.range.map(plurule.shortNumber).join(" – ")})`;
       control = element("input", { id, type: "text", inputmode: "decimal", placeholder: hint, spellcheck: "false" });
     }
     for (const event of ["input", "change"]) {
@@ -33,10 +33,6 @@
     controls.set(place, control);
     fields.append(element("div", { class: "field" },
       element("label", { for: id }, element("bdi", {}, attribute.name)), control));
-  }
-
-  function brief(number) {
-    return String(Number(number.toPrecision(4)));
   }
 
   /* A text that is no number counts as missing, and is marked. */
