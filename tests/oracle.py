@@ -66,6 +66,8 @@ class Settings:
     averaging: str
     head_search: str
     each_label_right: bool
+    only_finished: bool
+    """Whether TP ≥ FP is asked of finished rules only."""
     lift: tuple[Fraction, ...]
     absence: bool
     label_conditions: bool
@@ -114,6 +116,8 @@ class Learner:
         self.training = list(range(len(rows)))
         self.predicted: list[list[int | None]] = [[None] * self.n_labels for _ in rows]
         self.labels_used: set[int] = set()
+        self.unfinished = False
+        """Whether rules are grown that need not have TP ≥ FP yet."""
 
     # The loop ----------------------------------------------------------------------------------------------
 
@@ -250,12 +254,12 @@ class Learner:
             found = self.head_from_label_sets(body, labels)
         else:
             found = self.head_from_singles(body, labels)
-        if found is None or found[2] < found[3]:
+        if found is None or (found[2] < found[3] and not self.unfinished):
             return None
         return found
 
     def may_be_in_head(self, tp: Fraction, fp: Fraction) -> bool:
-        return tp > 0 and (tp >= fp or not self.settings.each_label_right)
+        return tp > 0 and (tp >= fp or self.unfinished or not self.settings.each_label_right)
 
     def head_from_singles(
         self, body: tuple[Check, ...], labels: list[int]
@@ -326,6 +330,21 @@ class Learner:
     # Rules -------------------------------------------------------------------------------------------------
 
     def best_rule(self) -> Candidate | None:
+        if self.settings.only_finished:
+            self.unfinished = True
+            found = self.grow()
+            self.unfinished = False
+            if found is None or self.is_right_enough(found):
+                return found
+        return self.grow()
+
+    def is_right_enough(self, rule: Candidate) -> bool:
+        if rule.tp < rule.fp:
+            return False
+        counts = [self.matrix(rule.body, label, value) for label, value in rule.head]
+        return not self.settings.each_label_right or all(tp >= fp for tp, fp, _, _ in counts)
+
+    def grow(self) -> Candidate | None:
         beam = self.best_of(self.first_pass())
         if self.settings.fix_head and not self.settings.against_lifted:
             beam = [self.with_fixed_head(rule, rule.body) for rule in beam]
@@ -360,7 +379,9 @@ class Learner:
                 if last.kind == "label" and any(last.index == label for label, _ in rule.head):
                     continue
                 refined = self.with_fixed_head(rule, body)
-                if not self.covers_enough(body) or refined.tp == 0 or refined.tp < refined.fp:
+                if not self.covers_enough(body) or refined.tp == 0:
+                    continue
+                if refined.tp < refined.fp and not self.unfinished:
                     continue
             else:
                 found = self.with_best_head(body)

@@ -126,6 +126,7 @@ def random_settings(rng: random.Random, n_labels: int) -> Settings:
         averaging=rng.choice(("micro", "macro")),
         head_search=head_search,
         each_label_right=rng.random() < 0.2,
+        only_finished=rng.random() < 0.3,
         lift=tuple(factors) if head_search in ("relaxed", "exhaustive") else (Fraction(1),) * n_labels,
         absence=rng.random() < 0.5,
         label_conditions=rng.random() < 0.8,
@@ -157,6 +158,7 @@ def options_of(settings: Settings) -> Options:
         averaging=settings.averaging,  # type: ignore[arg-type]
         head_search=settings.head_search,  # type: ignore[arg-type]
         head_constraint="label" if settings.each_label_right else "head",
+        constrain="finished" if settings.only_finished else "candidates",
         predict_absence=settings.absence,
         label_conditions=settings.label_conditions,
         fix_head=settings.fix_head,

@@ -53,7 +53,8 @@ class FixedHead {
     // Whether the head may stand on a body with these counts at all.
     bool admissible(const std::vector<Count>& sums) const {
         const double right = tp(sums);
-        return right > 0 && right >= fp(sums) && double(sums[weight_lane_]) >= options_.min_coverage;
+        return right > 0 && (options_.constraint == Constraint::none || right >= fp(sums)) &&
+               double(sums[weight_lane_]) >= options_.min_coverage;
     }
 
     double value(const std::vector<Count>& sums) const {

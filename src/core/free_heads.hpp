@@ -31,16 +31,18 @@ inline bool as_quotient(HeuristicFormula h, Quotient& q) {
 }
 
 // Tests that a candidate must pass to be worth counting, as sums of small integers over the instances it covers.
-// The first: some label reaches the value θ. The second, where only presence is predicted: some label has TP >= FP and
-// TP >= 1 (with absence there always is one), the same label where the constraint is on labels; as a sum,
-// SURPLUS (TP - FP) + TP >= 1, which lets a few others through.
+// The first: some label reaches the value θ. The second, where only presence is predicted and candidates are
+// constrained: some label has TP >= FP and TP >= 1 (with absence there always is one), the same label where the
+// constraint is on labels; as a sum, SURPLUS (TP - FP) + TP >= 1, which lets a few others through.
 class Scores {
    public:
     void prepare(const State& state, const Quotient& q, double theta, const Options& options,
                  const std::vector<std::uint8_t>& excluded_lane, const std::vector<Row>& rows) {
         const bool absence = options.predict_absence;
         theta_ = theta;
-        tests_ = absence ? Tests::one : options.label_constraint ? Tests::two_on_one_lane : Tests::two;
+        tests_ = absence || options.constraint == Constraint::none ? Tests::one
+                 : options.constraint == Constraint::label           ? Tests::two_on_one_lane
+                                                                     : Tests::two;
         lanes_ = state.width * 2;  // present and absent, or the two tests
         double weight[4];
         for (int i = 0; i < 4; ++i) weight[i] = q.top[i] - theta * q.bottom[i];
@@ -182,7 +184,7 @@ class HeadFinder {
                   double floor, Ranking& ranking, SharedBest* shared) {
         const Count covered = counters[3 * state_.width];
         if (double(covered) < options_.min_coverage) return;
-        if (!options_.predict_absence && !some_label_is_right(counters)) return;
+        if (constrained() && !options_.predict_absence && !some_label_is_right(counters)) return;
         const Kernels& k = kernels();
         const std::size_t width = state_.width;
         SingleLabelHeads& s = singles_;
@@ -199,7 +201,7 @@ class HeadFinder {
         const auto [highest, surplus] = choose_signs(own_lane, absent_h_.data());
         if (!(highest > NOTHING)) return;
         if (search_.never_rises() && highest > 0 && highest * search_.highest_lift() < floor) return;
-        if (surplus < deficit_of_best(highest)) return;
+        if (constrained() && surplus < deficit_of_best(highest)) return;
         if (search_.search(s, width, floor, found_)) offer(place, attribute, ranking, shared);
     }
 
@@ -265,7 +267,10 @@ class HeadFinder {
                         s.fp.data(), s.tn.data(), s.fn.data());
     }
 
-    bool may_be_in_head(double tp, double fp) const { return tp > 0 && (!options_.label_constraint || tp >= fp); }
+    bool constrained() const { return options_.constraint != Constraint::none; }
+    bool may_be_in_head(double tp, double fp) const {
+        return tp > 0 && (options_.constraint != Constraint::label || tp >= fp);
+    }
 
     struct Outlook {
         double highest;  // value of the best label
@@ -290,8 +295,8 @@ class HeadFinder {
                 }
             }
         Outlook outlook{};
-        kernels().keep_usable(s.tp.data(), s.fp.data(), penalty_.data(), options_.label_constraint, width, s.h.data(),
-                              &outlook.highest, &outlook.surplus);
+        kernels().keep_usable(s.tp.data(), s.fp.data(), penalty_.data(), options_.constraint == Constraint::label, width,
+                              s.h.data(), &outlook.highest, &outlook.surplus);
         if (own_lane >= 0) penalty_[std::size_t(own_lane)] = own_penalty;
         return outlook;
     }

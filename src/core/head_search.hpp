@@ -183,7 +183,7 @@ class HeadSearch {
             found.tp += singles.tp[lane];
             found.fp += singles.fp[lane];
         }
-        return found.tp >= found.fp;
+        return options_.constraint == Constraint::none || found.tp >= found.fp;
     }
 
     bool finish_relaxed(const SingleLabelHeads& singles, const std::vector<std::uint32_t>& lanes, double best,

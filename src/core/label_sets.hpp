@@ -56,7 +56,7 @@ class LabelSetSearch {
             head_fp[c] = fp_[c];
         });
         for (std::size_t c = 0; c < count; ++c)
-            if (value[c] > NOTHING && head_tp[c] >= head_fp[c]) {
+            if (value[c] > NOTHING && (options_.constraint == Constraint::none || head_tp[c] >= head_fp[c])) {
                 std::vector<Assignment> assignments;
                 for (const auto& [lane, sign] : heads[c]) assignments.push_back({state_.label_of_lane[lane], sign});
                 found(c, value[c], head_tp[c], head_fp[c], std::move(assignments));
@@ -145,7 +145,7 @@ class LabelSetSearch {
         for (const auto& [lane, sign] : head) {
             const double right = (sign ? tp : fp)[c * state_.width + lane];
             const double wrong = (sign ? fp : tp)[c * state_.width + lane];
-            if (!(right > 0) || (options_.label_constraint && right < wrong)) return false;
+            if (!(right > 0) || (options_.constraint == Constraint::label && right < wrong)) return false;
         }
         return true;
     }

@@ -1,6 +1,7 @@
 // Separate and conquer, and the growing of each rule. Decisions are made from counts alone.
 #pragma once
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fixed_head.hpp"
@@ -47,7 +48,7 @@ class Learner {
    public:
     Learner(const Prepared& prepared, State& state, const Options& options, Threads& threads)
         : prepared_(prepared), state_(state), options_(options), threads_(threads) {
-        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options, threads, t));
+        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
         filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
@@ -102,6 +103,32 @@ class Learner {
     // --- growing a rule
 
     bool best_rule(Growing& best) {
+        if (options_.constrain_finished) {
+            const Constraint constraint = std::exchange(options_.constraint, Constraint::none);
+            const bool found = grow(best);
+            options_.constraint = constraint;
+            if (!found || stands(best)) return found;
+        }
+        return grow(best);
+    }
+
+    // Whether a finished rule meets the constraint.
+    bool stands(const Growing& rule) const {
+        if (rule.tp < rule.fp) return false;
+        if (options_.constraint != Constraint::label) return true;
+        for (const auto& [label, sign] : rule.head) {
+            double surplus = 0;
+            for (Row row : rule.covered) {
+                const std::size_t pair = state_.at(row, std::size_t(label));
+                if (state_.predicted[pair] == OPEN)
+                    surplus += (state_.truth[pair] != 0) == (sign != 0) ? state_.weight(row) : -state_.weight(row);
+            }
+            if (surplus < 0) return false;
+        }
+        return true;
+    }
+
+    bool grow(Growing& best) {
         std::vector<Growing> beam = first_pass();
         if (beam.empty()) return false;
         best = best_of(beam.front(), beam);
@@ -633,7 +660,7 @@ class Learner {
 
     const Prepared& prepared_;
     State& state_;
-    const Options& options_;
+    Options options_;  // its constraint is lifted while a rule is unfinished
     Threads& threads_;
     std::vector<std::unique_ptr<Tools>> tools_;
     Quotient quotient_{};

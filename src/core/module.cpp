@@ -326,7 +326,8 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     const auto flag = [&](const char* name) { return nb::cast<bool>(flags[name]); };
     options.averages_labels = flag("averages_labels");
     options.example_based = flag("example_based");
-    options.label_constraint = flag("label_constraint");
+    options.constraint = flag("label_constraint") ? Constraint::label : Constraint::head;
+    options.constrain_finished = flag("constrain_finished");
     options.predict_absence = flag("predict_absence");
     options.label_conditions = flag("label_conditions");
     options.fix_head = flag("fix_head");

@@ -9,6 +9,9 @@
 
 namespace plurule {
 
+// What must have TP >= FP: nothing, the head as a whole, or every label of it.
+enum class Constraint : int { none, head, label };
+
 enum class HeadSearchKind : int { single, decomposable, anti_monotone, relaxed, exhaustive };
 
 // Values of many confusion matrices by a heuristic written in Python.
@@ -21,7 +24,8 @@ struct Options {
     bool example_based = false;    // instances are judged as a whole
     HeadSearchKind head_search = HeadSearchKind::relaxed;
     std::vector<double> lift;  // ρ(1) … ρ(n)
-    bool label_constraint = false;  // every label of a head has TP >= FP, not only the head as a whole
+    Constraint constraint = Constraint::head;
+    bool constrain_finished = false;  // the constraint binds the finished rule only, not every candidate on the way
     bool predict_absence = false;
     bool label_conditions = true;
     bool fix_head = true;

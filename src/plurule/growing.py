@@ -90,6 +90,27 @@ def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: 
 
 def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
     """The best rule for the open pairs of the instances still in training, or None."""
+    if options.constrain == "finished":
+        found = grow(state, ranks, replace(options, head_constraint="none"))
+        if found is None or stands(state, found, options):
+            return found
+    return grow(state, ranks, options)
+
+
+def stands(state: State, rule: Candidate, options: Options) -> bool:
+    """Whether a finished rule meets the constraint."""
+    if rule.tp < rule.fp:
+        return False
+    if options.head_constraint != "label":
+        return True
+    labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
+    weights = fixed_head_pairs(state, labels, rule.signs[labels], whole=False)
+    tp, fp = weights.right[rule.covered].sum(axis=0), weights.wrong[rule.covered].sum(axis=0)
+    return bool((tp >= fp).all())
+
+
+def grow(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
+    """The best rule that hill climbing finds, or None."""
     beam = first_pass(state, ranks, options)
     if not beam:
         return None
@@ -184,7 +205,9 @@ def score_fixed(
 ) -> Heads:
     """The head of the rule, kept, on each candidate that it may go with."""
     heads = count_fixed(state, candidates, weights, rule, options)
-    heads.value[(heads.tp == 0) | (heads.tp < heads.fp)] = -np.inf
+    heads.value[heads.tp == 0] = -np.inf
+    if options.head_constraint != "none":
+        heads.value[heads.tp < heads.fp] = -np.inf
     if candidates.excluded_label is not None and rule.signs[candidates.excluded_label] != NOT_IN_HEAD:
         heads.value[:] = -np.inf
     return enough_covered(state, candidates, heads, options)

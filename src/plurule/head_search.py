@@ -64,7 +64,8 @@ def find_heads(
             heads = decomposable(singles, options)
         else:
             heads = relaxed(singles, options)
-    heads.value[heads.tp < heads.fp] = -np.inf
+    if options.head_constraint != "none":
+        heads.value[heads.tp < heads.fp] = -np.inf
     return heads
 
 

@@ -77,6 +77,7 @@ def learn(
             "averages_labels": options.heuristic.averages_labels(options.averaging),
             "example_based": options.heuristic.example_based,
             "label_constraint": options.head_constraint == "label",
+            "constrain_finished": options.constrain == "finished",
             "predict_absence": options.predict_absence,
             "label_conditions": options.label_conditions,
             "fix_head": options.fix_head,

@@ -13,7 +13,10 @@ from plurule.table import Table
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 
-HeadConstraint: TypeAlias = Literal["head", "label"]
+HeadConstraint: TypeAlias = Literal["head", "label", "none"]
+"""What must have TP ≥ FP; `"none"` is for rules that are not finished."""
+
+Constrain: TypeAlias = Literal["candidates", "finished"]
 
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
 TOLERANCE = 1e-12
@@ -50,6 +53,7 @@ class Options:
     averaging: Averaging = "micro"
     head_search: HeadSearch = "relaxed"
     head_constraint: HeadConstraint = "head"
+    constrain: Constrain = "candidates"
     predict_absence: bool = False
     label_conditions: bool = True
     fix_head: bool = True
