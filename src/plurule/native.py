@@ -20,6 +20,7 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
+from plurule.initial import start
 from plurule.model import (
     Assignment,
     Condition,
@@ -64,6 +65,7 @@ def learn(
     if columns is None:
         columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
     formula, parameter = _formula(options.heuristic)
+    begin = start(problem)
     rules, undecided = _core.learn(
         columns=columns,
         truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
@@ -87,14 +89,21 @@ def learn(
         beam_width=options.beam_width,
         remaining=options.remaining,
         stop_threshold=options.stop_threshold,
-        max_rules=options.max_rules,
+        max_rules=None if options.max_rules is None else max(0, options.max_rules - len(begin.rules)),
         max_conditions=options.max_conditions,
         min_coverage=options.min_coverage,
         n_threads=n_jobs,
         progress=progress,
+        predicted=begin.predicted,
+        in_training=begin.in_training.astype(np.uint8),
+        head_labels=begin.head_labels.astype(np.uint8),
+        rules_before=len(begin.rules),
     )
     return RuleList(
-        tuple(_rule(problem, *rule) for rule in rules), problem.table.attributes, problem.labels, tuple(undecided)
+        (*begin.rules, *(_rule(problem, *rule) for rule in rules)),
+        problem.table.attributes,
+        problem.labels,
+        tuple(undecided),
     )
 
 
