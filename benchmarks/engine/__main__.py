@@ -70,7 +70,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=list(MEASURES), help="these measures; others stay as they were")
     parser.add_argument("--repeats", type=int, help="fits of each kind (3; 1 with --quick)")
     parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco")
-    parser.add_argument("--peer-limit", type=float, help="seconds a fit of the peer may take (600; 60 with --quick)")
+    parser.add_argument(
+        "--peer-limit", type=float, help="CPU seconds a fit of the peer may take (600; 60 with --quick)"
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")
     parser.add_argument("--pages", action="store_true", help="put the table into README.md and benchmarks/README.md")
     arguments = parser.parse_args()

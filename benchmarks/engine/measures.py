@@ -7,13 +7,12 @@ threads are compared.
 from __future__ import annotations
 
 import math
-import resource
 import subprocess
 import sys
 import time
 from typing import Any
 
-from benchmarks.engine.running import ROOT, Result, Settings, least, median, ours, ours_on, peer_on
+from benchmarks.engine.running import ROOT, Result, Settings, cpu_of_children, least, median, ours, ours_on, peer_on
 
 from plurule.lifts import KLN
 
@@ -187,11 +186,9 @@ def start(settings: Settings) -> Result:
     """A new process that imports the library and learns the flags, after one that warmed the disk up."""
     times = []
     for _ in range(settings.repeats + 3):
-        before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        before, wall = cpu_of_children(), time.perf_counter()
         subprocess.run([sys.executable, "-c", START], cwd=ROOT, check=True)
-        wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        times.append({"wall": wall, "cpu": cpu})
+        times.append({"wall": time.perf_counter() - wall, "cpu": cpu_of_children() - before})
     return {"wall": median(times[1:], "wall"), "cpu": median(times[1:], "cpu")}
 
 

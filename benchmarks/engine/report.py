@@ -123,7 +123,7 @@ def table(results: dict[str, Any]) -> str:
     if version:
         notes.append(
             f"The peer is mlrl-seco {version}; CPU seconds of one thread, medians of {results['repeats']}. A fit of "
-            f"the peer is given up after {results['peer_limit']:.0f} s and then counts as that long (>)."
+            f"the peer is given up after {results['peer_limit']:.0f} CPU s and then counts as that long (>)."
         )
     if results["quick"]:
         notes.append("A quick run: smaller sizes, fewer sets.")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import resource
+import signal
 import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +31,7 @@ class Settings:
     repeats: int
     peer_python: Path | None
     peer_limit: float
-    """Seconds after which a fit of the peer is given up; it then counts as having taken this long."""
+    """CPU seconds after which a fit of the peer is given up; it then counts as having taken this long."""
     data: Path | None
     scratch: Path
 
@@ -61,15 +65,25 @@ def _files(settings: Settings, name: str) -> tuple[Path, Path]:
 
 
 def _run(command: list[str], limit: float | None) -> Result:
+    def limit_cpu() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
+
     environment = os.environ | ONE_THREAD
-    try:
-        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return {"cpu": limit, "wall": limit, "gave_up": True}
+    begin, before = time.perf_counter(), cpu_of_children()
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu)
+    if done.returncode == -signal.SIGXCPU:
+        return {"cpu": cpu_of_children() - before, "wall": time.perf_counter() - begin, "gave_up": True}
     if done.returncode != 0:
-        return {"failed": f"exit code {done.returncode}"}
+        raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")
     result: Result = json.loads(done.stdout.splitlines()[-1])
     return result
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of all processes that were run and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def median(results: list[Result], what: str) -> float:

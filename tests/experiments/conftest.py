@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from plurule.experiments.experiment import Experiment, Results
@@ -24,21 +22,11 @@ def small_plan(**changes: object) -> Plan:
 @pytest.fixture(scope="session")
 def material() -> Material:
     """The embedded data."""
-    return load_material(EMBEDDED, None, "mulan", seed=0)
+    return load_material(EMBEDDED, "mulan", seed=0)
 
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A finished experiment."""
     folder = tmp_path_factory.mktemp("finished")
-    return Experiment(small_plan(), folder, None, lambda materials: LocalRunner(materials, 2)).run()
-
-
-def numbers(folder: Path) -> dict[str, str]:
-    """The tables of a results folder that hold no times."""
-    timed = {"effort", "training-times", "statements"}
-    return {
-        path.stem: path.read_text(encoding="utf-8")
-        for path in sorted((folder / "tables").glob("*.csv"))
-        if path.stem not in timed
-    }
+    return Experiment(small_plan(), folder, {EMBEDDED: EMBEDDED}, lambda materials: LocalRunner(materials, 2)).run()

@@ -20,7 +20,11 @@ def test_the_papers_objectives_are_what_they_say():
     macro = find_objective("Macro-F+-")
     assert (macro.heuristic, macro.averaging, macro.predict_absence) == (FMeasure(beta=0.5), "macro", True)
     assert find_objective("ha+-").heuristic == HammingAccuracy()
-    assert [find_objective(name).measure for name in PAPER_OBJECTIVES[::2]] == ["micro_f1", "macro_f1", "hamming_accuracy"]
+    assert [find_objective(name).measure for name in PAPER_OBJECTIVES[::2]] == [
+        "micro_f1",
+        "macro_f1",
+        "hamming_accuracy",
+    ]
 
 
 def test_every_objective_is_chosen_by_a_known_measure():

@@ -32,7 +32,9 @@ def expected(material: Material) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_every_task_is_run_once_with_the_same_result_as_here(jobs: int, material: Material, expected: dict[str, object]):
+def test_every_task_is_run_once_with_the_same_result_as_here(
+    jobs: int, material: Material, expected: dict[str, object]
+):
     runner = LocalRunner({EMBEDDED: material}, jobs)
     try:
         outcomes = list(runner.run(tasks(60), ALWAYS))
@@ -96,10 +98,13 @@ def test_an_error_in_a_task_is_an_outcome_not_the_end(material: Material):
 
 def test_tasks_that_are_no_longer_wanted_are_left_out(material: Material):
     runner = LocalRunner({EMBEDDED: material}, 1)
-    seen: list[Task] = []
+    seen: list[Outcome] = []
+
+    def wanted(task: Task) -> bool:
+        return len(seen) < 3
+
     try:
-        for outcome in runner.run(tasks(30), lambda task: len(seen) < 3):
-            seen.append(outcome.task)
+        seen.extend(runner.run(tasks(30), wanted))
     finally:
         runner.close()
     assert 3 <= len(seen) <= 6

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import friedmanchisquare
+from scipy.stats import f, friedmanchisquare
 
 from plurule.experiments.statistics import (
     Tally,
@@ -57,15 +57,14 @@ def test_nemenyis_distance_uses_the_published_quantiles(learners: int, quantile:
 
 
 def test_friedmans_test_in_the_form_of_iman_and_davenport():
-    # Demšar (2006): chi square 9.28 over 14 sets and 4 learners gives F = 3.69 with 3 and 39 degrees of freedom.
-    rng = np.random.default_rng(0)
-    scores = rng.random((14, 4))
-    chi_square = friedmanchisquare(*scores.T).statistic
-    statistic = 13 * chi_square / (14 * 3 - chi_square)
-    from scipy.stats import f
+    def statistic(chi_square: float) -> float:
+        return 13 * chi_square / (14 * 3 - chi_square)
 
-    assert friedman(scores) == pytest.approx(f.sf(statistic, 3, 39))
-    assert 13 * 9.28 / (14 * 3 - 9.28) == pytest.approx(3.69, abs=0.01)
+    # Demšar (2006): chi square 9.28 over 14 sets and 4 learners gives F = 3.69 with 3 and 39 degrees of freedom.
+    assert statistic(9.28) == pytest.approx(3.69, abs=0.01)
+    scores = np.random.default_rng(0).random((14, 4))
+    expected = f.sf(statistic(friedmanchisquare(*scores.T).statistic), 3, 39)
+    assert friedman(scores) == pytest.approx(expected)
 
 
 def test_equal_learners_are_not_told_apart_and_ordered_ones_are():

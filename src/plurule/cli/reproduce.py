@@ -64,14 +64,14 @@ def reproduce(
 
     console, workers = messages(), check_jobs(jobs)
     check_libraries()
-    plan, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
+    plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
     models = Reference()
     if reference is not None:
         models = read_reference(reference, plan.sets, plan.objectives)
         plan = _replace(plan, reference=models.fingerprint)
     watch = ProgressWatch(console)
 
-    experiment = Experiment(plan, out, data, lambda sets: make_runner(sets, workers, dask), watch, missing, models)
+    experiment = Experiment(plan, out, places, lambda sets: make_runner(sets, workers, dask), watch, missing, models)
     with stoppable(console, f"What is finished is kept in {out}; the same command goes on from there."):
         with watch.showing():
             results = experiment.run()
@@ -100,40 +100,39 @@ def make_plan(
     repeats: int,
     seed: int,
     quick: bool,
-) -> tuple[Plan, list[str]]:
-    """The plan that the options ask for, all names checked, and the sets of the paper that are not there."""
+) -> tuple[Plan, dict[str, str], list[str]]:
+    """The plan that the options ask for, all names checked; where its sets are; and those that are not there."""
     from plurule.errors import DataError
     from plurule.experiments.folds import find_splitter
     from plurule.experiments.lift_names import parse_lifts
-    from plurule.experiments.materials import EMBEDDED, check_sets, present
+    from plurule.experiments.materials import EMBEDDED, places_of, present
     from plurule.experiments.objectives import PAPER_OBJECTIVES, find_objective
     from plurule.experiments.protocol import DISCRETISED, PAPER_SETS, Plan
 
     wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())
     missing: list[str] = []
     if sets is not None:
-        names = _names(sets)
-        check_sets(names, data)
+        places = places_of(_names(sets), data)
     else:
-        check_sets([], data)
-        names = present(wanted, data)
-        missing = [name for name in wanted if name not in names]
-        if not names and quick:
-            names = [EMBEDDED]
-        if not names:
-            place = "PLURULE_DATA is not set" if data is None else f"{data} has none of them"
-            raise DataError(f"none of {', '.join(wanted)} is there ({place}); give --data, or see plurule data --help")
+        places_of([], data)
+        places = present(wanted, data)
+        missing = [name for name in wanted if name not in places]
+        if not places and quick:
+            places = {EMBEDDED: EMBEDDED}
+        if not places:
+            reason = "PLURULE_DATA is not set" if data is None else f"{data} has none of them"
+            raise DataError(f"none of {', '.join(wanted)} is there ({reason}); give --data, or see plurule data --help")
     find_splitter(folds, seed)
     asked = PAPER_OBJECTIVES if objectives is None else _names(objectives)
     plan = Plan(
-        sets=tuple(dict.fromkeys(names)),
+        sets=tuple(places),
         objectives=tuple(dict.fromkeys(find_objective(name).name for name in asked)),
         lifts=QUICK_LIFTS if quick and lifts == "paper" else parse_lifts(lifts),
         folds=folds,
         seed=seed,
         repeats=QUICK_REPEATS if quick else repeats,
     )
-    return (_replace(plan, sensitivity_steps=QUICK_STEPS) if quick else plan), missing
+    return (_replace(plan, sensitivity_steps=QUICK_STEPS) if quick else plan), places, missing
 
 
 def _names(text: str) -> list[str]:

@@ -57,7 +57,7 @@ class DaskRunner:
         """Run the tasks; outcomes come in the order in which they are finished."""
         waiting = iter(tasks)
         under_way: dict[str, Task] = {}
-        finished = _distributed().as_completed()
+        finished = _distributed().as_completed(loop=self._client.loop)
         self._submit(waiting, wanted, under_way, finished)
         while under_way:
             future = next(finished)

@@ -176,8 +176,8 @@ class Experiment:
         What decides the numbers.
     folder
         Where the journal and the models go.
-    data
-        The folder with the data sets; None for the usual places.
+    places
+        Where each data set of the plan is.
     make_runner
         Makes what runs the tasks, given the data sets.
     watch
@@ -192,7 +192,7 @@ class Experiment:
         self,
         plan: Plan,
         folder: Path,
-        data: Path | None,
+        places: Mapping[str, str],
         make_runner: Callable[[Mapping[str, Material]], Runner],
         watch: Watch | None = None,
         missing: Iterable[str] = (),
@@ -200,7 +200,7 @@ class Experiment:
     ) -> None:
         self.plan = plan
         self.folder = folder
-        self._data = data
+        self._places = dict(places)
         self._make_runner = make_runner
         self._watch = watch or NoWatch()
         self._missing = tuple(missing)
@@ -240,7 +240,7 @@ class Experiment:
         failures: dict[str, str] = {}
         for name in self.plan.sets:
             try:
-                material = load_material(name, self._data, self.plan.folds, self.plan.seed)
+                material = load_material(self._places[name], self.plan.folds, self.plan.seed)
             except (PluruleError, OSError) as error:
                 failures[name] = str(error)
                 self._watch.begin(name, 1, 0, 0.0)

@@ -63,8 +63,9 @@ class Drawing:
         self.name = name
         self._figure = figure
 
+    @functools.cached_property
     def svg(self) -> str:
-        """The figure as SVG, the same text each time."""
+        """The figure as SVG, the same text for the same data."""
         buffer = io.StringIO()
         with _pyplot().rc_context(_STYLE):
             self._figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
@@ -73,7 +74,7 @@ class Drawing:
     def write(self, folder: Path) -> None:
         """Write the figure as SVG and PNG."""
         with replacing(folder / f"{self.name}.svg") as path:
-            path.write_bytes(self.svg().encode("utf-8"))
+            path.write_bytes(self.svg.encode("utf-8"))
         with replacing(folder / f"{self.name}.png") as path, _pyplot().rc_context(_STYLE):
             self._figure.savefig(path, format="png", bbox_inches="tight", metadata={"Software": None})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from plurule.errors import DataError, nearest
 from plurule.experiments.folds import find_splitter, make_splits
 from plurule.experiments.trials import Material, labels_of
 from plurule.io import Dataset, read
-from plurule.io.finding import Found, data_folders, find
+from plurule.io.finding import base_name, data_folders, find
 from plurule.model_selection import iterative_train_test_split
 from plurule.table import encode
 
@@ -24,34 +23,61 @@ def known_sets(folder: Path | None) -> list[str]:
     """Names of the data sets in a folder, or in the folders where data sets are kept."""
     folders = data_folders() if folder is None else [folder]
     names = {path.name for place in folders if place.is_dir() for path in place.iterdir() if path.is_dir()}
-    return sorted((name for name in names if _found(name, folder)), key=str.lower)
+    return sorted(present(names, folder), key=str.lower)
 
 
-def check_sets(names: Iterable[str], folder: Path | None) -> None:
-    """Raise an error if a data set is not known."""
+def present(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
+    """The place of each data set that is there, by its name.
+
+    Parameters
+    ----------
+    sources
+        What users give: names of data sets, or paths of files and folders.
+    folder
+        Where names are looked for; None for the folders where data sets are kept.
+    """
+    found: dict[str, str] = {}
+    for source in sources:
+        place = _place(source, folder)
+        if not _is_there(place):
+            continue
+        name = name_of(source)
+        if found.setdefault(name, place) != place:
+            raise DataError(f"two data sets are called {name!r}: {found[name]} and {place}; rename one of them")
+    return found
+
+
+def places_of(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
+    """The place of each data set by its name; an error with the known ones if one is not there."""
     if folder is not None and not folder.is_dir():
         raise DataError(f"{folder}: there is no such folder")
-    for name in names:
-        if not _found(name, folder):
+    sources = list(sources)
+    for source in sources:
+        if not _is_there(_place(source, folder)):
             known = known_sets(folder)
             place = "the folders for data sets" if folder is None else str(folder)
             listed = f"known there are {', '.join(known)}" if known else "there is none"
-            close = nearest(name, known) if known else ""
+            close = nearest(source, known) if known else ""
             raise DataError(
-                f"unknown data set {name!r}{close if 'did you mean' in close else ''} (looked in {place}: {listed})"
+                f"unknown data set {source!r}{close if 'did you mean' in close else ''} (looked in {place}: {listed})"
             )
+    return present(sources, folder)
 
 
-def present(names: Iterable[str], folder: Path | None) -> list[str]:
-    """Those of the named data sets that are there."""
-    return [name for name in names if _found(name, folder)]
+def name_of(source: str) -> str:
+    """What a data set is called that is given as a name or as a path.
+
+    >>> name_of("birds"), name_of("/data/mine/house.csv.gz"), name_of("/data/birds/")
+    ('birds', 'house', 'birds')
+    """
+    return base_name(Path(source)) or source
 
 
-def load_material(name: str, folder: Path | None, folds: str, seed: int) -> Material:
+def load_material(place: str, folds: str, seed: int) -> Material:
     """Read a data set and make its folds."""
-    train, test = _split(_embedded(), seed) if name == EMBEDDED else _load_parts(_place(name, folder), seed)
+    train, test = _split(_embedded(), seed) if place == EMBEDDED else _load_parts(place, seed)
     if train.label_names != test.label_names:
-        raise DataError(f"{name}: the training and the test part have different labels")
+        raise DataError(f"{place}: the training and the test part have different labels")
     if train.weights is not None:
         # A row of weight 0 counts as if it were not there.
         train = train[train.weights > 0]
@@ -77,15 +103,16 @@ def _embedded() -> Dataset:
     return Dataset(encode(flags.data), flags.target, tuple(flags.target_names), name=EMBEDDED)
 
 
-def _place(name: str, folder: Path | None) -> str:
-    inside = None if folder is None else folder / name
-    return str(inside) if inside is not None and not os.path.isabs(name) else name
+def _place(source: str, folder: Path | None) -> str:
+    """Where a data set is looked for; absolute paths and the embedded data are in no folder."""
+    return source if folder is None or source == EMBEDDED else str(folder / source)
 
 
-def _found(name: str, folder: Path | None) -> Found | None:
-    if name == EMBEDDED:
-        return Found(EMBEDDED)
+def _is_there(place: str) -> bool:
+    if place == EMBEDDED:
+        return True
     try:
-        return find(Path(_place(name, folder)))
+        find(Path(place))
     except DataError:
-        return None
+        return False
+    return True

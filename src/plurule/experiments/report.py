@@ -41,7 +41,7 @@ def write_report(results: Results, folder: Path) -> list[Statement]:
     for drawing in drawings:
         drawing.write(folder / "figures")
     data = page_data(results, rules, statements)
-    data["figures"] = {drawing.name: _data_uri(drawing.svg()) for drawing in drawings}
+    data["figures"] = {drawing.name: _data_uri(drawing.svg) for drawing in drawings}
     for drawing in drawings:
         drawing.close()
     write_text(folder / PAGE, environment.get_template("page.html").render(data))

@@ -1,0 +1,198 @@
+"""`plurule tune` and `plurule evaluate`, as people use them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold
+
+from plurule import RuleListClassifier, model_file
+from plurule.cli import app, errors
+from plurule.cli.watching import Estimate
+from plurule.datasets import load_world_flags
+from plurule.experiments.lift_names import find_lift
+from plurule.metrics import scores
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            errors.run(app, [str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """A data set that comes as a training and a test file."""
+    header = "@relation 'pair: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@data\n"
+    for part, start in (("train", 0), ("test", 3)):
+        rows = [f"{int(x > 15)},{int(x > 20)},{x}" for x in range(start, start + 30)]
+        (tmp_path / f"pair-{part}.arff").write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path / "pair"
+
+
+# tune -----------------------------------------------------------------------------------------------------------------
+
+
+def test_tune_shows_the_candidates_and_writes_the_model_with_the_best_lift(run: Run, tmp_path: Path):
+    model, table = tmp_path / "model.json", tmp_path / "candidates.csv"
+    lifts = "peak 2: 1.08, kln at 3: 1.08, kln at 3: 1.24"
+    code, out, err = run(
+        "tune", "world-flags", "--objective", "ha+-", "--lifts", lifts, "--folds", "3", "-o", model, "--table", table
+    )
+    assert code == 0, err
+    assert "no lift" in out
+    with table.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["rank"] for row in rows] == ["1", "2", "3", ""]
+    assert f"Chosen lift: {rows[0]['lift']}" in out
+    flags = load_world_flags()
+    expected = RuleListClassifier(heuristic="hamming_accuracy", predict_absence=True, lift=find_lift(rows[0]["lift"]))
+    expected.fit(flags.data, flags.target, label_names=flags.target_names)
+    assert model_file.load(model).rules == expected.rule_list_.rules
+
+
+def test_tune_chooses_by_the_measure_that_is_asked_for(run: Run):
+    code, out, err = run(
+        "tune", "world-flags", "--measure", "subset_accuracy", "--lifts", "peak 2: 1.08", "--folds", "2"
+    )
+    assert code == 0, err
+    assert "subset accuracy" in out
+
+
+def test_tune_takes_the_training_part_of_a_pair(run: Run, pair: Path):
+    code, out, err = run(
+        "tune", pair, "--lifts", "kln at 3: 1.08", "--folds", "ShuffleSplit(n_splits=2,random_state=0)"
+    )
+    assert code == 0, err
+    assert "30 instances, 2 labels, 2 folds" in out
+
+
+def test_tune_goes_on_from_its_journal(run: Run, tmp_path: Path):
+    arguments = ("tune", "world-flags", "--lifts", "peak 2: 1.08", "--folds", "2", "--journal", tmp_path / "t.jsonl")
+    _, first, _ = run(*arguments)
+    size = (tmp_path / "t.jsonl").read_bytes().count(b'{"task"')
+    _, second, _ = run(*arguments)
+    assert first == second
+    assert (tmp_path / "t.jsonl").read_bytes().count(b'{"task"') == size == 4
+    code, _, err = run(*arguments, "--objective", "ha+")
+    assert code == 2
+    assert "objectives was micro-f+, now ha+" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--objective", "f"), "unknown objective"),
+        (("--measure", "accuracy"), "unknown measure"),
+        (("--lifts", "peak 9: 1.1"), "none of the lifts fits 7 labels"),
+        (("--folds", "1000"), "cannot split"),
+        (("--jobs", "-5"), "--jobs -5"),
+        (("-o", "no/such/folder/model.json"), "there is no folder"),
+    ],
+)
+def test_what_tune_cannot_use_is_said_before_any_training(run: Run, arguments: tuple[str, ...], message: str):
+    code, _, err = run("tune", "world-flags", *arguments)
+    assert code == 2
+    assert message in err
+
+
+# evaluate -------------------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_trains_on_one_part_of_a_pair_and_scores_on_the_other(run: Run, pair: Path):
+    code, out, err = run("evaluate", pair, "--lift", "none", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["hamming_accuracy"] == 1.0
+    assert found["rules"] >= 1
+
+
+def test_evaluate_scores_by_cross_validation_with_mean_and_deviation(run: Run):
+    code, out, err = run("evaluate", "world-flags", "--folds", "3", "--lift", "kln at 3: 1.08", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    flags = load_world_flags()
+    expected = []
+    for train, test in KFold(3, shuffle=True, random_state=0).split(flags.target):
+        model = RuleListClassifier(lift=find_lift("kln at 3: 1.08"))
+        model.fit(flags.data.iloc[train] if hasattr(flags.data, "iloc") else flags.data[train], flags.target[train])
+        rows = flags.data.iloc[test] if hasattr(flags.data, "iloc") else flags.data[test]
+        expected.append(scores(flags.target[test], model.predict(rows)))
+    for name in expected[0]:
+        values = [fold[name] for fold in expected]
+        assert found["mean"][name] == pytest.approx(np.mean(values))
+        assert found["deviation"][name] == pytest.approx(np.std(values))
+        assert [fold[name] for fold in found["folds"]] == pytest.approx(values)
+
+
+def test_evaluate_shows_a_table_and_writes_csv(run: Run, tmp_path: Path):
+    target = tmp_path / "scores.csv"
+    code, out, err = run("evaluate", "world-flags", "--folds", "2", "-o", target)
+    assert code == 0, err
+    for title in (
+        "Hamming accuracy",
+        "micro F1",
+        "macro F1 (an empty label scores 1)",
+        "example-based F1",
+        "deviation",
+    ):
+        assert title in out
+    rows = list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))
+    assert [row["fold"] for row in rows] == ["1", "2", "mean", "deviation"]
+    mean = (float(rows[0]["micro_f1"]) + float(rows[1]["micro_f1"])) / 2
+    assert float(rows[2]["micro_f1"]) == pytest.approx(mean, abs=1e-5)
+
+
+def test_evaluate_can_choose_the_lift_anew_in_every_fold(run: Run, pair: Path):
+    code, out, err = run("evaluate", pair, "--lift", "tune", "--csv", "--objective", "macro-f+")
+    assert code == 0, err
+    assert next(csv.DictReader(io.StringIO(out)))["subset_accuracy"] == "1.0"
+
+
+def test_evaluate_needs_data_beside_a_model_and_not_folds(run: Run, pair: Path, tmp_path: Path):
+    model = tmp_path / "model.json"
+    assert run("fit", pair, "--split", "train", "-o", model)[0] == 0
+    assert run("evaluate", model, pair, "--split", "test")[0] == 0
+    code, _, err = run("evaluate", model)
+    assert code == 2
+    assert "is a model; give the data" in err
+    code, _, err = run("evaluate", model, pair, "--folds", "3")
+    assert code == 2
+    assert "leave out one of the two" in err
+    assert run("evaluate", model, pair, pair)[0] == 2
+    assert run("evaluate", model, pair, "--json", "--csv")[0] == 2
+
+
+# Time left ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_time_left_is_not_guessed_before_anything_is_known():
+    estimate = Estimate()
+    estimate.begin("a", 10, 0, 1.0)
+    assert estimate.clock_left("a") is None
+    assert estimate.clock_left("all") is None
+
+
+def test_a_set_at_work_is_judged_by_its_own_tasks():
+    estimate = Estimate()
+    estimate.begin("a", 10, 4, 1.0)
+    estimate.begin("b", 10, 10, 1.0)
+    estimate.advance("a", 2.0)
+    assert estimate.cpu_left("a") == 10.0
+    assert estimate.cpu_left("b") == 0.0

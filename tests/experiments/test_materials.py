@@ -1,0 +1,60 @@
+"""The data sets of an experiment: found by name or path, split where they come whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurule.errors import DataError
+from plurule.experiments.materials import EMBEDDED, known_sets, load_material, places_of, present
+
+HEADER = "@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n"
+
+
+def write(folder: Path, name: str, rows: int, weight: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [f"{int(x % 3 == 0)},{x}{weight if x % 5 == 0 else ''}" for x in range(rows)]
+    relation = name.removesuffix("-train").removesuffix("-test")
+    (folder / f"{name}.arff").write_text(HEADER.format(name=relation) + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_sets_are_found_by_name_in_a_folder_or_by_path(tmp_path: Path):
+    write(tmp_path / "house", "house", 30)
+    write(tmp_path / "garden", "garden-train", 30)
+    write(tmp_path / "garden", "garden-test", 20)
+    (tmp_path / "empty").mkdir()
+    assert known_sets(tmp_path) == ["garden", "house"]
+    assert places_of(["house"], tmp_path) == {"house": str(tmp_path / "house")}
+    assert places_of([str(tmp_path / "garden")], None) == {"garden": str(tmp_path / "garden")}
+    assert present(["house", "shed"], tmp_path) == {"house": str(tmp_path / "house")}
+    with pytest.raises(DataError, match="known there are garden, house"):
+        places_of(["shed"], tmp_path)
+
+
+def test_a_pair_is_used_as_it_is_and_a_whole_set_is_split(tmp_path: Path):
+    write(tmp_path / "house", "house", 30)
+    write(tmp_path / "garden", "garden-train", 30)
+    write(tmp_path / "garden", "garden-test", 20)
+    pair = load_material(str(tmp_path / "garden"), "3", seed=0)
+    assert (len(pair.train), len(pair.test), len(pair.splits)) == (30, 20, 3)
+    whole = load_material(str(tmp_path / "house"), "3", seed=0)
+    assert (len(whole.train), len(whole.test)) == (20, 10)
+    again = load_material(str(tmp_path / "house"), "3", seed=0)
+    assert whole.fingerprint() == again.fingerprint()
+    assert whole.fingerprint() != load_material(str(tmp_path / "house"), "3", seed=1).fingerprint()
+
+
+def test_rows_of_weight_zero_are_not_there(tmp_path: Path):
+    write(tmp_path / "garden", "garden-train", 30, weight=",{0}")
+    write(tmp_path / "garden", "garden-test", 20)
+    material = load_material(str(tmp_path / "garden"), "3", seed=0)
+    assert len(material.train) == 24
+    assert sorted(np.concatenate([test for _, test in material.splits]).tolist()) == list(range(24))
+
+
+def test_the_embedded_data_are_always_there(tmp_path: Path):
+    assert places_of([EMBEDDED], tmp_path) == {EMBEDDED: EMBEDDED}
+    material = load_material(EMBEDDED, "mulan", seed=0)
+    assert len(material.train) + len(material.test) == 193

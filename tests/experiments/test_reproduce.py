@@ -1,0 +1,230 @@
+"""`plurule reproduce` as a program: whatever ends it, it goes on and gives the same numbers."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from plurule.cli import app, errors
+from plurule.cli.reproduce import make_plan
+
+ARGUMENTS = (
+    *("--sets", "world-flags", "--objectives", "ha+, macro-f+-", "--lifts", "peak 2: 1.08, kln at 3: 1.08"),
+    *("--repeats", "2", "--jobs", "2"),
+)
+TIMED = {"effort", "training-times", "statements"}
+
+
+def command(out: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "plurule", "reproduce", "--out", str(out), *(arguments or ARGUMENTS)]
+
+
+def reproduce(out: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PLURULE_DATA"}
+    options = {"env": environment} | options
+    return subprocess.run(command(out, *arguments), capture_output=True, text=True, encoding="utf-8", **options)  # type: ignore[call-overload]
+
+
+def numbers(folder: Path) -> dict[str, str]:
+    """Tables without times."""
+    tables = sorted((folder / "tables").glob("*.csv"))
+    return {path.stem: path.read_text(encoding="utf-8") for path in tables if path.stem not in TIMED}
+
+
+def results_in(folder: Path) -> int:
+    journal = folder / "journal.jsonl"
+    return journal.read_bytes().count(b'{"task"') if journal.is_file() else 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("undisturbed")
+    ended = reproduce(out)
+    assert ended.returncode == 0, ended.stderr
+    return out
+
+
+def test_two_runs_give_identical_numbers_whatever_the_number_of_processes(undisturbed: Path, tmp_path: Path):
+    ended = reproduce(tmp_path, *ARGUMENTS[:-1], "1")
+    assert ended.returncode == 0, ended.stderr
+    assert numbers(tmp_path) == numbers(undisturbed)
+    assert len(numbers(tmp_path)) >= 9
+
+
+def test_everything_promised_is_written(undisturbed: Path):
+    assert (undisturbed / "report.html").stat().st_size > 100_000
+    figures = {path.name for path in (undisturbed / "figures").iterdir()}
+    for name in ("lift-functions", "sensitivity-kln", "sensitivity-peak", "training-times", "model-changes", "ranks"):
+        assert {f"{name}.svg", f"{name}.png"} <= figures
+    assert len(list((undisturbed / "models").glob("*.json"))) == 4
+    assert not list(undisturbed.rglob("*.part"))
+
+
+def test_a_finished_run_is_not_run_again(undisturbed: Path):
+    before = results_in(undisturbed)
+    ended = reproduce(undisturbed)
+    assert ended.returncode == 0, ended.stderr
+    assert results_in(undisturbed) == before
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_run_that_is_killed_again_and_again_gives_the_numbers_of_an_undisturbed_one(
+    undisturbed: Path, tmp_path: Path, seed: int
+):
+    chance = random.Random(seed)
+    total = results_in(undisturbed)
+    killed = 0
+    for _ in range(5):
+        goal = results_in(tmp_path) + chance.randint(1, total // 4)
+        process = subprocess.Popen(command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # At a random moment, which is when enough new results are there, and a little later.
+        while process.poll() is None and results_in(tmp_path) < goal:
+            time.sleep(0.01)
+        time.sleep(chance.random() * 0.05)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+    assert killed >= 2
+    at_last = reproduce(tmp_path)
+    assert at_last.returncode == 0, at_last.stderr
+    assert numbers(tmp_path) == numbers(undisturbed)
+    assert results_in(tmp_path) == total, "nothing is done twice"
+
+
+def workers_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to look for processes")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_is_left_behind_and_ctrl_c_says_what_is_kept(tmp_path: Path, number: signal.Signals):
+    process = subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and results_in(tmp_path) < 20:
+        time.sleep(0.01)
+    workers = workers_of(process.pid)
+    assert workers
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    if number != signal.SIGKILL:
+        assert process.returncode == 130
+        assert "Stopped." in said
+        assert "Traceback" not in said
+    deadline = time.monotonic() + 60
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+    assert results_in(tmp_path) >= 20
+
+
+def test_a_folder_of_other_arguments_is_refused_with_the_difference(undisturbed: Path):
+    before = {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()}
+    ended = reproduce(undisturbed, *ARGUMENTS[:4], "--lifts", "peak 2: 1.08", *ARGUMENTS[6:])
+    assert ended.returncode == 2
+    assert "holds results of another run: lifts was peak 2: 1.08, kln at 3: 1.08, now peak 2: 1.08" in ended.stderr
+    assert {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()} == before
+
+
+def mistake(capfd: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """What the program says about arguments that it cannot use."""
+    with pytest.raises(SystemExit) as ended:
+        errors.run(app, ["reproduce", *map(str, arguments)])
+    assert ended.value.code == 2
+    return capfd.readouterr().err
+
+
+def test_unknown_sets_objectives_and_lifts_are_answered_with_the_known_ones(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("PLURULE_DATA", raising=False)
+    data, out = tmp_path / "data", tmp_path / "out"
+    for name in ("house", "garden"):
+        (data / name).mkdir(parents=True)
+        (data / name / f"{name}.csv").write_text("x,a\n1,0\n2,1\n")
+    here = ("--out", out, "--data", data)
+    said = mistake(capfd, *here, "--sets", "hous")
+    assert "unknown data set 'hous'; did you mean 'house'?" in said
+    assert "known there are garden, house" in said
+    said = mistake(capfd, *here, "--sets", "house", "--objectives", "ha")
+    assert "unknown objective 'ha'" in said
+    assert "micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-" in said
+    assert "lift 'peek 3: 1.1' is not understood" in mistake(capfd, *here, "--sets", "house", "--lifts", "peek 3: 1.1")
+    assert "unknown splitter" in mistake(capfd, *here, "--sets", "house", "--folds", "KFlod()")
+    assert "there is no such folder" in mistake(capfd, "--out", out, "--data", tmp_path / "nowhere")
+    assert "none of flags, emotions" in mistake(capfd, *here)
+    assert "--jobs 0" in mistake(capfd, "--out", out, "--sets", "world-flags", "--jobs", "0")
+    assert "two data sets are called 'house'" in mistake(
+        capfd, *here, "--sets", f"house,{data / 'house' / 'house.csv'}"
+    )
+    assert "no Dask scheduler" in mistake(
+        capfd, "--out", tmp_path / "dask", "--sets", "world-flags", "--dask", "tcp://127.0.0.1:1"
+    )
+    assert not out.exists()
+
+
+def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(tmp_path: Path):
+    data = tmp_path / "data"
+    for name, rows in (("broken", "1,five\n" * 20), ("tiny", "1,0\n")):
+        (data / name).mkdir(parents=True)
+        (data / name / f"{name}.arff").write_text(
+            f"@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n" + rows, encoding="utf-8"
+        )
+    sets = f"{data / 'broken'},world-flags,{data / 'tiny'}"
+    ended = reproduce(tmp_path / "out", "--sets", sets, "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    assert ended.returncode == 1, ended.stderr
+    assert re.search(r"^broken: failed: .*broken\.arff, line 5", ended.stderr, re.MULTILINE), ended.stderr
+    assert re.search(r"^tiny: failed: .*fold|cannot split", ended.stderr, re.MULTILINE), ended.stderr
+    assert "world-flags: failed" not in ended.stderr
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "failed:" in page
+    assert "world-flags" in (tmp_path / "out" / "tables" / "data-sets.csv").read_text()
+
+
+def test_data_that_changed_since_are_refused(tmp_path: Path):
+    source = tmp_path / "data" / "mine"
+    source.mkdir(parents=True)
+    (source / "mine.arff").write_text(
+        "@relation 'mine: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@data\n"
+        + "\n".join(f"{int(x > 20)},{x % 2},{x}" for x in range(40))
+    )
+    arguments = ("--data", str(tmp_path / "data"), "--sets", "mine", "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    ended = reproduce(tmp_path / "out", *arguments)
+    assert ended.returncode == 0, ended.stderr
+    path = source / "mine.arff"
+    path.write_text(path.read_text().replace("1,0,30", "1,0,30.5"))
+    ended = reproduce(tmp_path / "out", *arguments)
+    assert ended.returncode == 2
+    assert "the contents of mine" in ended.stderr
+
+
+def test_a_quick_run_shows_everything(tmp_path: Path, request: pytest.FixtureRequest):
+    try:
+        place: tuple[str, ...] = ("--data", str(request.getfixturevalue("shared_data")))
+    except pytest.skip.Exception:
+        # Without the paper's sets, a quick run takes the embedded data.
+        place = ()
+    ended = reproduce(tmp_path, "--quick", *place)
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"\d+ of \d+ published statements hold here", ended.stdout)
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_the_whole_plan_has_the_papers_sets_objectives_lifts_and_folds(shared_data: Path):
+    plan, places, missing = make_plan(shared_data, None, None, "paper", "mulan", 5, 0, quick=False)
+    assert missing == []
+    assert places["birds"] == str(shared_data / "birds")
+    assert plan.sets == ("flags", "emotions", "birds", "medical", "scene", "yeast", "CAL500", "yeastD", "CAL500D")
+    assert (len(plan.objectives), len(plan.lifts), plan.folds) == (6, 28, "mulan")
