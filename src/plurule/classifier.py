@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,12 +16,16 @@ from plurule import engine as engines
 from plurule.constraints import as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
+from plurule.folds import Folds, make_parts
 from plurule.heuristics import Averaging, FMeasure, Heuristic
+from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
-from plurule.prediction import Decisions, decide
+from plurule.prediction import Decisions, decide, replay
 from plurule.probability import probabilities
-from plurule.problem import HeadConstraint, HeadSearch, Problem
+from plurule.problem import Constrain, HeadSearch, Problem
+from plurule.scoring import Scorer, check_scoring
+from plurule.staging import TargetForm, staged_scores
 from plurule.table import Table, encode
 from plurule.validation import (
     FixedHeadCounts,
@@ -30,13 +33,27 @@ from plurule.validation import (
     check_distinct,
     check_engine,
     check_jobs,
+    check_length,
     check_options,
     check_target,
+    check_truth,
     check_weights,
 )
 
 if TYPE_CHECKING:
     from plurule.inspect import Explanations
+
+
+PUBLISHED: dict[str, Any] = {
+    "heuristic": FMeasure(beta=0.5),
+    "head_constraint": "head",
+    "constrain": "candidates",
+    "n_rules": None,
+    "max_conditions": None,
+    "min_coverage": 0,
+    "max_bins": None,
+}
+"""The parameters in which the learner of the paper differs from the defaults."""
 
 
 class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -57,6 +74,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     head_constraint
         What must have TP ≥ FP: the `"head"` as a whole, after the search (as published: a body whose best head has
         not is given up), or every `"label"` of it, inside the search (so that rare labels still get rules).
+    constrain
+        When that must hold: for all `"candidates"` on the way to a rule (as published), or for the `"finished"` rule
+        only, so that a rule may start out covering much and get precise condition by condition.
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions
@@ -75,6 +95,14 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         Training ends when this share of the training instances is left.
     stop_threshold
         A rule ends the instances it covers if at most this share of them still has something to predict.
+    n_rules
+        How many rules the list has: `None` for as many as it takes, a number for the first ones, or `"auto"` for the
+        shortest list that is within one standard error of the best on validation data.
+    validation
+        What `n_rules="auto"` is chosen on: a number of folds (which keep the share of every label), the share of the
+        rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
+    scoring
+        What it is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
     max_rules, max_conditions
         Most rules in the list, most conditions in a body; `None` for as many as it takes.
     min_coverage
@@ -94,6 +122,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     ----------
     rule_list_ : RuleList
         What was learned.
+    n_rules_curve_ : LengthCurve or None
+        With `n_rules="auto"`, the validation scores by length that the choice was made from.
     label_names_ : ndarray of str
         Names of the labels: of the columns of `y` where they have names.
     classes_ : ndarray or list of ndarray
@@ -123,6 +153,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     """
 
     rule_list_: RuleList
+    n_rules_curve_: LengthCurve | None
     label_names_: NDArray[Any]
     n_features_in_: int
 
@@ -132,7 +163,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         heuristic: Heuristic | str = FMeasure(beta=0.5),  # noqa: B008  # set_params copies it before a change
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
-        head_constraint: HeadConstraint = "head",
+        head_constraint: Literal["head", "label"] = "head",
+        constrain: Constrain = "candidates",
         lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
         predict_absence: bool = False,
         label_conditions: bool = True,
@@ -142,6 +174,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         beam_width: int = 1,
         remaining: float = 0.1,
         stop_threshold: float = 0.01,
+        n_rules: int | Literal["auto"] | None = None,
+        validation: Any = 5,
+        scoring: str | Scorer = "micro_f1",
         max_rules: int | None = None,
         max_conditions: int | None = None,
         min_coverage: float = 0,
@@ -155,6 +190,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.averaging = averaging
         self.head_search = head_search
         self.head_constraint = head_constraint
+        self.constrain = constrain
         self.lift = lift
         self.predict_absence = predict_absence
         self.label_conditions = label_conditions
@@ -164,6 +200,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.beam_width = beam_width
         self.remaining = remaining
         self.stop_threshold = stop_threshold
+        self.n_rules = n_rules
+        self.validation = validation
+        self.scoring = scoring
         self.max_rules = max_rules
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
@@ -205,6 +244,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self._check_shape(X, table, target.Y)
         options = check_options(self.get_params(deep=False), target.Y.shape[1])
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
+        n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
         weights = check_weights(sample_weight, len(table), target.Y.shape[1])
         self._remember_features(X, table)
         counted = weights > 0
@@ -212,10 +252,25 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             table, target, weights = table[counted], replace(target, Y=target.Y[counted]), weights[counted]
         given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
         problem = Problem(table, target.labels, target.Y, weights, given)
-        chosen: dict[str, Any] = {} if engine is None else {"engine": engine}
-        self.rule_list_ = engines.learn(problem, options, n_jobs=n_jobs, progress=self._progress(), **chosen)
         self._remember_labels(target.labels, target.classes, target.sparse)
+        self.n_rules_curve_ = None
+        if n_rules == "auto":
+            folds = Folds(problem, make_parts(self.validation, problem.Y), self._form, engine, n_jobs)
+            if folds.can_choose("n_rules='auto'"):
+                self.n_rules_curve_ = folds.curves(options, scoring).get(scoring.name)
+            n_rules = None if self.n_rules_curve_ is None else self.n_rules_curve_.chosen
+        options = options.up_to(n_rules)
+        self.rule_list_ = engines.learn(problem, options, engine, n_jobs, self._progress())
         return self
+
+    @classmethod
+    def published(cls, **parameters: Any) -> Self:
+        """The learner as the paper has it, in all that the defaults differ; other parameters as given.
+
+        >>> RuleListClassifier.published(predict_absence=True).heuristic
+        FMeasure(beta=0.5)
+        """
+        return cls(**(PUBLISHED | parameters))
 
     @classmethod
     def from_rule_list(cls, rule_list: RuleList, **parameters: Any) -> Self:
@@ -238,13 +293,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def predict(self, X: Any) -> Any:
         """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
-        labels = self.decide(X).labels()
-        if self._target_classes is not None:
-            # With a single class there is nothing to decide.
-            return self._target_classes[np.minimum(labels[:, 0], len(self._target_classes) - 1)]
-        if self._target_sparse:
-            return sp.csr_array(labels, dtype=np.int64)
-        return labels.astype(np.int64)
+        decisions = self.decide(X)
+        return self._form.labels(decisions.labels())
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
@@ -253,12 +303,42 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         the same side of one half as `predict`.
         """
         decisions = self.decide(X)
-        present = probabilities(self.rule_list_, decisions)
-        if self._target_classes is None:
-            return present
-        if len(self._target_classes) == 1:
-            return np.ones((len(present), 1))
-        return np.hstack([1 - present, present])
+        return self._form.probabilities(probabilities(self.rule_list_, decisions))
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """What `predict` gives with the first rule alone, with the first two rules, and so on."""
+        check_is_fitted(self)
+        for step in replay(self.rule_list_, self._encode(X)):
+            yield self._form.labels(step.decisions.labels())
+
+    def staged_score(
+        self, X: Any, y: Any, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Scores of the first rule alone, of the first two rules, and so on; one pass over the rules.
+
+        Parameters
+        ----------
+        X, y
+            Instances and their labels, as for `fit`.
+        scoring
+            A measure of `plurule.metrics` by name, or a scorer of scikit-learn; the classifier's own, unless given.
+        sample_weight
+            Weight of each row.
+
+        Examples
+        --------
+        >>> X, Y = [[1.0], [2.0], [3.0], [4.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+        >>> RuleListClassifier(n_rules=None).fit(X, Y).staged_score(X, Y, "hamming_accuracy")
+        array([0.75, 1.  ])
+        """
+        check_is_fitted(self)
+        table = self._encode(X)
+        truth = check_truth(y, self._target_classes, len(self.rule_list_.labels))
+        if len(table) != len(truth):
+            raise DataError(f"X has {len(table)} rows, y has {len(truth)}; give the labels of every row")
+        weights = None if sample_weight is None else check_weights(sample_weight, len(table), truth.shape[1])
+        chosen = check_scoring(self.scoring if scoring is None else scoring)
+        return staged_scores(self.rule_list_, table, truth, chosen, self._form, weights)[1:]
 
     def decide(self, X: Any) -> Decisions:
         """What the rules decide for each row and label, and which rule does."""
@@ -316,6 +396,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.classes_ = [np.array([0, 1]) for _ in labels] if classes is None else classes
         self._target_classes = classes
         self._target_sparse = sparse
+
+    @property
+    def _form(self) -> TargetForm:
+        return TargetForm(self._target_classes, self._target_sparse)
 
     def _encode(self, X: Any) -> Table:
         """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""

@@ -69,10 +69,15 @@ class Columns:
         return values <= condition.threshold if condition.operator == "<=" else values > condition.threshold
 
 
+def nothing_decided(n_rows: int, n_labels: int) -> Decisions:
+    """Where prediction starts."""
+    shape = (n_rows, n_labels)
+    return Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32))
+
+
 def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:
     """Apply the rules one after the other, and give a look after each."""
-    shape = (len(table), len(rule_list.labels))
-    decisions = Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32))
+    decisions = nothing_decided(len(table), len(rule_list.labels))
     going_on = np.ones(len(table), dtype=bool)
     columns = Columns(table)
     for position, rule in enumerate(rule_list):
@@ -92,8 +97,7 @@ def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:
 
 def decide(rule_list: RuleList, table: Table) -> Decisions:
     """Apply a rule list to the instances of a table (encoded with the attributes of the rule list)."""
-    shape = (len(table), len(rule_list.labels))
-    decisions = Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32))
+    decisions = nothing_decided(len(table), len(rule_list.labels))
     for step in replay(rule_list, table):
         decisions = step.decisions
     return decisions

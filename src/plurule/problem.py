@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -69,6 +69,12 @@ class Options:
     max_conditions: int | None = None
     min_coverage: float = 0
     max_bins: int | None = None
+
+    def up_to(self, n_rules: int | None) -> Options:
+        """The same options for a list of at most that many rules."""
+        if n_rules is None or (self.max_rules is not None and self.max_rules <= n_rules):
+            return self
+        return replace(self, max_rules=n_rules)
 
 
 def exact_weights(weights: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:

@@ -7,15 +7,20 @@ are made of are kept up to date with these changes, so that the scores of 900 pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from plurule.metrics import METRICS
 from plurule.model import RuleList
-from plurule.prediction import Decisions, replay
+from plurule.prediction import Decisions, nothing_decided, replay
+from plurule.probability import probabilities
+from plurule.scoring import Scoring
 from plurule.table import Table
 
 Values = NDArray[np.float64]
@@ -63,7 +68,7 @@ class Tally:
         return float(_ratios(2 * self.tp, self.tp + self.fp + self.positives, empty=1.0).mean())
 
     def example_f1(self) -> float:
-        of_rows = _ratios((2.0 * self.right_of_row).astype(np.float64), self.predicted_of_row + self.present_of_row)
+        of_rows = _ratios(2.0 * self.right_of_row.astype(np.float64), self.predicted_of_row + self.present_of_row)
         return _ratio(float(self.weights @ of_rows), self.total)
 
     def precision(self) -> float:
@@ -77,21 +82,72 @@ COUNTED: dict[str, Callable[[Tally], float]] = {name: getattr(Tally, name) for n
 """The measures of `plurule.metrics` that are made of counts kept up to date."""
 
 
-def staged_decisions(rule_list: RuleList, table: Table) -> Iterator[Decisions]:
-    """What the first rule decides, the first two, and so on; one object, changed in place."""
-    for step in replay(rule_list, table):
-        yield step.decisions
+@dataclass(frozen=True)
+class TargetForm:
+    """The form in which labels were given, and predictions are."""
+
+    classes: NDArray[Any] | None = None
+    """The classes of a 1-D target, of which the last is the label; None for a label matrix."""
+    sparse: bool = False
+
+    def labels(self, present: NDArray[Any]) -> Any:
+        """What `predict` gives, from 0/1 per row and label."""
+        if self.classes is not None:
+            # With a single class there is nothing to decide.
+            return self.classes[np.minimum(present[:, 0], len(self.classes) - 1)]
+        return sp.csr_array(present, dtype=np.int64) if self.sparse else present.astype(np.int64)
+
+    def probabilities(self, present: Values) -> Values:
+        """What `predict_proba` gives, from the probability that each label is present."""
+        if self.classes is None:
+            return present
+        if len(self.classes) == 1:
+            return np.ones((len(present), 1))
+        return np.hstack([1 - present, present])
 
 
-def staged_measures(
+class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """The first rules of a list as a fitted classifier that knows what it predicts for one set of instances.
+
+    Scorers are given this instead of a classifier for every length that would decide everything anew.
+    """
+
+    def __init__(self, rule_list: RuleList, form: TargetForm, kept: NDArray[np.intp], decisions: Decisions):
+        self.rule_list = rule_list
+        self.form = form
+        self.kept = kept
+        self.decisions = decisions
+        classes = form.classes
+        self.classes_: Any = [np.array([0, 1]) for _ in kept] if classes is None else classes
+        self.length = 0
+
+    @property
+    def rule_list_(self) -> RuleList:
+        """The first rules."""
+        return self.rule_list[: self.length]
+
+    def predict(self, X: Any) -> Any:
+        """The labels of the instances that it knows."""
+        return self.form.labels(self.decisions.labels()[:, self.kept])
+
+    def predict_proba(self, X: Any) -> Values:
+        """The probabilities of the labels of the instances that it knows."""
+        return self.form.probabilities(probabilities(self.rule_list_, self.decisions)[:, self.kept])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+def staged_scores(
     rule_list: RuleList,
     table: Table,
     Y: NDArray[Any],
-    measures: Iterable[str],
+    scoring: Scoring,
+    form: TargetForm,
     weights: Values | None = None,
-    labels: Sequence[int] | NDArray[np.intp] | None = None,
-) -> dict[str, Values]:
-    """Per measure of `plurule.metrics`, the score of the first rule, of the first two rules, and so on.
+    kept: NDArray[np.intp] | None = None,
+) -> Values:
+    """The score of no rule, of the first rule, of the first two, and so on, by a measure or any scorer.
 
     Parameters
     ----------
@@ -101,32 +157,59 @@ def staged_measures(
         The instances, encoded with the attributes of the rule list.
     Y
         Their true labels, 0/1.
-    measures
-        Names of measures.
+    scoring
+        The measure.
+    form
+        The form of labels that a scorer expects.
     weights
         Weight of each instance.
-    labels
+    kept
         The labels to look at; all, unless given.
     """
-    looked_at = np.arange(len(rule_list.labels)) if labels is None else np.asarray(labels, dtype=np.intp)
-    place = np.full(len(rule_list.labels), -1)
-    place[looked_at] = np.arange(len(looked_at))
-    truth = np.asarray(Y)[:, looked_at]
-    tally = Tally(truth, weights)
-    scores = {measure: np.zeros(len(rule_list)) for measure in measures}
+    if scoring.scorer is None:
+        return staged_measures(rule_list, table, Y, [scoring.name], weights, kept)[scoring.name]
+    kept = np.arange(len(rule_list.labels)) if kept is None else kept
+    truth = form.labels(np.asarray(Y)[:, kept])
+    weighted = {} if weights is None else {"sample_weight": weights}
+    stage = Stage(rule_list, form, kept, nothing_decided(len(table), len(rule_list.labels)))
+    scores = [scoring.scorer(stage, table, truth, **weighted)]
     for step in replay(rule_list, table):
-        decisions = step.decisions
-        for assignment in rule_list[step.rule].head:
-            if assignment.present and place[assignment.index] >= 0:
-                rows = np.flatnonzero(decisions.decided_by[:, assignment.index] == step.rule)
-                tally.predict_present(rows, int(place[assignment.index]))
+        stage.decisions, stage.length = step.decisions, step.rule + 1
+        scores.append(scoring.scorer(stage, table, truth, **weighted))
+    return np.array(scores, dtype=np.float64)
+
+
+def staged_measures(
+    rule_list: RuleList,
+    table: Table,
+    Y: NDArray[Any],
+    measures: Iterable[str],
+    weights: Values | None = None,
+    kept: Sequence[int] | NDArray[np.intp] | None = None,
+) -> dict[str, Values]:
+    """The same for several measures of `plurule.metrics` at once, by name."""
+    kept = np.arange(len(rule_list.labels)) if kept is None else np.asarray(kept, dtype=np.intp)
+    place = np.full(len(rule_list.labels), -1)
+    place[kept] = np.arange(len(kept))
+    truth = np.asarray(Y)[:, kept]
+    tally = Tally(truth, weights)
+    scores: dict[str, list[float]] = {measure: [] for measure in measures}
+
+    def note(decisions: Decisions) -> None:
         for measure, values in scores.items():
             if measure in COUNTED:
-                values[step.rule] = COUNTED[measure](tally)
+                values.append(COUNTED[measure](tally))
             else:
-                predicted = decisions.labels()[:, looked_at]
-                values[step.rule] = METRICS[measure](truth, predicted, sample_weight=tally.weights)
-    return scores
+                values.append(METRICS[measure](truth, decisions.labels()[:, kept], sample_weight=tally.weights))
+
+    note(nothing_decided(len(table), len(rule_list.labels)))
+    for step in replay(rule_list, table):
+        for assignment in rule_list[step.rule].head:
+            if assignment.present and place[assignment.index] >= 0:
+                rows = np.flatnonzero(step.decisions.decided_by[:, assignment.index] == step.rule)
+                tally.predict_present(rows, int(place[assignment.index]))
+        note(step.decisions)
+    return {measure: np.array(values) for measure, values in scores.items()}
 
 
 def _ratio(numerator: float, denominator: float) -> float:

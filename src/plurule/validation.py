@@ -13,12 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.engine import ENGINES
+from plurule.engine import ENGINES, Engine
 from plurule.errors import DataError, nearest
 from plurule.head_search import MOST_LABELS_EXHAUSTIVE
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.lifts import NoLift, as_table
-from plurule.problem import HEAD_SEARCHES, HeadConstraint, HeadSearch, Options, exact_weights
+from plurule.problem import HEAD_SEARCHES, Constrain, HeadSearch, Options, exact_weights
 from plurule.table import reject_duplicates
 
 RefineAgainst: TypeAlias = Literal["lifted", "plain"]
@@ -72,6 +72,24 @@ def check_target(Y: Any, label_names: Sequence[str] | None = None, name: str = "
         raise DataError(f"label_names holds {len(labels)} names, but {name} has {len(target.labels)} labels")
     check_distinct(labels, "label")
     return replace(target, labels=labels, named=True)
+
+
+def check_truth(Y: Any, classes: NDArray[Any] | None, n_labels: int) -> NDArray[np.uint8]:
+    """True labels to compare predictions with, as a 0/1 matrix; `classes` are those of a 1-D target in training.
+
+    >>> check_truth(["ham", "ham"], np.array(["ham", "spam"]), n_labels=1).ravel()
+    array([0, 0], dtype=uint8)
+    """
+    if classes is None:
+        truth = check_target(Y).Y
+        if truth.shape[1] != n_labels:
+            raise DataError(f"Y has {truth.shape[1]} labels, the classifier was trained with {n_labels}")
+        return truth
+    given = np.asarray(Y).ravel()
+    odd = np.flatnonzero(~np.isin(given, classes))
+    if len(odd):
+        raise DataError(f"Y, row {odd[0]}: {given[odd[0]]} is none of the classes {classes.tolist()}")
+    return (given == classes[-1]).astype(np.uint8).reshape(-1, 1)
 
 
 def _read_target(Y: Any, name: str) -> Target:
@@ -262,7 +280,8 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
         heuristic=heuristic,
         averaging=averaging,
         head_search=head_search,
-        head_constraint=_choice("head_constraint", parameters["head_constraint"], get_args(HeadConstraint)),
+        head_constraint=_choice("head_constraint", parameters["head_constraint"], ("head", "label")),
+        constrain=_choice("constrain", parameters["constrain"], get_args(Constrain)),
         predict_absence=_flag("predict_absence", parameters["predict_absence"]),
         label_conditions=_flag("label_conditions", parameters["label_conditions"]),
         fix_head=_flag("fix_head", parameters["fix_head"]),
@@ -341,10 +360,21 @@ def check_head_search(head_search: HeadSearch, heuristic: Heuristic, averaging: 
         )
 
 
-def check_engine(engine: Any) -> str | None:
-    """The engine asked for, or None for the default one."""
-    chosen = _choice("engine", engine, ("auto", *ENGINES))
-    return None if chosen == "auto" else chosen
+def check_engine(engine: Any) -> Engine:
+    """The engine asked for; `"auto"` is the fastest."""
+    chosen: Engine | Literal["auto"] = _choice("engine", engine, ("auto", *ENGINES))
+    return ENGINES[0] if chosen == "auto" else chosen
+
+
+def check_length(n_rules: Any) -> int | Literal["auto"] | None:
+    """How many rules a list has."""
+    if n_rules is None:
+        return None
+    if isinstance(n_rules, str) and n_rules == "auto":
+        return "auto"
+    if not isinstance(n_rules, Integral) or isinstance(n_rules, bool) or n_rules < 1:
+        raise ValueError(f"n_rules must be 'auto', None or a whole number of at least 1, got {n_rules!r}")
+    return int(n_rules)
 
 
 def check_jobs(n_jobs: Any) -> int:

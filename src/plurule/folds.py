@@ -1,0 +1,227 @@
+"""Validation inside training: rule lists grown on parts of the training data and scored on the rest.
+
+What is expensive is done once: columns are ranked once per part for all candidates, and one pass over the rules of a
+list scores all its prefixes. Lists are not grown to their end only to be cut: a few rules first, and twice as many as
+long as the best length might lie further on.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule import engine as engines
+from plurule import native
+from plurule.engine import Engine
+from plurule.lengths import LengthCurve, curve_of
+from plurule.model import RuleList
+from plurule.model_selection import IterativeStratifiedKFold, iterative_split
+from plurule.problem import Options, Problem
+from plurule.scoring import Scoring
+from plurule.staging import TargetForm, staged_measures, staged_scores
+from plurule.table import Table
+
+Rows = NDArray[np.intp]
+Values = NDArray[np.float64]
+
+FIRST_LIMIT = 50
+"""Lists are first grown to this length."""
+GROUPS = 5
+"""A single validation part is scored in so many groups, to know how far its score can be trusted."""
+SHOWN = 5
+"""More labels than this are counted, not named."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows that lists are grown on, and the groups of other rows that they are scored on."""
+
+    train: Rows
+    groups: tuple[Rows, ...]
+
+
+def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") -> list[Part]:
+    """The parts of the training data.
+
+    Parameters
+    ----------
+    validation
+        Number of folds, share of the rows to hold out, a scikit-learn splitter, or splits.
+    Y
+        The labels, whose shares folds and held-out rows keep. Nothing is left to chance.
+    name
+        What the user calls `validation`.
+    """
+    is_number = isinstance(validation, Real) and not isinstance(validation, bool)
+    if is_number and isinstance(validation, Integral):
+        if validation < 2:
+            raise ValueError(f"{name} must be at least 2 folds, or a share between 0 and 1, got {validation!r}")
+        n_folds = min(int(validation), len(Y))
+        if n_folds < 2:
+            return []
+        return [Part(train, (test,)) for train, test in IterativeStratifiedKFold(n_folds).split(Y, Y)]
+    if is_number:
+        share = float(validation)
+        if not 0 < share < 1:
+            raise ValueError(f"{name} must be at least 2 folds, or a share between 0 and 1, got {validation!r}")
+        train, test = iterative_split(Y, [1 - share, share], shuffle=False)
+        n_groups = min(GROUPS, len(test))
+        if n_groups < 2 or not len(train):
+            return []
+        groups = iterative_split(Y[test], [1.0] * n_groups, shuffle=False)
+        return [Part(train, tuple(test[group] for group in groups if len(group)))]
+    return [Part(train, (test,)) for train, test in given_splits(validation, Y, name)]
+
+
+def given_splits(cv: Any, Y: NDArray[np.uint8], name: str) -> list[tuple[Rows, Rows]]:
+    """What a splitter, or splits, give."""
+    from sklearn.model_selection import check_cv
+
+    allowed = "a number of folds, a share between 0 and 1, a splitter of scikit-learn or splits"
+    if isinstance(cv, bool | str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        raise ValueError(f"{name} must be {allowed}, got {cv!r}")
+    truth = Y[:, 0] if Y.shape[1] == 1 else Y
+    splits = check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth)
+    return [(np.sort(np.asarray(train, dtype=np.intp)), np.asarray(test, dtype=np.intp)) for train, test in splits]
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A training problem in parts."""
+
+    problem: Problem
+    parts: Sequence[Part]
+    form: TargetForm
+    engine: Engine = "native"
+    n_jobs: int = 1
+
+    @cached_property
+    def kept(self) -> Rows:
+        """The labels of which every group of rows that is scored has a positive."""
+        groups = [group for part in self.parts for group in part.groups]
+        everywhere = [self.problem.Y[group].any(axis=0) for group in groups]
+        return np.flatnonzero(np.logical_and.reduce(everywhere)) if everywhere else np.zeros(0, dtype=np.intp)
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of the other labels."""
+        kept = set(self.kept.tolist())
+        return tuple(label for i, label in enumerate(self.problem.labels) if i not in kept)
+
+    def can_choose(self, what: str) -> bool:
+        """Whether there is anything to choose by; says which labels cannot be looked at."""
+        if not self.parts:
+            warnings.warn(f"{what}: too few rows to hold some out; nothing is chosen", stacklevel=3)
+            return False
+        if self.left_out:
+            names = ", ".join(repr(name) for name in self.left_out[:SHOWN])
+            more = f" and {len(self.left_out) - SHOWN} more" if len(self.left_out) > SHOWN else ""
+            outcome = "left out of the choice" if len(self.kept) else "nothing is chosen"
+            where = "in some part of the validation data"
+            warnings.warn(f"{what}: no positive of {names}{more} {where}; {outcome}", stacklevel=3)
+        return len(self.kept) > 0
+
+    @cached_property
+    def _problems(self) -> list[Problem]:
+        return [_part_of(self.problem, part.train) for part in self.parts]
+
+    @cached_property
+    def _held_out(self) -> list[list[Table]]:
+        return [[self.problem.table[group] for group in part.groups] for part in self.parts]
+
+    @cached_property
+    def _columns(self) -> dict[tuple[int, int | None], Any]:
+        return {}
+
+    def prepare(self, max_bins: Iterable[int | None]) -> None:
+        """Rank the columns of every part, once for all lists that are learned from it."""
+        if self.engine != "native":
+            return
+        for bins in set(max_bins):
+            missing = [i for i in range(len(self.parts)) if (i, bins) not in self._columns]
+            if bins is None and missing:
+                everything = native.prepare(self.problem.table)
+                for i in missing:
+                    self._columns[i, None] = everything.subset(self.parts[i].train.astype(np.int32))
+            elif missing:
+                for i in missing:
+                    part = self._problems[i]
+                    weights = None if np.all(part.weights == 1.0) else part.weights
+                    self._columns[i, bins] = native.prepare(part.table, bins, weights)
+
+    def learn(self, part: int, options: Options) -> RuleList:
+        """A list from the rows of one part."""
+        problem = self._problems[part]
+        if self.engine != "native":
+            return engines.learn(problem, options, self.engine, self.n_jobs)
+        self.prepare([options.max_bins])
+        return native.learn(problem, options, self.n_jobs, columns=self._columns[part, options.max_bins])
+
+    def curves(self, options: Options, scoring: Scoring, also: Iterable[str] = ()) -> dict[str, LengthCurve]:
+        """Scores of the lists by length, as far as it takes to know which length is best.
+
+        Parameters
+        ----------
+        options
+            Of the learner; its `max_rules` is the most that lists are grown to.
+        scoring
+            What lengths are compared by.
+        also
+            Measures of `plurule.metrics` to compute besides.
+
+        Returns
+        -------
+        dict of str to LengthCurve
+            By name of the measure; empty if no rule is found in any part.
+        """
+        limit = FIRST_LIMIT
+        while True:
+            most = limit if options.max_rules is None else min(limit, options.max_rules)
+            lists = [self.learn(part, replace(options, max_rules=most)) for part in range(len(self.parts))]
+            if not any(lists):
+                return {}
+            curves = self._score(lists, scoring, also)
+            ended = most == options.max_rules or all(len(rules) < most for rules in lists)
+            if ended or most >= far_enough(curves[scoring.name].best):
+                return curves
+            limit *= 2
+
+    def _score(self, lists: Sequence[RuleList], scoring: Scoring, also: Iterable[str]) -> dict[str, LengthCurve]:
+        measures = [name for name in dict.fromkeys((scoring.name, *also)) if name != scoring.name or not scoring.scorer]
+        scores: dict[str, list[Values]] = {name: [] for name in (scoring.name, *measures)}
+        for rules, part, tables in zip(lists, self.parts, self._held_out, strict=True):
+            for rows, table in zip(part.groups, tables, strict=True):
+                known = self.problem.weights[rows]
+                held_out = (rules, table, self.problem.Y[rows])
+                weights = None if np.all(known == 1.0) else known
+                for name, values in staged_measures(*held_out, measures, weights, self.kept).items():
+                    scores[name].append(values)
+                if scoring.scorer is not None:
+                    scores[scoring.name].append(staged_scores(*held_out, scoring, self.form, weights, self.kept))
+        # What a list of no rules scores is where the scores start, but it is no list to choose.
+        conditions = [_from_one_rule(np.cumsum([0, *(len(rule.body) for rule in rules)])) for rules in lists]
+        return {
+            name: curve_of(name, [_from_one_rule(v) for v in values], conditions, self.left_out)
+            for name, values in scores.items()
+        }
+
+
+def far_enough(best: int) -> int:
+    """How long lists must be to believe that no longer one is better than the best so far."""
+    return best + max(10, best // 2)
+
+
+def _from_one_rule(values: NDArray[Any]) -> Values:
+    """Without the score of no rules, unless that is all there is."""
+    return np.asarray(values[1:] if len(values) > 1 else values, dtype=np.float64)
+
+
+def _part_of(problem: Problem, rows: Rows) -> Problem:
+    return replace(problem, table=problem.table[rows], Y=problem.Y[rows], weights=problem.weights[rows])

@@ -1,0 +1,117 @@
+"""How long a rule list should be: the validation scores of its prefixes, and the choice among them.
+
+The choice is the one-standard-error rule of Breiman et al. (1984, *Classification and Regression Trees*): the
+shortest list whose mean score is at most one standard error below that of the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LengthCurve:
+    """Scores of lists cut after 1, 2, … rules, on data they were not learned from.
+
+    Parameters
+    ----------
+    measure
+        Name of the score.
+    scores
+        Per part of the validation data and length. A list that ended earlier keeps its last score.
+    conditions
+        Per length, the mean number of conditions of the lists.
+    left_out
+        Labels that were left out, because some part of the validation data has no positive of them.
+
+    Examples
+    --------
+    >>> curve = LengthCurve("micro_f1", np.array([[0.4, 0.6, 0.7, 0.6], [0.5, 0.8, 0.8, 0.7]]), np.arange(1, 5))
+    >>> curve.best, curve.chosen
+    (3, 2)
+    """
+
+    measure: str
+    scores: Values
+    conditions: Values
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> Values:
+        """Mean score per length."""
+        return self.scores.mean(axis=0)
+
+    @property
+    def standard_error(self) -> Values:
+        """Standard error of the mean, per length; 0 with a single part."""
+        parts = len(self.scores)
+        if parts < 2:
+            return np.zeros(self.scores.shape[1])
+        return self.scores.std(axis=0, ddof=1) / np.sqrt(parts)
+
+    @property
+    def best(self) -> int:
+        """The length of the highest mean score; the shortest, if there are several."""
+        mean = self.mean
+        return int(np.argmax(mean >= mean.max() - 1e-12)) + 1
+
+    @property
+    def chosen(self) -> int:
+        """The shortest length within one standard error of the best."""
+        return self.shortest_within(self.standard_error[self.best - 1])
+
+    def shortest_within(self, margin: float) -> int:
+        """The shortest length whose mean score is at most `margin` below the best."""
+        mean = self.mean
+        return int(np.argmax(mean >= mean.max() - margin - 1e-12)) + 1
+
+    def score(self, length: int) -> float:
+        """Mean score of the lists cut after that many rules."""
+        return float(self.mean[min(length, self.scores.shape[1]) - 1])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve and where the list was cut; gives the matplotlib axes."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
+        if ax is None:
+            _, ax = plt.subplots()
+        lengths = np.arange(1, self.scores.shape[1] + 1)
+        mean, spread = self.mean, self.standard_error
+        (line,) = ax.plot(lengths, mean, label="mean of the validation parts")
+        ax.fill_between(lengths, mean - spread, mean + spread, alpha=0.2, color=line.get_color(), linewidth=0)
+        ax.axhline(mean[self.best - 1] - spread[self.best - 1], linestyle=":", linewidth=1, color="grey")
+        ax.axvline(self.chosen, linestyle="--", linewidth=1, color="black", label=f"cut after {self.chosen} rules")
+        ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
+        ax.legend()
+        return ax
+
+
+def curve_of(
+    measure: str, scores: Sequence[Values], conditions: Sequence[Values], left_out: Sequence[str] = ()
+) -> LengthCurve:
+    """The curve of lists of different lengths; what has ended goes on as it ended.
+
+    >>> curve_of("micro_f1", [np.array([0.5]), np.array([0.5, 0.7])], [np.array([1.0]), np.array([2.0, 3.0])]).scores
+    array([[0.5, 0.5],
+           [0.5, 0.7]])
+    """
+    longest = max(len(values) for values in scores)
+
+    def extended(values: Values) -> Values:
+        return np.concatenate([values, np.repeat(values[-1:], longest - len(values))])
+
+    return LengthCurve(
+        measure,
+        np.array([extended(values) for values in scores]),
+        np.mean([extended(values) for values in conditions], axis=0),
+        tuple(left_out),
+    )

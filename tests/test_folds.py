@@ -1,0 +1,220 @@
+"""Validation inside training: parts of the data, early stopping, and the choice of the length."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from plurule import folds as folds_module
+from plurule.classifier import RuleListClassifier
+from plurule.datasets import load_world_flags
+from plurule.folds import Folds, far_enough, make_parts
+from plurule.lifts import as_table
+from plurule.metrics import SCORERS, micro_f1
+from plurule.problem import Options, Problem
+from plurule.scoring import Scoring
+from plurule.staging import TargetForm
+from plurule.table import encode
+
+
+@pytest.fixture(scope="module")
+def flags() -> Any:
+    return load_world_flags()
+
+
+def folds_of(flags: Any, validation: Any = 3, **more: Any) -> Folds:
+    Y = flags.target.astype(np.uint8)
+    problem = Problem(encode(flags.data), tuple(flags.target_names), Y, np.ones(len(Y)))
+    return Folds(problem, make_parts(validation, Y), TargetForm(), **more)
+
+
+def options_of(folds: Folds, **changes: Any) -> Options:
+    return Options(lift=as_table(None, folds.problem.n_labels), **changes)
+
+
+# Parts -----------------------------------------------------------------------------------------------------
+
+
+def test_folds_hold_out_every_row_once_and_keep_the_share_of_every_label(flags: Any) -> None:
+    Y = flags.target.astype(np.uint8)
+    parts = make_parts(4, Y)
+    held_out = np.concatenate([part.groups[0] for part in parts])
+    assert sorted(held_out) == list(range(len(Y)))
+    for part in parts:
+        assert not set(part.train) & set(part.groups[0])
+        np.testing.assert_allclose(Y[part.groups[0]].mean(axis=0), Y.mean(axis=0), atol=0.07)
+
+
+def test_a_share_is_held_out_once_and_scored_in_groups(flags: Any) -> None:
+    Y = flags.target.astype(np.uint8)
+    (part,) = make_parts(0.3, Y)
+    held_out = np.concatenate(part.groups)
+    assert len(part.groups) == 5
+    assert len(held_out) == pytest.approx(0.3 * len(Y), abs=3)
+    assert sorted([*part.train, *held_out]) == list(range(len(Y)))
+
+
+def test_splitters_and_splits_are_taken_as_they_are(flags: Any) -> None:
+    Y = flags.target.astype(np.uint8)
+    for given in (KFold(3), list(KFold(3).split(Y))):
+        parts = make_parts(given, Y)
+        assert [part.groups[0].tolist() for part in parts] == [test.tolist() for _, test in KFold(3).split(Y)]
+
+
+@pytest.mark.parametrize("validation", [1, 0, -3, 0.0, 1.0, 1.5, "five", None, True, object()])
+def test_what_is_no_validation_is_refused(flags: Any, validation: Any) -> None:
+    with pytest.raises(ValueError, match="validation must be"):
+        make_parts(validation, flags.target.astype(np.uint8))
+
+
+# Curves ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_bins", [None, 8])
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_the_curve_is_that_of_lists_trained_and_scored_by_hand(flags: Any, engine: Any, max_bins: int | None) -> None:
+    folds = folds_of(flags, engine=engine)
+    curves = folds.curves(options_of(folds, max_bins=max_bins, max_rules=6), Scoring("micro_f1"), ["hamming_accuracy"])
+    assert set(curves) == {"micro_f1", "hamming_accuracy"}
+    by_hand = []
+    for part in folds.parts:
+        classifier = RuleListClassifier.published(lift=None, max_bins=max_bins, max_rules=6)
+        classifier.fit(flags.data[part.train], flags.target[part.train])
+        by_hand.append(classifier.staged_score(flags.data[part.groups[0]], flags.target[part.groups[0]], "micro_f1"))
+    np.testing.assert_allclose(curves["micro_f1"].scores, by_hand)
+
+
+def test_a_scorer_gives_the_curve_of_the_measure_it_computes(flags: Any) -> None:
+    folds = folds_of(flags, 0.3)
+    options = options_of(folds, max_rules=5)
+    ours = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
+    theirs = folds.curves(options, Scoring("score", SCORERS["micro_f1"]))["score"]
+    assert ours.scores.shape == (5, 5)
+    np.testing.assert_allclose(ours.scores, theirs.scores)
+
+
+def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
+    flags: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folds = folds_of(flags)
+    options = options_of(folds)
+    whole = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
+    asked: list[int | None] = []
+    learn = Folds.learn
+
+    def watched(self: Folds, part: int, options: Options) -> Any:
+        asked.append(options.max_rules)
+        return learn(self, part, options)
+
+    monkeypatch.setattr(Folds, "learn", watched)
+    monkeypatch.setattr(folds_module, "FIRST_LIMIT", 2)
+    curve = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
+    length = curve.scores.shape[1]
+    assert asked[: 2 * len(folds.parts)] == [2] * len(folds.parts) + [4] * len(folds.parts)
+    np.testing.assert_array_equal(curve.scores, whole.scores[:, :length])
+    assert length == whole.scores.shape[1] or length >= far_enough(curve.best)
+
+
+def test_no_rules_give_no_curve(flags: Any) -> None:
+    folds = folds_of(flags)
+    assert folds.curves(options_of(folds, min_coverage=1e9), Scoring("micro_f1")) == {}
+
+
+# n_rules ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("validation", [5, 0.25, KFold(4)])
+@pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy", "f1_macro", SCORERS["subset_accuracy"]])
+def test_auto_cuts_the_list_of_all_rows_where_validation_says(flags: Any, validation: Any, scoring: Any) -> None:
+    X, Y = flags.data, flags.target
+    auto = RuleListClassifier(n_rules="auto", validation=validation, scoring=scoring).fit(X, Y)
+    whole = RuleListClassifier(n_rules=None).fit(X, Y)
+    curve = auto.n_rules_curve_
+    assert curve is not None
+    assert auto.rule_list_ == whole.rule_list_[: curve.chosen]
+    assert curve.chosen <= curve.best <= curve.scores.shape[1]
+    assert curve.score(curve.chosen) >= curve.mean.max() - curve.standard_error[curve.best - 1] - 1e-9
+    assert whole.n_rules_curve_ is None
+
+
+def test_auto_cuts_what_fits_noise() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    noisy = (X[:, 0] > 0) ^ (rng.random(300) < 0.2)
+    Y = np.column_stack([noisy, X[:, 1] > 0.5]).astype(int)
+    parameters = {"min_coverage": 0, "max_bins": None}
+    whole = RuleListClassifier(n_rules=None, **parameters).fit(X, Y)
+    auto = RuleListClassifier(n_rules="auto", **parameters).fit(X, Y)
+    assert len(auto.rule_list_) < 6 < len(whole.rule_list_)
+    test = rng.normal(size=(2000, 6))
+    truth = np.column_stack([test[:, 0] > 0, test[:, 1] > 0.5]).astype(int)
+    assert micro_f1(truth, auto.predict(test)) > micro_f1(truth, whole.predict(test))
+
+
+def test_auto_is_the_same_every_time_and_with_any_number_of_threads(flags: Any) -> None:
+    lists = {
+        RuleListClassifier(n_rules="auto", n_jobs=jobs).fit(flags.data, flags.target).rule_list_
+        for jobs in (None, 1, 2, 2)
+    }
+    assert len(lists) == 1
+
+
+def test_max_rules_binds_auto_too(flags: Any) -> None:
+    assert len(RuleListClassifier(n_rules="auto", max_rules=2).fit(flags.data, flags.target).rule_list_) <= 2
+    assert len(RuleListClassifier(n_rules=5, max_rules=2).fit(flags.data, flags.target).rule_list_) == 2
+
+
+def test_a_label_without_a_positive_in_some_part_is_left_out_and_said_once(flags: Any) -> None:
+    X, Y = flags.data, flags.target.copy()
+    Y[:, 1] = 0
+    Y[[3, 40], 1] = 1
+    classifier = RuleListClassifier(n_rules="auto")
+    with pytest.warns(UserWarning, match="no positive of 'green' in some part.*left out of the choice") as warned:
+        classifier.fit(X, Y, label_names=flags.target_names)
+    assert len([w for w in warned if "left out" in str(w.message)]) == 1
+    assert classifier.n_rules_curve_ is not None
+    assert classifier.n_rules_curve_.left_out == (flags.target_names[1],)
+
+
+def test_where_nothing_can_be_held_out_all_rules_are_kept() -> None:
+    X, Y = [[1.0], [2.0], [3.0]], [[1, 0], [0, 1], [0, 0]]
+    classifier = RuleListClassifier(n_rules="auto", min_coverage=0)
+    with pytest.warns(UserWarning, match="no positive of 'y0', 'y1' in some part.*nothing is chosen"):
+        classifier.fit(X, Y)
+    assert classifier.n_rules_curve_ is None
+    assert classifier.rule_list_ == clone(classifier).set_params(n_rules=None).fit(X, Y).rule_list_
+    with pytest.warns(UserWarning, match="too few rows to hold some out; nothing is chosen"):
+        RuleListClassifier(n_rules="auto").fit([[1.0]], [[1, 0]])
+
+
+def test_a_chosen_length_needs_no_warning(flags: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RuleListClassifier(n_rules="auto").fit(flags.data, flags.target)
+
+
+def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> None:
+    X, Y = flags.data, flags.target
+    weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
+    kept = np.flatnonzero(weights)
+    weighted = RuleListClassifier(n_rules="auto").fit(X, Y, weights)
+    removed = RuleListClassifier(n_rules="auto").fit(X[kept], Y[kept])
+    assert weighted.rule_list_ == removed.rule_list_
+
+
+@pytest.mark.parametrize("n_rules", [0, -1, 2.5, "all", True, [3]])
+def test_what_is_no_number_of_rules_is_refused(flags: Any, n_rules: Any) -> None:
+    with pytest.raises(ValueError, match="n_rules must be 'auto', None or a whole number of at least 1"):
+        RuleListClassifier(n_rules=n_rules).fit(flags.data, flags.target)
+
+
+def test_an_unknown_scorer_is_refused_with_what_is_allowed(flags: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown scoring 'micro_f'; did you mean 'micro_f1'.*'hamming_accuracy'"):
+        RuleListClassifier(n_rules="auto", scoring="micro_f").fit(flags.data, flags.target)
+    with pytest.raises(ValueError, match="scoring must be the name of a measure or a scorer, got 3"):
+        RuleListClassifier(n_rules="auto", scoring=3).fit(flags.data, flags.target)

@@ -1,0 +1,56 @@
+"""The shortest list within one standard error of the best is chosen."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from plurule.lengths import LengthCurve, curve_of
+
+
+def curve(*scores: list[float]) -> LengthCurve:
+    return LengthCurve("micro_f1", np.array(scores), np.arange(1.0, len(scores[0]) + 1))
+
+
+def test_the_shortest_list_within_one_standard_error_of_the_best_is_chosen() -> None:
+    found = curve([0.50, 0.58, 0.60, 0.64, 0.60], [0.50, 0.60, 0.64, 0.64, 0.60], [0.50, 0.62, 0.65, 0.70, 0.60])
+    assert found.best == 4
+    # Scores 0.64, 0.64, 0.70: standard error 0.02, which reaches down to 0.64.
+    assert found.standard_error[3] == pytest.approx(0.02)
+    assert found.mean[2] == pytest.approx(0.63)
+    assert found.chosen == 4
+    assert found.shortest_within(0.031) == 3
+    assert found.shortest_within(1.0) == 1
+
+
+def test_scores_that_all_parts_agree_on_leave_no_room() -> None:
+    found = curve([0.5, 0.6, 0.7], [0.5, 0.6, 0.7])
+    assert found.best == found.chosen == 3
+
+
+def test_the_first_of_equally_good_lengths_is_the_best() -> None:
+    assert curve([0.5, 0.7, 0.6, 0.7]).best == 2
+
+
+def test_a_single_part_knows_no_error() -> None:
+    found = curve([0.5, 0.7, 0.6])
+    assert found.standard_error.tolist() == [0, 0, 0]
+    assert found.chosen == 2
+
+
+def test_lists_that_ended_go_on_as_they_ended() -> None:
+    found = curve_of("recall", [np.array([0.1, 0.2]), np.array([0.3])], [np.array([1.0, 2.0]), np.array([4.0])], ["a"])
+    assert found.scores.tolist() == [[0.1, 0.2], [0.3, 0.3]]
+    assert found.conditions.tolist() == [2.5, 3.0]
+    assert found.left_out == ("a",)
+    assert found.score(1) == pytest.approx(0.2)
+    assert found.score(99) == pytest.approx(0.25)
+
+
+def test_the_curve_is_drawn_with_its_cut() -> None:
+    mpl.use("Agg")
+    axes = curve([0.5, 0.6, 0.7], [0.4, 0.7, 0.7]).plot()
+    assert axes.get_xlabel() == "rules"
+    assert axes.get_ylabel() == "micro f1"
+    assert any("cut after" in text.get_text() for text in axes.get_legend().get_texts())
