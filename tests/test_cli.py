@@ -118,7 +118,7 @@ def test_help_and_version_need_no_heavy_imports() -> None:
 
 def test_the_commands_are_listed(run: Run) -> None:
     out = run("--help").out
-    for command in ("demo", "fit", "predict", "evaluate", "show", "convert", "data"):
+    for command in ("demo", "fit", "predict", "evaluate", "tune", "reproduce", "show", "convert", "data"):
         assert command in out
         assert run(command, "--help").code == 0
 

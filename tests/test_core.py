@@ -25,6 +25,7 @@ FLAGS = {
     "averages_labels": False,
     "example_based": False,
     "label_constraint": False,
+    "constrain_finished": False,
     "predict_absence": False,
     "label_conditions": True,
     "fix_head": True,

@@ -21,6 +21,8 @@ namespace {
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Decisions = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 constexpr std::size_t MOST_ROWS = std::size_t(1) << 31;
@@ -280,9 +282,12 @@ class Interruption {
 
 template <class Count>
 void learn_into(nb::list& rules, const Prepared& prepared, State& state, const Options& options, Threads& threads,
-                const nb::object& progress) {
+                const nb::object& progress, std::size_t rules_before) {
     Learner<Count> learner(prepared, state, options, threads);
-    std::size_t decided = 0, count = 0;
+    std::size_t decided = 0, count = rules_before;
+    if (rules_before)
+        decided = std::size_t(std::count_if(state.predicted.begin(), state.predicted.end(),
+                                            [](std::int8_t p) { return p != OPEN; }));
     learner.learn([&](const LearnedRule& rule) {
         nb::gil_scoped_acquire gil;
         rules.append(as_python(rule, prepared));
@@ -300,13 +305,28 @@ void learn_into(nb::list& rules, const Prepared& prepared, State& state, const O
 nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter, double shrinkage,
                 nb::object custom, int head_search, const Doubles& lift, const nb::dict& flags, std::size_t beam_width,
                 double remaining, double stop_threshold, std::optional<std::size_t> max_rules,
-                std::optional<std::size_t> max_conditions, double min_coverage, std::size_t n_threads, nb::object progress) {
+                std::optional<std::size_t> max_conditions, double min_coverage, std::size_t n_threads, nb::object progress,
+                std::optional<Decisions> predicted, std::optional<Marks> in_training, std::optional<Marks> head_labels,
+                std::size_t rules_before) {
     const Prepared& prepared = columns.prepared;
     const std::size_t n_rows = truth.shape(0), n_labels = truth.shape(1);
     expect_length(n_rows, prepared.n_rows, "the label matrix");
     expect_length(lift.size(), n_labels, "the lift");
     if (n_labels == 0) throw std::invalid_argument("no labels");
     expect_counts(lift, "the lift");
+    if (predicted) {
+        expect_length(predicted->shape(0), n_rows, "what is predicted beforehand");
+        expect_length(predicted->shape(1), n_labels, "what is predicted beforehand");
+        for (std::size_t i = 0; i < predicted->size(); ++i)
+            if (predicted->data()[i] < OPEN || predicted->data()[i] > 1)
+                throw std::invalid_argument("what is predicted beforehand must be -1, 0 or 1");
+    }
+    if (in_training) {
+        expect_length(in_training->size(), n_rows, "the marks of rows in training");
+        for (std::size_t i = 0; i < n_rows; ++i)
+            if (in_training->data()[i] > 1) throw std::invalid_argument("the marks of rows in training must be 0 or 1");
+    }
+    if (head_labels) expect_length(head_labels->size(), n_labels, "the marks of labels in heads");
     if (weights) {
         expect_length(weights->size(), n_rows, "weights");
         expect_counts(*weights, "weights");
@@ -360,11 +380,13 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
         nb::gil_scoped_release release;
         Interruption interruption;
         Threads threads(std::max<std::size_t>(1, n_threads), [&] { interruption(); });
-        State state(prepared, truth.data(), n_labels, weights ? weights->data() : nullptr);
+        State state(prepared, truth.data(), n_labels, weights ? weights->data() : nullptr,
+                    {predicted ? predicted->data() : nullptr, in_training ? in_training->data() : nullptr,
+                     head_labels ? head_labels->data() : nullptr});
         if (weights)
-            learn_into<double>(rules, prepared, state, options, threads, progress);
+            learn_into<double>(rules, prepared, state, options, threads, progress, rules_before);
         else
-            learn_into<std::int32_t>(rules, prepared, state, options, threads, progress);
+            learn_into<std::int32_t>(rules, prepared, state, options, threads, progress, rules_before);
         nb::gil_scoped_acquire gil;
         nb::list undecided;
         for (std::size_t label = 0; label < n_labels; ++label) {
@@ -392,7 +414,9 @@ NB_MODULE(_core, m) {
         .def("subset", &Columns::subset);
     m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "shrinkage"_a, "custom"_a.none(),
           "head_search"_a, "lift"_a, "flags"_a, "beam_width"_a, "remaining"_a, "stop_threshold"_a, "max_rules"_a.none(),
-          "max_conditions"_a.none(), "min_coverage"_a, "n_threads"_a, "progress"_a.none());
+          "max_conditions"_a.none(), "min_coverage"_a, "n_threads"_a, "progress"_a.none(),
+          "predicted"_a.none() = nb::none(), "in_training"_a.none() = nb::none(), "head_labels"_a.none() = nb::none(),
+          "rules_before"_a = 0);
 }
 
 }  // namespace plurule

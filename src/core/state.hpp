@@ -46,17 +46,38 @@ struct State {
     std::vector<std::uint8_t> bytes;  // rows × width
     std::vector<double> present, absent;  // per lane, over the instances in training
 
-    State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights)
+    // What rules given beforehand predict, which rows they leave in training, which labels they speak of; null: no rules.
+    struct Start {
+        const std::int8_t* predicted;
+        const std::uint8_t* in_training;
+        const std::uint8_t* head_labels;
+    };
+
+    State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights, const Start& start)
         : n_rows(prepared.n_rows), n_labels(n_labels), truth(truth), weights(weights) {
         predicted.assign(n_rows * n_labels, OPEN);
+        if (start.predicted) std::copy_n(start.predicted, n_rows * n_labels, predicted.begin());
         head_labels.assign(n_labels, 0);
-        training.attributes = prepared.grouped;
+        if (start.head_labels) std::copy_n(start.head_labels, n_labels, head_labels.begin());
         training.labels.resize(n_labels);
-        training.rows.resize(n_rows);
         for (Row row = 0; row < n_rows; ++row) {
-            training.rows[row] = row;
+            if (!start.in_training || start.in_training[row]) training.rows.push_back(row);
             total_weight += weight(row);
         }
+        if (training.rows.size() == n_rows) {
+            training.attributes = prepared.grouped;
+        } else {
+            training.attributes.resize(prepared.grouped.size());
+            for (std::size_t a = 0; a < prepared.grouped.size(); ++a)
+                training.attributes[a].assign_kept(prepared.grouped[a], start.in_training);
+        }
+        for (std::size_t label = 0; label < n_labels; ++label)
+            for (std::int8_t sign = 0; head_labels[label] && sign < 2; ++sign) {
+                std::vector<Row> rows;
+                for (Row row : training.rows)
+                    if (predicted[at(row, label)] == sign) rows.push_back(row);
+                note_predicted(label, sign, rows);
+            }
         rebuild();
     }
 

@@ -33,4 +33,8 @@ def learn(
     min_coverage: float,
     n_threads: int,
     progress: Callable[[int, float], None] | None,
+    predicted: NDArray[np.int8] | None = None,
+    in_training: NDArray[np.uint8] | None = None,
+    head_labels: NDArray[np.uint8] | None = None,
+    rules_before: int = 0,
 ) -> tuple[list[Any], list[tuple[float, float]]]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,13 +13,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule import engine as engines
+from plurule.constraints import as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
 from plurule.folds import Folds, make_parts
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift
-from plurule.model import RuleList
+from plurule.model import Rule, RuleList
 from plurule.prediction import Decisions, decide, replay
 from plurule.probability import probabilities
 from plurule.problem import Constrain, HeadSearch, Problem
@@ -212,7 +213,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.progress = progress
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, label_names: Sequence[str] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        label_names: Sequence[str] | None = None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
     ) -> Self:
         """Learn a rule list.
 
@@ -228,6 +235,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
         label_names
             Names of the labels, where `y` has none: `fit(data.X, data.Y, label_names=data.label_names)`.
+        initial_rules
+            Rules of an expert, as rules or as texts (`"red <- stars > 2 and continent = Asia"`). They come first and
+            stay as they are; what they decide is not learned again.
         """
         table = encode(X)
         target = check_target(y, label_names).beside(table.names)
@@ -240,7 +250,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         counted = weights > 0
         if not counted.all():
             table, target, weights = table[counted], replace(target, Y=target.Y[counted]), weights[counted]
-        problem = Problem(table, target.labels, target.Y, weights)
+        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
+        problem = Problem(table, target.labels, target.Y, weights, given)
         self._remember_labels(target.labels, target.classes, target.sparse)
         self.n_rules_curve_ = None
         if n_rules == "auto":

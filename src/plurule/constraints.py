@@ -1,6 +1,7 @@
-"""What experts tell the learner: rules to start with, and what learned rules must and must not use.
+"""What experts know: rules to start with, and what rules must and must not use.
 
-All names are those of the data. Constraints bind the rules that are learned; what an expert gives is taken as it is.
+All names are those of the data. Constraints are held against the rules that were learned; what an expert gives is taken
+as it is.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What learned rules must and must not use, by name.
+    """What rules must and must not use, by name.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from plurule.binning import rank
 from plurule.counting import State
 from plurule.growing import Candidate, best_rule
 from plurule.head_search import NOT_IN_HEAD
+from plurule.initial import start
 from plurule.model import Assignment, Head, Rule, RuleList
 from plurule.prediction import OPEN, Columns
 from plurule.problem import Options, Problem
@@ -24,20 +25,15 @@ Progress = Callable[[int, float], None]
 
 def learn(problem: Problem, options: Options, progress: Progress | None = None) -> RuleList:
     """Learn a rule list."""
-    state = State(
-        problem,
-        columns=Columns(problem.table),
-        in_training=np.ones(problem.n_instances, dtype=bool),
-        predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
-        head_labels=np.zeros(problem.n_labels, dtype=bool),
-    )
+    begin = start(problem)
+    state = State(problem, Columns(problem.table), begin.in_training, begin.predicted, begin.head_labels)
     ranks = {
         i: rank(state.columns[i], options.max_bins, problem.weights)
         for i, attribute in enumerate(problem.table.attributes)
         if not attribute.is_nominal
     }
     total = problem.weights.sum()
-    rules: list[Rule] = []
+    rules = list(begin.rules)
     # Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
     while problem.weights[state.in_training].sum() / total > options.remaining:
         if options.max_rules is not None and len(rules) >= options.max_rules:

@@ -21,6 +21,7 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
+from plurule.initial import start
 from plurule.model import (
     Assignment,
     Condition,
@@ -65,6 +66,8 @@ def learn(
     if columns is None:
         columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
     formula, parameter, shrinkage = _formula(options.heuristic)
+    begin = start(problem) if problem.initial_rules else None
+    given = begin.rules if begin else ()
     rules, undecided = _core.learn(
         columns=columns,
         truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
@@ -89,14 +92,21 @@ def learn(
         beam_width=options.beam_width,
         remaining=options.remaining,
         stop_threshold=options.stop_threshold,
-        max_rules=options.max_rules,
+        max_rules=None if options.max_rules is None else max(0, options.max_rules - len(given)),
         max_conditions=options.max_conditions,
         min_coverage=options.min_coverage,
         n_threads=n_jobs,
         progress=progress,
+        predicted=begin.predicted if begin else None,
+        in_training=begin.in_training.astype(np.uint8) if begin else None,
+        head_labels=begin.head_labels.astype(np.uint8) if begin else None,
+        rules_before=len(given),
     )
     return RuleList(
-        tuple(_rule(problem, *rule) for rule in rules), problem.table.attributes, problem.labels, tuple(undecided)
+        (*given, *(_rule(problem, *rule) for rule in rules)),
+        problem.table.attributes,
+        problem.labels,
+        tuple(undecided),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.heuristics import Averaging, FMeasure, Heuristic
+from plurule.model import Rule
 from plurule.table import Table
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
@@ -31,6 +32,8 @@ class Problem:
     labels: tuple[str, ...]
     Y: NDArray[np.uint8]
     weights: NDArray[np.float64]
+    initial_rules: tuple[Rule, ...] = ()
+    """Rules that come first and stay as they are; what they decide is not learned again."""
 
     @property
     def n_instances(self) -> int:

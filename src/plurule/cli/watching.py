@@ -54,7 +54,7 @@ class Estimate:
 
     def __init__(self) -> None:
         self.parts: dict[str, Part] = {}
-        self._started = time.monotonic()
+        self._started: float | None = None
 
     def begin(self, name: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on."""
@@ -62,6 +62,8 @@ class Estimate:
 
     def advance(self, name: str, seconds: float) -> None:
         """One more task is finished."""
+        # The clock starts with the first result, lest the start of the workers be taken for slow work.
+        self._started = time.monotonic() if self._started is None else self._started
         part = self.parts[name]
         part.done += 1
         part.seconds += seconds
@@ -83,8 +85,8 @@ class Estimate:
         names = list(self.parts) if name == ALL else [name]
         parts = [self.cpu_left(one) for one in names]
         spent = sum(part.seconds for part in self.parts.values())
-        elapsed = time.monotonic() - self._started
-        if not spent or any(part is None for part in parts):
+        elapsed = 0.0 if self._started is None else time.monotonic() - self._started
+        if not spent or not elapsed or any(part is None for part in parts):
             return None
         return sum(part for part in parts if part is not None) * elapsed / spent
 

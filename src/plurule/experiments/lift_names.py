@@ -18,8 +18,8 @@ _EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1' or 'none'"
 def find_lift(name: str) -> Lift:
     """The lift of that name.
 
-    >>> find_lift("peak 3: 1.04")
-    Peak(labels=3, lift=1.04, curvature=2.0)
+    >>> find_lift("peak 3: 1.04") == Peak(labels=3, lift=1.04, curvature=2.0)
+    True
     >>> find_lift("none")
     NoLift()
     """

@@ -1,0 +1,68 @@
+"""Rules given beforehand: they stay first, and what they decide is not learned again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from native_problems import random_options, random_problem
+from plurule import RuleListClassifier, covering, native
+from plurule.datasets import load_world_flags
+from plurule.errors import ModelError
+
+
+@pytest.fixture(scope="module")
+def flags():
+    return load_world_flags()
+
+
+def test_initial_rules_stay_first_and_carry_the_counts_of_the_data(flags):
+    text = "red <- continent = Africa\nblue <- red and stars > 2"
+    fitted = RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names, initial_rules=text)
+    first, second = fitted.rule_list_[:2]
+    africa = flags.data.column(flags.data.names.index("continent")) == flags.data.attributes[
+        flags.data.names.index("continent")
+    ].categories.index("Africa")
+    red = flags.target[:, list(flags.target_names).index("red")] == 1
+    assert (first.tp, first.fp, first.coverage) == ((africa & red).sum(), (africa & ~red).sum(), africa.sum())
+    assert first.locked
+    assert second.locked
+    assert len(fitted.rule_list_) > 2
+
+
+def test_what_an_initial_rule_decides_is_not_learned_again(flags):
+    names = {"label_names": flags.target_names}
+    everything = ", ".join(flags.target_names)
+    fitted = RuleListClassifier(remaining=0).fit(flags.data, flags.target, initial_rules=f"{everything} <-", **names)
+    assert len(fitted.rule_list_) == 1
+
+
+def test_a_stop_rule_given_beforehand_ends_instances(flags):
+    fitted = RuleListClassifier(remaining=0).fit(
+        flags.data, flags.target, label_names=flags.target_names, initial_rules="red <- [stop]"
+    )
+    assert len(fitted.rule_list_) == 1
+    assert fitted.predict(flags.data).sum() == len(flags.target)
+
+
+def test_both_engines_go_on_from_initial_rules_in_the_same_way():
+    compared = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(rng)
+        options = random_options(rng, problem)
+        learned = native.learn(problem, options)
+        given = tuple(replace(rule, stop=bool(rng.integers(2))) for rule in list(learned)[::-1][:3])
+        guided = replace(problem, initial_rules=given)
+        assert native.learn(guided, options) == covering.learn(guided, options)
+        compared += bool(given)
+    assert compared > 30
+
+
+def test_an_initial_rule_with_an_unknown_name_is_refused(flags):
+    with pytest.raises(ModelError, match="contnent"):
+        RuleListClassifier().fit(
+            flags.data, flags.target, label_names=flags.target_names, initial_rules="red <- contnent = Africa"
+        )
