@@ -160,11 +160,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def __init__(
         self,
         *,
-        heuristic: Heuristic | str = FMeasure(beta=0.6),  # noqa: B008  # set_params copies it before a change
+        heuristic: Heuristic | str = FMeasure(beta=0.5),  # noqa: B008  # set_params copies it before a change
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
-        head_constraint: Literal["head", "label"] = "label",
-        constrain: Constrain = "finished",
+        head_constraint: Literal["head", "label"] = "head",
+        constrain: Constrain = "candidates",
         lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
         predict_absence: bool = False,
         label_conditions: bool = True,
@@ -174,13 +174,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         beam_width: int = 1,
         remaining: float = 0.1,
         stop_threshold: float = 0.01,
-        n_rules: int | Literal["auto"] | None = "auto",
+        n_rules: int | Literal["auto"] | None = None,
         validation: Any = 5,
         scoring: str | Scorer = "micro_f1",
         max_rules: int | None = None,
-        max_conditions: int | None = 5,
-        min_coverage: float = 3,
-        max_bins: int | None = 32,
+        max_conditions: int | None = None,
+        min_coverage: float = 0,
+        max_bins: int | None = None,
         engine: str = "auto",
         n_jobs: int | None = None,
         verbose: bool = False,

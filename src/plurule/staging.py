@@ -68,7 +68,7 @@ class Tally:
         return float(_ratios(2 * self.tp, self.tp + self.fp + self.positives, empty=1.0).mean())
 
     def example_f1(self) -> float:
-        of_rows = _ratios((2.0 * self.right_of_row).astype(np.float64), self.predicted_of_row + self.present_of_row)
+        of_rows = _ratios(2.0 * self.right_of_row.astype(np.float64), self.predicted_of_row + self.present_of_row)
         return _ratio(float(self.weights @ of_rows), self.total)
 
     def precision(self) -> float:

@@ -39,6 +39,9 @@ def fit(
     head_constraint: Annotated[
         str | None, typer.Option(help="What must not be wrong more often than right: head (as published) or label.")
     ] = None,
+    constrain: Annotated[
+        str | None, typer.Option(help="What that binds: candidates on the way (as published) or the finished rule.")
+    ] = None,
     lift: Annotated[LiftKind | None, typer.Option(help="How much longer heads are preferred.")] = None,
     lift_height: Annotated[
         float | None, typer.Option(help=f"The lift at --lift-at labels ({HEIGHT} if only --lift is given).")
@@ -59,6 +62,11 @@ def fit(
     max_conditions: Annotated[int | None, typer.Option(help="Most conditions in a rule.")] = None,
     min_coverage: Annotated[float | None, typer.Option(help="Least instances a rule covers.")] = None,
     max_rules: Annotated[int | None, typer.Option(help="Most rules.")] = None,
+    n_rules: Annotated[
+        str | None, typer.Option("--rules", help="Length of the list: a number, or auto (chosen on validation data).")
+    ] = None,
+    validation: Annotated[int | None, typer.Option(help="Folds that --rules auto is chosen with.")] = None,
+    scoring: Annotated[str | None, typer.Option(help="Measure that --rules auto is chosen by.")] = None,
     remaining: Annotated[float | None, typer.Option(help="End when this share of the instances is left.")] = None,
     stop_threshold: Annotated[
         float | None, typer.Option(help="Share of unfinished instances that a stop rule may have.")
@@ -83,6 +91,7 @@ def fit(
         "predict_absence": absence,
         "head_search": head_search,
         "head_constraint": head_constraint,
+        "constrain": constrain,
         "lift": make_lift(lift, lift_height, lift_at),
         "fix_head": fix_head,
         "fixed_head_counts": fixed_head_counts,
@@ -92,6 +101,9 @@ def fit(
         "max_conditions": max_conditions,
         "min_coverage": min_coverage,
         "max_rules": max_rules,
+        "n_rules": int(n_rules) if n_rules is not None and n_rules.isdigit() else n_rules,
+        "validation": validation,
+        "scoring": scoring,
         "remaining": remaining,
         "stop_threshold": stop_threshold,
         "max_bins": max_bins,
