@@ -367,7 +367,7 @@ class Own(Heuristic):
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30000, 40))
 Y = (rng.random((30000, 12)) < 0.4).astype(np.uint8)
-classifier = plurule.RuleListClassifier(remaining=0, predict_absence=True, {parameters})
+classifier = plurule.RuleListClassifier.published(remaining=0, predict_absence=True, {parameters})
 print("ready", flush=True)
 try:
     classifier.fit(X, Y)

@@ -145,8 +145,8 @@ def test_a_sparse_matrix_gives_the_model_of_its_dense_form():
     rng = np.random.default_rng(6)
     X = np.where(rng.random((200, 30)) < 0.9, 0, rng.integers(-2, 5, (200, 30))).astype(float)
     Y = (X[:, :5] > 0) | (rng.random((200, 5)) < 0.1)
-    dense = RuleListClassifier(remaining=0).fit(X, Y.astype(int))
-    sparse = RuleListClassifier(remaining=0).fit(sp.csc_array(X), Y.astype(int))
+    dense = RuleListClassifier(remaining=0, n_rules=None).fit(X, Y.astype(int))
+    sparse = RuleListClassifier(remaining=0, n_rules=None).fit(sp.csc_array(X), Y.astype(int))
     assert len(dense.rule_list_) > 5
     assert dense.rule_list_ == sparse.rule_list_
 
