@@ -118,7 +118,7 @@ def study_page(results: Results) -> str:
     sets = [name for name in SETS if name in results["sets"]]
     settings = list(next(iter(results["sets"].values())))
     lines = [
-        "Micro F1 on held-out folds of the training parts; for other settings the difference to the defaults, in hundredths.",
+        "Micro F1 on held-out folds of the training parts; others: the difference to the defaults, in hundredths.",
         "",
         "| | " + " | ".join(sets) + " | mean | HA | subset accuracy | rules |",
         "|---" * (len(sets) + 5) + "|",
