@@ -251,7 +251,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 self.n_rules_curve_ = folds.curves(options, scoring).get(scoring.name)
             n_rules = None if self.n_rules_curve_ is None else self.n_rules_curve_.chosen
         options = options.up_to(n_rules)
-        self.rule_list_ = engines.learn(problem, options, engine, n_jobs, self._progress())
+        learned = engines.learn(problem, options, engine, n_jobs, self._progress())
+        choice = None if self.n_rules_curve_ is None else self.n_rules_curve_.choice(self.n_rules_curve_.chosen)
+        self.rule_list_ = replace(learned, length_choice=choice)
         return self
 
     @classmethod

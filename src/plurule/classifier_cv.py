@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal, Self, TypeAlias
 
@@ -440,6 +440,8 @@ def _tabulate(
 def _cut(classifier: RuleListClassifier, length: int | None) -> RuleListClassifier:
     """A classifier that keeps the first rules of a longer list."""
     shorter = copy(classifier)
-    shorter.rule_list_ = classifier.rule_list_[:length]
+    curve = classifier.n_rules_curve_
+    choice = None if curve is None or length is None else curve.choice(length)
+    shorter.rule_list_ = replace(classifier.rule_list_[:length], length_choice=choice)
     shorter.n_rules = length
     return shorter

@@ -68,6 +68,20 @@ def test_tune_shows_the_candidates_and_writes_the_model_with_the_best_lift(run: 
     assert model_file.load(model).rules == expected.rule_list_.rules
 
 
+def test_tune_wide_shows_the_front_and_writes_the_best_list_of_a_size(run: Run, tmp_path: Path):
+    model = tmp_path / "model.json"
+    code, out, err = run(
+        "tune", "world-flags", "--wide", "--folds", "3", "--max-rules", "6", "--jobs", "1", "-o", model
+    )
+    assert code == 0, err
+    assert "15 candidates" in out
+    assert "Chosen: heuristic=" in out
+    assert len(model_file.load(model)) <= 6
+    code, _, err = run("tune", "world-flags", "--max-rules", "6")
+    assert code != 0
+    assert "--max-rules needs --wide" in err
+
+
 def test_tune_chooses_by_the_measure_that_is_asked_for(run: Run):
     code, out, err = run(
         "tune", "world-flags", "--measure", "subset_accuracy", "--lifts", "peak 2: 1.08", "--folds", "2"

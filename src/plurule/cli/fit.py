@@ -123,6 +123,8 @@ def fit(
         score = f"{choose_lift} {classifier.best_score_:.3f} by cross-validation"
         out.print(f"Chosen lift: {classifier.best_lift_} ({score})")
     rule_list = classifier.rule_list_
+    if rule_list.length_choice is not None:
+        out.print(rendering.length_text(rule_list.length_choice))
     sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
     out.print(f"{sizes} in {seconds:.1f} s")
     out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))

@@ -143,7 +143,7 @@ class Edit:
         return self._now(rules)
 
     def _now(self, rules: Sequence[Rule]) -> Edit:
-        edited = replace(self.rule_list, rules=tuple(rules))
+        edited = replace(self.rule_list, rules=tuple(rules), length_choice=None)
         if self.table is not None and self.truth is not None:
             edited = recount(edited, self.table, self.truth, self.weights)
         return replace(self, rule_list=edited, notes=_notes(self.rule_list, edited, self.truth is not None))

@@ -107,7 +107,7 @@ def simplify(
     if tolerance > 0 and truth is not None:
         search.drop_what_costs_little(truth, score, tolerance)
         search.drop_what_changes_nothing()
-    shorter = replace(rule_list, rules=tuple(rule for rule in search.rules if rule is not None))
+    shorter = replace(rule_list, rules=tuple(r for r in search.rules if r is not None), length_choice=None)
     if truth is not None:
         shorter = recount(shorter, table, truth)
     return Simplified(shorter, tuple(search.dropped), diff(rule_list, shorter, table, truth))
