@@ -14,7 +14,17 @@ from benchmarks.engine.machine import describe
 from benchmarks.engine.running import ROOT
 from benchmarks.quality import __doc__ as usage
 from benchmarks.quality.data import SETS
-from benchmarks.quality.report import COMPARISON, STUDY, comparison_page, draw, put_into, study_page
+from benchmarks.quality.pruning import pruning
+from benchmarks.quality.report import (
+    COMPARISON,
+    PRUNING,
+    STUDY,
+    comparison_page,
+    draw,
+    pruning_page,
+    put_into,
+    study_page,
+)
 from benchmarks.quality.running import LEARNERS, Settings
 from benchmarks.quality.study import study
 
@@ -28,7 +38,7 @@ def main() -> None:
     if folder is None:
         sys.exit("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    kind = "study" if arguments.study else "quality"
+    kind = "study" if arguments.study else "pruning" if arguments.pruning else "quality"
     numbers = arguments.output / f"{kind}.json"
     results: dict[str, Any] = {"sets": {}}
     if numbers.exists() and (arguments.only or arguments.sets != list(SETS)):
@@ -39,12 +49,12 @@ def main() -> None:
         # Written after each result, so that what is there is not lost if a later one is interrupted.
         write_text(numbers, json.dumps(results, indent=1) + "\n")
 
-    if arguments.study:
+    if arguments.study or arguments.pruning:
         for name in arguments.sets:
             print(f"{name} …", file=sys.stderr, flush=True)
-            results["sets"][name] = study(name, folder)
+            results["sets"][name] = study(name, folder) if arguments.study else pruning(name, folder)
             keep()
-        text, place = study_page(results), STUDY
+        text, place = (study_page(results), STUDY) if arguments.study else (pruning_page(results), PRUNING)
     else:
         with tempfile.TemporaryDirectory() as scratch:
             settings = Settings(folder, Path(scratch), arguments.peer_python, arguments.limit)
@@ -70,6 +80,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
+    parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
     parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
     parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit may take (300)")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")

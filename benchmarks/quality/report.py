@@ -12,7 +12,7 @@ from benchmarks.quality.data import ASKED, SETS
 from benchmarks.quality.fit_once import FOR_HAMMING, OUT_OF_THE_BOX, TREE
 from benchmarks.quality.running import LEARNERS, PEERS
 
-COMPARISON, STUDY = "comparison", "study"
+COMPARISON, STUDY, PRUNING = "comparison", "study", "pruning"
 SECO = ("SeCo", "SeCo, KLN")
 
 Results = dict[str, Any]
@@ -137,6 +137,26 @@ def study_page(results: Results) -> str:
         also = [f"{np.mean([row[m] for row in known]):.3f}" for m in ("hamming_accuracy", "subset_accuracy")]
         rules = f"{np.mean([row['rules'] for row in known]):.0f}"
         lines.append(f"| {setting} | " + " | ".join([*cells, mean, *also, rules]) + " |")
+    return "\n".join([*lines, "", in_words(results["machine"])]) + "\n"
+
+
+def pruning_page(results: Results) -> str:
+    """Per set and way to prune: micro F1 / Hamming accuracy / rules / conditions."""
+    sets = [name for name in SETS if name in results["sets"]]
+    ways = list(next(iter(results["sets"].values())))
+    lines = [
+        "Micro F1 / Hamming accuracy / rules / conditions; means over held-out folds of the training parts.",
+        "",
+        "| | " + " | ".join(ways) + " |",
+        "|---" * (len(ways) + 1) + "|",
+    ]
+    for name in sets:
+        found = results["sets"][name].values()
+        cells = [
+            f"{r['micro_f1']:.3f} / {r['hamming_accuracy']:.3f} / {r['rules']:.0f} / {r['conditions']:.0f}"
+            for r in found
+        ]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", in_words(results["machine"])]) + "\n"
 
 

@@ -16,14 +16,14 @@ from plurule import engine as engines
 from plurule.constraints import as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
-from plurule.folds import Folds, make_parts
+from plurule.folds import Folds, hold_out, make_parts
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.prediction import Decisions, decide, replay
 from plurule.probability import probabilities
-from plurule.problem import Constrain, HeadSearch, Problem
+from plurule.problem import Constrain, HeadSearch, Options, Problem
 from plurule.scoring import Scorer, check_scoring
 from plurule.staging import TargetForm, staged_scores
 from plurule.table import Table, encode
@@ -35,6 +35,7 @@ from plurule.validation import (
     check_jobs,
     check_length,
     check_options,
+    check_share,
     check_target,
     check_truth,
     check_weights,
@@ -103,6 +104,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
     scoring
         What it is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
+    prune
+        Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
+        of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
+        there, or decide nothing. `None` learns from all rows and does not prune.
     max_rules, max_conditions
         Most rules in the list, most conditions in a body; `None` for as many as it takes.
     min_coverage
@@ -177,6 +182,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         n_rules: int | Literal["auto"] | None = "auto",
         validation: Any = 5,
         scoring: str | Scorer = "micro_f1",
+        prune: float | None = None,
         max_rules: int | None = None,
         max_conditions: int | None = 5,
         min_coverage: float = 3,
@@ -203,6 +209,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.n_rules = n_rules
         self.validation = validation
         self.scoring = scoring
+        self.prune = prune
         self.max_rules = max_rules
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
@@ -244,6 +251,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
+        share = check_share("prune", self.prune)
+        everything, held_out = problem, None
+        if share is not None:
+            problem, rows, held_out = hold_out(problem, rows, share)
         self.n_rules_curve_ = None
         if n_rules == "auto":
             folds = Folds(problem, make_parts(self.validation, problem.Y, positions=rows), self._form, engine, n_jobs)
@@ -252,6 +263,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             n_rules = None if self.n_rules_curve_ is None else self.n_rules_curve_.chosen
         options = options.up_to(n_rules)
         learned = engines.learn(problem, options, engine, n_jobs, self._progress())
+        if held_out is not None:
+            learned = _pruned(learned, held_out, everything, options)
         choice = None if self.n_rules_curve_ is None else self.n_rules_curve_.choice(self.n_rules_curve_.chosen)
         self.rule_list_ = replace(learned, length_choice=choice)
         return self
@@ -442,6 +455,14 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 self.progress(rules, share)
 
         return show
+
+
+def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
+    """What the held-out rows support, with its counts on all rows."""
+    from plurule.inspect import prune, recount
+
+    kept = prune(rule_list, held_out.table, held_out.Y, heuristic=options.heuristic, sample_weight=held_out.weights)
+    return recount(kept, everything.table, everything.Y, everything.weights)
 
 
 def _as_array(X: Any) -> Any:

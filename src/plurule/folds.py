@@ -85,6 +85,14 @@ def make_parts(
     return [Part(train, (test,)) for train, test in given_splits(validation, Y, name, positions)]
 
 
+def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, Rows, Problem | None]:
+    """The problem without a share of its rows, where the others are, and those rows; None if there are too few."""
+    kept, held_out = iterative_split(problem.Y, [1 - share, share], shuffle=False)
+    if not len(kept) or not len(held_out):
+        return problem, positions, None
+    return _part_of(problem, kept), positions[kept], _part_of(problem, held_out)
+
+
 def given_splits(cv: Any, Y: NDArray[np.uint8], name: str, positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
     """What a splitter, or splits, give."""
     from sklearn.model_selection import check_cv

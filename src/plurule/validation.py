@@ -377,6 +377,16 @@ def check_length(n_rules: Any) -> int | Literal["auto"] | None:
     return int(n_rules)
 
 
+def check_share(name: str, value: Any) -> float | None:
+    """A share of the rows, or None."""
+    if value is None:
+        return None
+    share = _number(name, value, 0, 1)
+    if share in (0, 1):
+        raise ValueError(f"{name} must be a share between 0 and 1, or None, got {value!r}")
+    return share
+
+
 def check_jobs(n_jobs: Any) -> int:
     """The number of threads or processes; `None` is 1 (unless a joblib context says otherwise), -1 all cores."""
     from joblib import effective_n_jobs

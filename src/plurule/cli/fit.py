@@ -67,6 +67,7 @@ def fit(
     ] = None,
     validation: Annotated[int | None, typer.Option(help="Folds that --rules auto is chosen with.")] = None,
     scoring: Annotated[str | None, typer.Option(help="Measure that --rules auto is chosen by.")] = None,
+    prune: Annotated[float | None, typer.Option(help="Share of the rows to prune rules on.")] = None,
     remaining: Annotated[float | None, typer.Option(help="End when this share of the instances is left.")] = None,
     stop_threshold: Annotated[
         float | None, typer.Option(help="Share of unfinished instances that a stop rule may have.")
@@ -104,6 +105,7 @@ def fit(
         "n_rules": int(n_rules) if n_rules is not None and n_rules.isdigit() else n_rules,
         "validation": validation,
         "scoring": scoring,
+        "prune": prune,
         "remaining": remaining,
         "stop_threshold": stop_threshold,
         "max_bins": max_bins,

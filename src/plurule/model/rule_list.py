@@ -143,6 +143,12 @@ class RuleList(Sequence[Rule]):
 
         return simplify(self, X, Y, tolerance=tolerance, measure=measure)
 
+    def prune(self, X: Any, Y: Any = None, sample_weight: Any = None) -> RuleList:
+        """Without the conditions and rules that held-out data do not support; see `plurule.inspect.prune`."""
+        from plurule.inspect import prune
+
+        return prune(self, X, Y, sample_weight=sample_weight)
+
     def check(self) -> tuple[Finding, ...]:
         """Rules that contradict themselves or can never decide anything; see `plurule.inspect.check`."""
         from plurule.inspect import check
