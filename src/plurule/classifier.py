@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule import engine as engines
-from plurule.constraints import as_initial_rules
+from plurule.constraints import Constraints, as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
 from plurule.folds import Folds, make_parts
@@ -30,6 +30,7 @@ from plurule.table import Table, encode
 from plurule.validation import (
     FixedHeadCounts,
     RefineAgainst,
+    check_constraints,
     check_distinct,
     check_engine,
     check_jobs,
@@ -220,6 +221,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         *,
         label_names: Sequence[str] | None = None,
         initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> Self:
         """Learn a rule list.
 
@@ -238,6 +240,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         initial_rules
             Rules of an expert, as rules or as texts (`"red <- stars > 2 and continent = Asia"`). They come first and
             stay as they are; what they decide is not learned again.
+        constraints
+            What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
         table = encode(X)
         target = check_target(y, label_names).beside(table.names)
@@ -251,7 +255,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if not counted.all():
             table, target, weights = table[counted], replace(target, Y=target.Y[counted]), weights[counted]
         given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
-        problem = Problem(table, target.labels, target.Y, weights, given)
+        bounds = check_constraints(constraints, table.attributes, target.labels, options)
+        problem = Problem(table, target.labels, target.Y, weights, given, bounds)
         self._remember_labels(target.labels, target.classes, target.sparse)
         self.n_rules_curve_ = None
         if n_rules == "auto":

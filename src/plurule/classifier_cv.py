@@ -7,8 +7,8 @@ higher lift, then to the first in the list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Self
 
@@ -19,9 +19,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
+from plurule.constraints import Constraints, as_initial_rules
 from plurule.errors import DataError, nearest
 from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
+from plurule.model import Rule, RuleList
 from plurule.table import Table, encode
 from plurule.validation import LIFTED_SEARCHES, check_target, check_weights
 
@@ -79,6 +81,8 @@ class Search:
     """Name of the measure to choose by."""
     scorer: Scorer | None
     """What computes it, unless it is a measure of `plurule.metrics`."""
+    known: Parameters = field(default_factory=dict)
+    """What `fit` is told beside the data: names of the labels, and what experts know."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -88,7 +92,8 @@ class Search:
     def scores(self, parameters: Parameters, train: NDArray[np.intp], test: NDArray[np.intp]) -> Scores:
         """Train one candidate on one fold and score it, beside the size of what it learned."""
         classifier = clone(self.estimator).set_params(**parameters)
-        classifier.fit(self.table[train], self.Y[train], None if self.weights is None else self.weights[train])
+        weights = None if self.weights is None else self.weights[train]
+        classifier.fit(self.table[train], self.Y[train], weights, **self.known)
         table, truth = self.table[test], self.Y[test]
         weighted = {} if self.weights is None else {"sample_weight": self.weights[test]}
         predicted = classifier.predict(table)
@@ -170,7 +175,14 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, label_names: Sequence[str] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        label_names: Sequence[str] | None = None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> Self:
         """Choose the lift, then train on everything; the arguments are those of `RuleListClassifier.fit`."""
         estimator = RuleListClassifier() if self.estimator is None else self.estimator
@@ -182,7 +194,11 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise DataError(f"X has {len(table)} rows, Y has {len(target.Y)}; give the labels of every row")
         n_labels = target.Y.shape[1]
         weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
-        search = Search(estimator, table, target.Y, weights, *self._measure())
+        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
+        experts: Parameters = {"initial_rules": given, "constraints": constraints}
+        search = Search(
+            estimator, table, target.Y, weights, *self._measure(), known={"label_names": target.labels} | experts
+        )
         candidates = self._candidates(estimator, n_labels)
         results = self._run(search, candidates, self._splits(search, stratify=target.classes is not None))
         self.cv_results_ = _tabulate(candidates, results, search, n_labels)
@@ -190,7 +206,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.best_lift_ = candidates[self.best_index_]["lift"]
         self.best_score_ = float(self.cv_results_[f"mean_test_{search.target}"][self.best_index_])
         self.best_estimator_ = clone(estimator).set_params(**candidates[self.best_index_])
-        self.best_estimator_.fit(X, y, sample_weight, label_names=label_names)
+        self.best_estimator_.fit(X, y, sample_weight, label_names=label_names, **experts)
         for name in ("rule_list_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))

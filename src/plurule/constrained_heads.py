@@ -204,7 +204,9 @@ def exhaustive(
     best = BestHeads(*confusion.tp.shape)
     sets = [chosen for n in range(1, len(units) + 1) for chosen in combinations(units, n)]
     allowed = [
-        chosen for chosen in sets if not any(clash(constraints, first, second) for first, second in combinations(chosen, 2))
+        chosen
+        for chosen in sets
+        if not any(clash(constraints, first, second) for first, second in combinations(chosen, 2))
     ]
     for chosen in allowed:
         labels = tuple(sorted(label for unit in chosen for label in unit))

@@ -1,7 +1,6 @@
 """What experts know: rules to start with, and what rules must and must not use.
 
-All names are those of the data. Constraints are held against the rules that were learned; what an expert gives is taken
-as it is.
+All names are those of the data. Constraints bind the rules that are learned; what an expert gives is taken as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What rules must and must not use, by name.
+    """What rules must and must not use, by name: `fit(..., constraints=Constraints(...))` learns such rules only.
 
     Parameters
     ----------
