@@ -81,39 +81,86 @@ class ConstrainedHeadSearch : public LabelSetSearch {
 
     // --- from single units, best first: single, decomposable, relaxed
 
+    struct Sums {
+        double tp = 0, fp = 0, tn = 0, fn = 0, h = 0, count = 0;
+    };
+
     void from_single_units() {
+        breathe_();
         choose_signs();
         value_units();
+        find_clashes();
+        // Heuristics written in Python are asked once about all beginnings of all heads.
+        if (options_.heuristic.formula == Formula::custom && !options_.averages_labels) return from_batch();
+        for (std::size_t c = 0; c < places.size(); ++c) {
+            Sums sums;
+            sort_units(c);
+            search_in_order(c, [&](double& plain) {
+                if (!take_next()) return false;
+                add(c, sums);
+                plain = options_.averages_labels ? sums.h / sums.count
+                                                 : value_of(options_.heuristic, sums.tp, sums.fp, sums.tn, sums.fn);
+                return true;
+            });
+        }
+    }
+
+    void from_batch() {
         std::vector<std::vector<std::uint32_t>> taken(places.size());
-        std::vector<double> sums[4], plain;
+        std::vector<double> counts[4];
         for (std::size_t c = 0; c < places.size(); ++c) {
-            taken[c] = take_units(c);
-            double running[5] = {}, count = 0;
-            for (std::uint32_t u : taken[c]) {
-                for (std::uint32_t label : units_[u]) {
-                    const std::size_t at = c * state_.width + label;
-                    const Signed s{label, sign_[at]};
-                    const double add[5] = {right(c, s), wrong(c, s), tn[at], fn[at], h_[at]};
-                    for (int j = 0; j < 5; ++j) running[j] += add[j];
-                    ++count;
-                }
-                for (int j = 0; j < 4; ++j) sums[j].push_back(running[j]);
-                plain.push_back(running[4] / count);
+            Sums sums;
+            sort_units(c);
+            while (take_next()) {
+                add(c, sums);
+                const double of_head[4] = {sums.tp, sums.fp, sums.tn, sums.fn};
+                for (int j = 0; j < 4; ++j) counts[j].push_back(of_head[j]);
             }
+            taken[c] = taken_;
         }
-        const bool as_one = options_.head_search == HeadSearchKind::single;
-        if (!as_one && !options_.averages_labels && !plain.empty()) values(sums[0], sums[1], sums[2], sums[3], plain);
-        const double* next = plain.data();
+        std::vector<double> plain_values(counts[0].size());
+        if (!plain_values.empty()) values(counts[0], counts[1], counts[2], counts[3], plain_values);
+        const double* first = plain_values.data();
         for (std::size_t c = 0; c < places.size(); ++c) {
-            if (taken[c].empty()) continue;
-            if (as_one)
-                finish(c, taken[c], 1, unit_value_[c * units_.size() + taken[c][0]]);
-            else if (options_.head_search == HeadSearchKind::decomposable)
-                finish(c, taken[c], taken[c].size(), next[taken[c].size() - 1]);
-            else
-                relaxed(c, taken[c], next);
-            next += taken[c].size();
+            taken_ = taken[c];
+            std::size_t k = 0;
+            search_in_order(c, [&](double& plain) {
+                if (k == taken_.size()) return false;
+                plain = first[k++];
+                return true;
+            });
+            first += taken[c].size();
         }
+    }
+
+    // next(plain) takes one more unit and says what the head of all units so far is worth; false if there is none.
+    template <class Next>
+    void search_in_order(std::size_t c, Next&& next) {
+        double plain = NOTHING;
+        if (options_.head_search == HeadSearchKind::relaxed) {
+            relaxed(c, next);
+        } else if (options_.head_search == HeadSearchKind::single) {
+            if (next(plain)) finish(c, 1, unit_value_[c * units_.size() + taken_[0]]);
+        } else {
+            while (next(plain)) continue;
+            if (!taken_.empty()) finish(c, taken_.size(), plain);
+        }
+    }
+
+    template <class Next>
+    void relaxed(std::size_t c, Next&& next) {
+        reached_.clear();
+        double best = NOTHING;
+        std::size_t length = 0;
+        for (double plain; next(plain);) {
+            length += units_[taken_[reached_.size()]].size();
+            reached_.push_back(plain * options_.lift[length - 1]);
+            best = std::max(best, reached_.back());
+            if (plain * highest_left_[length - 1] < floor_of_ties(best)) break;
+        }
+        std::size_t kept = reached_.size();
+        while (kept > 0 && !(std::isfinite(reached_[kept - 1]) && reached_[kept - 1] >= floor_of_ties(best))) --kept;
+        if (kept) finish(c, kept, reached_[kept - 1]);
     }
 
     // Per label the better of present and absent (present on a tie), as by itself; beside others one without true
@@ -122,106 +169,139 @@ class ConstrainedHeadSearch : public LabelSetSearch {
         const std::size_t count = places.size(), width = state_.width;
         h_.assign(count * width, NOTHING);
         sign_.assign(count * width, 1);
+        label_values(1, present_h_);
+        if (options_.predict_absence) label_values(0, absent_h_);
         for (const Unit& unit : units_)
-            for (std::uint32_t label : unit) {
-                breathe_();
-                std::vector<double> absent_h;
-                if (options_.predict_absence) {
-                    evaluate({{label, 0}});
-                    absent_h = value_;
-                }
-                evaluate({{label, 1}});
+            for (std::uint32_t label : unit)
                 for (std::size_t c = 0; c < count; ++c) {
                     const auto usable_h = [&](std::int8_t sign, double h) {
                         const Signed s{label, sign};
                         return right(c, s) > 0 && may_be_beside_others(c, s) ? h : NOTHING;
                     };
                     const std::size_t at = c * width + label;
-                    h_[at] = usable_h(1, value_[c]);
+                    h_[at] = usable_h(1, present_h_[at]);
                     if (options_.predict_absence)
-                        if (const double absent = usable_h(0, absent_h[c]); floor_of_ties(absent) > h_[at]) {
+                        if (const double absent = usable_h(0, absent_h_[at]); floor_of_ties(absent) > h_[at]) {
                             h_[at] = absent;
                             sign_[at] = 0;
                         }
-                    if (!std::isfinite(h_[at]) && unit.size() > 1 && may_be_beside_others(c, {label, 1})) h_[at] = value_[c];
+                    if (!std::isfinite(h_[at]) && unit.size() > 1 && may_be_beside_others(c, {label, 1})) h_[at] = present_h_[at];
                 }
+    }
+
+    // The values of all labels (candidates × lanes), each by itself.
+    void label_values(std::int8_t sign, std::vector<double>& h) {
+        h.assign(tp.size(), NOTHING);
+        if (!options_.example_based) {
+            values(sign ? tp : fp, sign ? fp : tp, tn, fn, h);
+            return;
+        }
+        for (const Unit& unit : units_)
+            for (std::uint32_t label : unit) {
+                breathe_();
+                evaluate({{label, sign}});
+                for (std::size_t c = 0; c < places.size(); ++c) h[c * state_.width + label] = value_[c];
             }
     }
 
     // Value and true positives of the units; no value where a unit may not be in the head.
     void value_units() {
-        const std::size_t count = places.size(), width = state_.width;
-        unit_value_.assign(count * units_.size(), NOTHING);
-        unit_tp_.assign(count * units_.size(), 0);
+        unit_value_.assign(places.size() * units_.size(), NOTHING);
+        unit_tp_.assign(places.size() * units_.size(), 0);
         for (std::size_t u = 0; u < units_.size(); ++u) {
+            if (units_[u].size() == 1)
+                value_label(u);
+            else
+                value_group(u);
+        }
+    }
+    void value_label(std::size_t u) {
+        const std::uint32_t label = units_[u][0];
+        for (std::size_t c = 0; c < places.size(); ++c) {
+            const std::size_t at = c * state_.width + label;
+            if (std::isfinite(h_[at])) unit_value_[c * units_.size() + u] = h_[at];
+            unit_tp_[c * units_.size() + u] = right(c, {label, sign_[at]});
+        }
+    }
+    void value_group(std::size_t u) {
+        const std::size_t width = state_.width;
+        std::map<Head, std::vector<std::size_t>> by_head;
+        for (std::size_t c = 0; c < places.size(); ++c) {
+            Head head;
+            for (std::uint32_t label : units_[u]) head.push_back({label, sign_[c * width + label]});
+            by_head[head].push_back(c);
+        }
+        for (const auto& [head, candidates] : by_head) {
             breathe_();
-            std::map<Head, std::vector<std::size_t>> by_head;
-            for (std::size_t c = 0; c < count; ++c) {
-                Head head;
-                for (std::uint32_t label : units_[u]) head.push_back({label, sign_[c * width + label]});
-                by_head[head].push_back(c);
-            }
-            for (const auto& [head, candidates] : by_head) {
-                evaluate(head);
-                for (std::size_t c : candidates) {
-                    bool usable = tp_[c] > 0 && std::isfinite(value_[c]);
-                    for (const Signed& s : head) usable = usable && std::isfinite(h_[c * width + s.lane]);
-                    if (usable) unit_value_[c * units_.size() + u] = value_[c];
-                    unit_tp_[c * units_.size() + u] = tp_[c];
-                }
+            evaluate(head);
+            for (std::size_t c : candidates) {
+                bool usable = tp_[c] > 0 && std::isfinite(value_[c]);
+                for (const Signed& s : head) usable = usable && std::isfinite(h_[c * width + s.lane]);
+                if (usable) unit_value_[c * units_.size() + u] = value_[c];
+                unit_tp_[c * units_.size() + u] = tp_[c];
             }
         }
     }
 
-    // The units of a candidate, best first, without those that clash with one before.
-    std::vector<std::uint32_t> take_units(std::size_t c) const {
+    void find_clashes() {
+        clashing_.assign(units_.size(), {});
+        for (std::uint32_t u = 0; u < units_.size(); ++u)
+            for (std::uint32_t other = 0; other < units_.size(); ++other)
+                if (clash(units_[u], units_[other])) clashing_[u].push_back(other);
+        highest_left_.assign(options_.lift.size(), NOTHING);
+        for (std::size_t k = options_.lift.size(); k-- > 1;)
+            highest_left_[k - 1] = std::max(highest_left_[k], options_.lift[k]);
+    }
+
+    // Puts the units of a candidate in order, best first; for the decomposable search only those as good as the best.
+    void sort_units(std::size_t c) {
         const double* value = unit_value_.data() + c * units_.size();
         const double* right = unit_tp_.data() + c * units_.size();
-        std::vector<std::uint32_t> order, taken;
+        order_.clear();
         for (std::uint32_t u = 0; u < units_.size(); ++u)
-            if (value[u] > NOTHING) order.push_back(u);
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return value[a] > value[b]; });
+            if (value[u] > NOTHING) order_.push_back(u);
+        std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return value[a] > value[b]; });
         // Values equal within the tolerance form one group, led by the highest of them.
-        for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
-            const double floor = floor_of_ties(value[order[begin]]);
-            for (end = begin; end < order.size() && value[order[end]] >= floor;) ++end;
-            std::sort(order.begin() + std::ptrdiff_t(begin), order.begin() + std::ptrdiff_t(end), [&](std::uint32_t a, std::uint32_t b) {
-                return right[a] != right[b] ? right[a] > right[b] : a < b;
-            });
-            if (begin == 0 && options_.head_search == HeadSearchKind::decomposable) order.resize(end);
+        for (std::size_t begin = 0, end; begin < order_.size(); begin = end) {
+            const double floor = floor_of_ties(value[order_[begin]]);
+            for (end = begin + 1; end < order_.size() && value[order_[end]] >= floor;) ++end;
+            std::sort(order_.begin() + std::ptrdiff_t(begin), order_.begin() + std::ptrdiff_t(end),
+                      [&](std::uint32_t a, std::uint32_t b) { return right[a] != right[b] ? right[a] > right[b] : a < b; });
+            if (options_.head_search == HeadSearchKind::decomposable) order_.resize(end);
         }
-        for (std::uint32_t u : order) {
-            const bool clashes = std::any_of(taken.begin(), taken.end(),
-                                             [&](std::uint32_t other) { return clash(units_[u], units_[other]); });
-            if (!clashes) taken.push_back(u);
-        }
-        return taken;
+        taken_.clear();
+        next_ = 0;
+        barred_.assign(units_.size(), 0);
     }
 
-    void relaxed(std::size_t c, const std::vector<std::uint32_t>& taken, const double* plain) {
-        std::vector<double> reached;
-        double best = NOTHING;
-        std::size_t length = 0;
-        for (std::size_t k = 0; k < taken.size(); ++k) {
-            length += units_[taken[k]].size();
-            reached.push_back(plain[k] * options_.lift[length - 1]);
-            best = std::max(best, reached.back());
-            double highest_left = NOTHING;
-            for (std::size_t longer = length; longer < options_.lift.size(); ++longer)
-                highest_left = std::max(highest_left, options_.lift[longer]);
-            if (plain[k] * highest_left < floor_of_ties(best)) break;
-        }
-        std::size_t kept = reached.size();
-        while (kept > 0 && !(std::isfinite(reached[kept - 1]) && reached[kept - 1] >= floor_of_ties(best))) --kept;
-        if (kept) finish(c, taken, kept, reached[kept - 1]);
+    // Takes the next unit in order that clashes with none before it.
+    bool take_next() {
+        while (next_ < order_.size() && barred_[order_[next_]]) ++next_;
+        if (next_ == order_.size()) return false;
+        taken_.push_back(order_[next_++]);
+        for (std::uint32_t other : clashing_[taken_.back()]) barred_[other] = 1;
+        return true;
     }
 
-    // The head of the first units.
-    void finish(std::size_t c, const std::vector<std::uint32_t>& taken, std::size_t n_units, double value) {
+    // Adds the counts of the unit that was taken last.
+    void add(std::size_t c, Sums& sums) const {
+        for (std::uint32_t label : units_[taken_.back()]) {
+            const std::size_t at = c * state_.width + label;
+            sums.tp += right(c, {label, sign_[at]});
+            sums.fp += wrong(c, {label, sign_[at]});
+            sums.tn += tn[at];
+            sums.fn += fn[at];
+            sums.h += h_[at];
+            sums.count += 1;
+        }
+    }
+
+    // The head of the first units taken.
+    void finish(std::size_t c, std::size_t n_units, double value) {
         Result& result = results_[c];
         result.value = value;
         for (std::size_t k = 0; k < n_units; ++k)
-            for (std::uint32_t label : units_[taken[k]]) {
+            for (std::uint32_t label : units_[taken_[k]]) {
                 const Signed s{label, sign_[c * state_.width + label]};
                 result.head.push_back(s);
                 result.tp += right(c, s);
@@ -372,10 +452,16 @@ class ConstrainedHeadSearch : public LabelSetSearch {
     }
 
     std::vector<Unit> units_;
+    std::vector<std::vector<std::uint32_t>> clashing_;  // per unit: those that it must not go with
     std::vector<Result> results_;
-    std::vector<double> h_;  // candidates × lanes: the value of each label with its sign
+    std::vector<double> present_h_, absent_h_;  // candidates × lanes
+    std::vector<double> h_;                     // the same with the sign of each label
     std::vector<std::int8_t> sign_;
     std::vector<double> unit_value_, unit_tp_;  // candidates × units
+    std::vector<double> highest_left_, reached_;
+    std::vector<std::uint32_t> order_, taken_;  // units of the candidate that is searched
+    std::vector<std::uint8_t> barred_;
+    std::size_t next_ = 0;
 };
 
 }  // namespace plurule
