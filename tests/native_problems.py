@@ -22,6 +22,7 @@ from plurule.heuristics import (
     MEstimate,
     Precision,
     Recall,
+    ShrunkenFMeasure,
     SubsetAccuracy,
     WeightedRelativeAccuracy,
     ratio,
@@ -51,6 +52,7 @@ class Gain(Heuristic):
 
 HEURISTICS: tuple[Heuristic, ...] = (
     *(FMeasure(beta) for beta in (0, 0.3, 0.5, 0.5, 0.5, 1, 2, float("inf"))),
+    *(ShrunkenFMeasure(0.6), ShrunkenFMeasure(1, m=0.7)),
     *(HammingAccuracy(), HammingAccuracy(), Precision(), Recall(), Laplace()),
     *(MEstimate(), MEstimate(2), WeightedRelativeAccuracy(), SubsetAccuracy(), SubsetAccuracy()),
     *(Lopsided(), Gain()),

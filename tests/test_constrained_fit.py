@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,21 +77,24 @@ def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monke
         assert rule_list[0].locked
 
 
-def test_the_lift_is_chosen_under_the_constraints(flags, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("protocol", ["wide", "paper"])
+def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monkeypatch: pytest.MonkeyPatch):
+    from plurule import native
+
     seen = []
-    fit = RuleListClassifier.fit
+    learn = native.learn
 
-    def watched(self, *arguments, **keywords):
-        fitted = fit(self, *arguments, **keywords)
-        seen.append(fitted.rule_list_)
-        return fitted
+    def watched(problem, *arguments, **keywords):
+        learned = learn(problem, *arguments, **keywords)
+        seen.append(learned)
+        return learned
 
-    monkeypatch.setattr(RuleListClassifier, "fit", watched)
-    search = RuleListClassifierCV(lifts=[NoLift(), KLN(0.1)], cv=2)
-    rules = (text for text in ["red <- sun = yes"])
+    monkeypatch.setattr(native, "learn", watched)
+    search = RuleListClassifierCV(protocol=protocol, lifts=[NoLift(), KLN(0.1)], cv=2)
+    rules = (text for text in ["red <- sun = yes"])  # can be gone through only once
     search.fit(flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules=rules)
-    assert len(seen) == 5
-    for rule_list in seen:
+    assert len(seen) >= 5
+    for rule_list in [*seen, search.rule_list_]:
         assert rule_list.labels == tuple(flags.target_names)
         assert WISHES.violations(rule_list) == ()
         assert rule_list[0].locked

@@ -55,6 +55,7 @@ def learn(**changes: Any) -> Any:
         "weights": None,
         "formula": native.F_MEASURE,
         "parameter": 0.25,
+        "shrinkage": 0.0,
         "custom": None,
         "head_search": 3,
         "lift": np.ones(3),
@@ -110,6 +111,7 @@ def ints(*values: int) -> Any:
         ({"flags": {}}, KeyError),
         ({"flags": dict.fromkeys(FLAGS, "yes")}, Exception),
         ({"parameter": np.nan}, ValueError),
+        ({"shrinkage": np.nan}, ValueError),
         ({"remaining": np.nan}, ValueError),
         ({"stop_threshold": np.nan}, ValueError),
         ({"min_coverage": np.nan}, ValueError),
@@ -146,6 +148,8 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
         {"lift": np.zeros(3)},
         {"parameter": -3.0},
         {"parameter": np.inf},
+        {"shrinkage": -3.0},
+        {"shrinkage": np.inf},
         {"remaining": -5.0},
         {"stop_threshold": 5.0},
         {"min_coverage": -1.0},
@@ -373,7 +377,7 @@ class Own(Heuristic):
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30000, 40))
 Y = (rng.random((30000, 12)) < 0.4).astype(np.uint8)
-classifier = plurule.RuleListClassifier(remaining=0, predict_absence=True, {parameters})
+classifier = plurule.RuleListClassifier.published(remaining=0, predict_absence=True, {parameters})
 print("ready", flush=True)
 try:
     classifier.fit(X, Y)

@@ -21,10 +21,7 @@ def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     pytest.importorskip("pandas")
     (example,) = code_blocks("README.md")
     assert len([line for line in example.splitlines() if line.strip()]) <= 20
-    # The search over 28 lifts takes long; two of them show that the lines work.
-    shorter = example.replace('scoring="macro_f1")', 'scoring="macro_f1", lifts=[KLN(0.1), KLN(0.2)], cv=2)')
-    assert shorter != example
-    exec(shorter, {})
+    exec(example, {})
     assert "←" in capsys.readouterr().out
 
 

@@ -15,7 +15,14 @@ namespace plurule {
 struct Condition {
     std::int32_t attribute;  // from n_attributes on: labels
     Place place;
-    auto identity() const { return std::tuple(attribute, place.order()); }
+    // Equal for conditions that are the same to a reader: splits between different ranks can have one threshold.
+    std::tuple<std::int32_t, std::int32_t, double> identity(const Prepared& prepared) const {
+        const std::size_t a = std::size_t(attribute);
+        if (a >= prepared.attributes.size() || prepared.attributes[a].nominal) return {attribute, place.below, 0.0};
+        const Attribute& numeric = prepared.attributes[a];
+        return {attribute, place.greater,
+                midpoint(numeric.highest[std::size_t(place.below)], numeric.lowest[std::size_t(place.above)])};
+    }
 };
 
 struct LearnedRule {
@@ -35,9 +42,9 @@ struct Growing {
     std::vector<Row> covered;
     std::shared_ptr<const Scope> around;  // lists that hold at least the covered rows; null: all of training
 
-    auto identity() const {
-        std::vector<std::tuple<std::int32_t, std::int64_t>> conditions;
-        for (const auto& c : body) conditions.push_back(c.identity());
+    auto identity(const Prepared& prepared) const {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> conditions;
+        for (const auto& c : body) conditions.push_back(c.identity(prepared));
         std::sort(conditions.begin(), conditions.end());
         conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
         return std::pair(conditions, head);
@@ -558,7 +565,7 @@ class Learner {
             rule.tp = best.tp;
             rule.fp = best.fp;
             bool seen = false;
-            for (const Growing& other : rules) seen |= other.identity() == rule.identity();
+            for (const Growing& other : rules) seen |= other.identity(prepared_) == rule.identity(prepared_);
             if (seen) continue;
             rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
             parents_.push_back(best.parent);

@@ -314,7 +314,7 @@ LabelPairs label_pairs(const std::optional<Labels>& apart, const std::optional<I
     return pairs;
 }
 
-nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter,
+nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter, double shrinkage,
                 nb::object custom, int head_search, const Doubles& lift, const nb::dict& flags, std::size_t beam_width,
                 double remaining, double stop_threshold, std::optional<std::size_t> max_rules,
                 std::optional<std::size_t> max_conditions, double min_coverage, std::size_t n_threads, nb::object progress,
@@ -346,14 +346,14 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     }
     if (formula < 0 || formula > int(Formula::custom)) throw std::invalid_argument("unknown heuristic");
     if (head_search < 0 || head_search > int(HeadSearchKind::exhaustive)) throw std::invalid_argument("unknown head search");
-    for (const double number : {parameter, remaining, stop_threshold, min_coverage})
+    for (const double number : {parameter, shrinkage, remaining, stop_threshold, min_coverage})
         if (std::isnan(number)) throw std::invalid_argument("an option is not a number (NaN)");
     if (beam_width < 1 || beam_width > 1000) throw std::invalid_argument("beam_width must be from 1 to 1000");
     for (std::size_t i = 0; i < truth.size(); ++i)
         if (truth.data()[i] > 1) throw std::invalid_argument("labels must be 0 or 1");
 
     Options options;
-    options.heuristic = {Formula(formula), parameter};
+    options.heuristic = {Formula(formula), parameter, shrinkage};
     options.head_search = HeadSearchKind(head_search);
     options.lift.assign(lift.data(), lift.data() + n_labels);
     const auto flag = [&](const char* name) { return nb::cast<bool>(flags[name]); };
@@ -432,7 +432,7 @@ NB_MODULE(_core, m) {
         .def("add_nominal", &Columns::add_nominal)
         .def("add_sparse_nominal", &Columns::add_sparse_nominal)
         .def("subset", &Columns::subset);
-    m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "custom"_a.none(),
+    m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "shrinkage"_a, "custom"_a.none(),
           "head_search"_a, "lift"_a, "flags"_a, "beam_width"_a, "remaining"_a, "stop_threshold"_a, "max_rules"_a.none(),
           "max_conditions"_a.none(), "min_coverage"_a, "n_threads"_a, "progress"_a.none(),
           "predicted"_a.none() = nb::none(), "in_training"_a.none() = nb::none(), "head_labels"_a.none() = nb::none(),

@@ -20,6 +20,7 @@ def learn(
     weights: NDArray[np.float64] | None,
     formula: int,
     parameter: float,
+    shrinkage: float,
     custom: Callable[..., NDArray[np.float64]] | None,
     head_search: int,
     lift: NDArray[np.float64],

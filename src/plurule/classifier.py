@@ -73,11 +73,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         How much a longer head is preferred: an object of `plurule.lifts`, a function of the number of labels, or
         `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
     head_constraint
-        What must have TP ≥ FP: the `"head"` as a whole, after the search (as published: a body whose best head has
-        not is given up), or every `"label"` of it, inside the search (so that rare labels still get rules).
+        What must have TP ≥ FP: every `"label"` of a head, inside the search (so that rare labels still get rules), or
+        the `"head"` as a whole, after the search (as published: a body whose best head has not is given up).
     constrain
-        When that must hold: for all `"candidates"` on the way to a rule (as published), or for the `"finished"` rule
-        only, so that a rule may start out covering much and get precise condition by condition.
+        When that must hold: for the `"finished"` rule only, so that a rule may start out covering much and get precise
+        condition by condition, or for all `"candidates"` on the way to it (as published).
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions
@@ -97,8 +97,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     stop_threshold
         A rule ends the instances it covers if at most this share of them still has something to predict.
     n_rules
-        How many rules the list has: `None` for as many as it takes, a number for the first ones, or `"auto"` for the
-        shortest list that is within one standard error of the best on validation data.
+        How many rules the list has: `"auto"` for the shortest list that is within one standard error of the best on
+        validation data, a number for the first ones, or `None` for as many as it takes.
     validation
         What `n_rules="auto"` is chosen on: a number of folds (which keep the share of every label), the share of the
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
@@ -107,7 +107,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     max_rules, max_conditions
         Most rules in the list, most conditions in a body; `None` for as many as it takes.
     min_coverage
-        Least weight of the instances that a rule covers when it is learned.
+        Least weight of the instances that a rule covers when it is learned: at 1 each, their number.
     max_bins
         Numeric attributes with more distinct values are cut into this many bins; `None` considers every split point.
     engine
@@ -161,11 +161,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def __init__(
         self,
         *,
-        heuristic: Heuristic | str = FMeasure(beta=0.5),  # noqa: B008  # set_params copies it before a change
+        heuristic: Heuristic | str = FMeasure(beta=0.6),  # noqa: B008  # set_params copies it before a change
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
-        head_constraint: Literal["head", "label"] = "head",
-        constrain: Constrain = "candidates",
+        head_constraint: Literal["head", "label"] = "label",
+        constrain: Constrain = "finished",
         lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
         predict_absence: bool = False,
         label_conditions: bool = True,
@@ -175,13 +175,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         beam_width: int = 1,
         remaining: float = 0.1,
         stop_threshold: float = 0.01,
-        n_rules: int | Literal["auto"] | None = None,
+        n_rules: int | Literal["auto"] | None = "auto",
         validation: Any = 5,
         scoring: str | Scorer = "micro_f1",
         max_rules: int | None = None,
-        max_conditions: int | None = None,
-        min_coverage: float = 0,
-        max_bins: int | None = None,
+        max_conditions: int | None = 5,
+        min_coverage: float = 3,
+        max_bins: int | None = 32,
         engine: str = "auto",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -235,6 +235,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             classes.
         sample_weight
             Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
+            (`n_rules="auto"` holds out rows, however much they weigh.)
         label_names
             Names of the labels, where `y` has none: `fit(data.X, data.Y, label_names=data.label_names)`.
         initial_rules
@@ -243,24 +244,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         constraints
             What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
-        table = encode(X)
-        target = check_target(y, label_names).beside(table.names)
-        self._check_shape(X, table, target.Y)
-        options = check_options(self.get_params(deep=False), target.Y.shape[1])
+        problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules, constraints)
+        options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
-        weights = check_weights(sample_weight, len(table), target.Y.shape[1])
-        self._remember_features(X, table)
-        counted = weights > 0
-        if not counted.all():
-            table, target, weights = table[counted], replace(target, Y=target.Y[counted]), weights[counted]
-        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
-        bounds = check_constraints(constraints, table.attributes, target.labels, options)
-        problem = Problem(table, target.labels, target.Y, weights, given, bounds)
-        self._remember_labels(target.labels, target.classes, target.sparse)
         self.n_rules_curve_ = None
         if n_rules == "auto":
-            folds = Folds(problem, make_parts(self.validation, problem.Y), self._form, engine, n_jobs)
+            folds = Folds(problem, make_parts(self.validation, problem.Y, positions=rows), self._form, engine, n_jobs)
             if folds.can_choose("n_rules='auto'"):
                 self.n_rules_curve_ = folds.curves(options, scoring).get(scoring.name)
             n_rules = None if self.n_rules_curve_ is None else self.n_rules_curve_.chosen
@@ -333,7 +323,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         Examples
         --------
         >>> X, Y = [[1.0], [2.0], [3.0], [4.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
-        >>> RuleListClassifier(n_rules=None).fit(X, Y).staged_score(X, Y, "hamming_accuracy")
+        >>> RuleListClassifier.published().fit(X, Y).staged_score(X, Y, "hamming_accuracy")
         array([0.75, 1.  ])
         """
         check_is_fitted(self)
@@ -376,6 +366,29 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        label_names: Sequence[str] | None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
+    ) -> tuple[Problem, NDArray[np.intp]]:
+        """What is to be learned, checked, and the rows that count; notes what attributes and labels are called."""
+        table = encode(X)
+        target = check_target(y, label_names).beside(table.names)
+        self._check_shape(X, table, target.Y)
+        weights = check_weights(sample_weight, len(table), target.Y.shape[1])
+        self._remember_features(X, table)
+        rows = np.flatnonzero(weights > 0)
+        if len(rows) < len(weights):
+            table, target, weights = table[rows], replace(target, Y=target.Y[rows]), weights[rows]
+        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
+        self._remember_labels(target.labels, target.classes, target.sparse)
+        bounds = check_constraints(constraints, table.attributes, target.labels, self.head_search)
+        return Problem(table, target.labels, target.Y, weights, given, bounds), rows
 
     def _check_shape(self, X: Any, table: Table, Y: NDArray[np.uint8]) -> None:
         rows, columns = table.shape

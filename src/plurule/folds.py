@@ -47,7 +47,9 @@ class Part:
     groups: tuple[Rows, ...]
 
 
-def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") -> list[Part]:
+def make_parts(
+    validation: Any, Y: NDArray[np.uint8], name: str = "validation", positions: Rows | None = None
+) -> list[Part]:
     """The parts of the training data.
 
     Parameters
@@ -58,6 +60,9 @@ def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") 
         The labels, whose shares folds and held-out rows keep. Nothing is left to chance.
     name
         What the user calls `validation`.
+    positions
+        Where each row of `Y` is in the data that splits, if they are given as such, are about: without the rows of
+        weight 0. Unless given, it is the same data.
     """
     is_number = isinstance(validation, Real) and not isinstance(validation, bool)
     if is_number and isinstance(validation, Integral):
@@ -77,10 +82,10 @@ def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") 
             return []
         groups = iterative_split(Y[test], [1.0] * n_groups, shuffle=False)
         return [Part(train, tuple(test[group] for group in groups if len(group)))]
-    return [Part(train, (test,)) for train, test in given_splits(validation, Y, name)]
+    return [Part(train, (test,)) for train, test in given_splits(validation, Y, name, positions)]
 
 
-def given_splits(cv: Any, Y: NDArray[np.uint8], name: str) -> list[tuple[Rows, Rows]]:
+def given_splits(cv: Any, Y: NDArray[np.uint8], name: str, positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
     """What a splitter, or splits, give."""
     from sklearn.model_selection import check_cv
 
@@ -89,6 +94,8 @@ def given_splits(cv: Any, Y: NDArray[np.uint8], name: str) -> list[tuple[Rows, R
         raise ValueError(f"{name} must be {allowed}, got {cv!r}")
     truth = Y[:, 0] if Y.shape[1] == 1 else Y
     splits = check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth)
+    if positions is not None and not hasattr(cv, "split"):
+        splits = ((np.flatnonzero(np.isin(positions, rows)) for rows in split) for split in splits)
     return [(np.sort(np.asarray(train, dtype=np.intp)), np.asarray(test, dtype=np.intp)) for train, test in splits]
 
 

@@ -18,6 +18,7 @@ from plurule.heuristics import (
     MEstimate,
     Precision,
     Recall,
+    ShrunkenFMeasure,
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
@@ -65,7 +66,7 @@ def learn(
     weighted = not np.all(problem.weights == 1.0)
     if columns is None:
         columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
-    formula, parameter = _formula(options.heuristic)
+    formula, parameter, shrinkage = _formula(options.heuristic)
     begin = start(problem) if problem.initial_rules else None
     given = begin.rules if begin else ()
     rules, undecided = _core.learn(
@@ -74,6 +75,7 @@ def learn(
         weights=np.ascontiguousarray(problem.weights) if weighted else None,
         formula=formula,
         parameter=parameter,
+        shrinkage=shrinkage,
         custom=_checked(options.heuristic) if formula == CUSTOM else None,
         head_search=HEAD_SEARCHES.index(options.head_search),
         lift=np.ascontiguousarray(options.lift),
@@ -125,14 +127,15 @@ def _constraints(constraints: ResolvedConstraints | None) -> dict[str, NDArray[A
     return given
 
 
-def _formula(heuristic: Heuristic) -> tuple[int, float]:
+def _formula(heuristic: Heuristic) -> tuple[int, float, float]:
     """How the core computes a heuristic; by exact class, since a subclass may compute something else."""
     kind = type(heuristic)
-    if kind is FMeasure:
+    if kind is FMeasure or kind is ShrunkenFMeasure:
         square = float(heuristic.beta) * float(heuristic.beta)
-        return (RECALL, 0.0) if np.isinf(square) else (F_MEASURE, square)
+        shrinkage = float(heuristic.m) if kind is ShrunkenFMeasure else 0.0
+        return (RECALL, 0.0, 0.0) if np.isinf(square) else (F_MEASURE, square, shrinkage)
     if kind is MEstimate:
-        return M_ESTIMATE, float(heuristic.m)
+        return M_ESTIMATE, float(heuristic.m), 0.0
     plain = {
         HammingAccuracy: ACCURACY,
         SubsetAccuracy: ACCURACY,
@@ -141,7 +144,7 @@ def _formula(heuristic: Heuristic) -> tuple[int, float]:
         Laplace: LAPLACE,
         WeightedRelativeAccuracy: RELATIVE_ACCURACY,
     }
-    return plain.get(kind, CUSTOM), 0.0
+    return plain.get(kind, CUSTOM), 0.0, 0.0
 
 
 def _checked(heuristic: Heuristic) -> Any:

@@ -363,7 +363,7 @@ def check_head_search(head_search: HeadSearch, heuristic: Heuristic, averaging: 
 
 
 def check_constraints(
-    constraints: Any, attributes: Sequence[Attribute], labels: Sequence[str], options: Options
+    constraints: Any, attributes: Sequence[Attribute], labels: Sequence[str], head_search: HeadSearch
 ) -> ResolvedConstraints | None:
     """The constraints on the rules of some data, if there are any."""
     if constraints is None:
@@ -372,7 +372,7 @@ def check_constraints(
         raise ValueError(f"constraints must be None or a Constraints of plurule.constraints, got {constraints!r}")
     resolved = constraints.resolve(attributes, labels)
     longest = max(len(unit) for unit in resolved.units())
-    if options.head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
+    if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
         raise ValueError(
             f"head_search='anti_monotone' tries all signs of labels that must go together, "
             f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"

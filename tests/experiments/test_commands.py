@@ -62,7 +62,8 @@ def test_tune_shows_the_candidates_and_writes_the_model_with_the_best_lift(run: 
     assert [row["rank"] for row in rows] == ["1", "2", "3", ""]
     assert f"Chosen lift: {rows[0]['lift']}" in out
     flags = load_world_flags()
-    expected = RuleListClassifier(heuristic="hamming_accuracy", predict_absence=True, lift=find_lift(rows[0]["lift"]))
+    lift = find_lift(rows[0]["lift"])
+    expected = RuleListClassifier.published(heuristic="hamming_accuracy", predict_absence=True, lift=lift)
     expected.fit(flags.data, flags.target, label_names=flags.target_names)
     assert model_file.load(model).rules == expected.rule_list_.rules
 
@@ -130,7 +131,7 @@ def test_evaluate_scores_by_cross_validation_with_mean_and_deviation(run: Run):
     flags = load_world_flags()
     expected = []
     for train, test in KFold(3, shuffle=True, random_state=0).split(flags.target):
-        model = RuleListClassifier(lift=find_lift("kln at 3: 1.08"))
+        model = RuleListClassifier.published(lift=find_lift("kln at 3: 1.08"))
         model.fit(flags.data.iloc[train] if hasattr(flags.data, "iloc") else flags.data[train], flags.target[train])
         rows = flags.data.iloc[test] if hasattr(flags.data, "iloc") else flags.data[test]
         expected.append(scores(flags.target[test], model.predict(rows)))

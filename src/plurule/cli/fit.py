@@ -132,7 +132,7 @@ def fit(
     }
     classifier: Any = RuleListClassifier(**{name: value for name, value in options.items() if value is not None})
     if choose_lift is not None:
-        classifier = RuleListClassifierCV(classifier, scoring=choose_lift, n_jobs=jobs)
+        classifier = RuleListClassifierCV(classifier, protocol="paper", scoring=choose_lift, n_jobs=jobs)
     constraints = make_constraints(forbid_attribute, require_attribute, forbid_pair, require_pair)
     dataset = load_data(data, labels, split)
     start = time.perf_counter()
