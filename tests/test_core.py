@@ -101,6 +101,13 @@ def ints(*values: int) -> Any:
         ({"lift": np.full(3, np.nan)}, ValueError),
         ({"lift": np.full(3, np.inf)}, ValueError),
         ({"lift": -np.ones(3)}, ValueError),
+        ({"allowed_attributes": np.ones(2, dtype=np.uint8)}, ValueError),
+        ({"required_attributes": np.ones(0, dtype=np.uint8)}, ValueError),
+        ({"apart": np.zeros((3, 3), dtype=np.uint8)}, ValueError),
+        ({"groups": ints(0, 1, 2)}, ValueError),
+        ({"apart": np.zeros((3, 2), dtype=np.uint8), "groups": ints(0, 1, 2)}, ValueError),
+        ({"apart": np.zeros((2, 3), dtype=np.uint8), "groups": ints(0, 1, 2)}, ValueError),
+        ({"apart": np.zeros((3, 3), dtype=np.uint8), "groups": ints(0, 1)}, ValueError),
         ({"flags": {}}, KeyError),
         ({"flags": dict.fromkeys(FLAGS, "yes")}, Exception),
         ({"parameter": np.nan}, ValueError),
@@ -153,6 +160,9 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), np.inf)},
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), -np.inf)},
         {"truth": np.asfortranarray(TRUTH)},
+        {"allowed_attributes": np.zeros(1, dtype=np.uint8)},
+        {"required_attributes": np.full(1, 255, dtype=np.uint8)},
+        {"apart": np.full((3, 3), 255, dtype=np.uint8), "groups": ints(-7, 2**31 - 1, -7)},  # apart from itself too
     ],
 )
 @pytest.mark.parametrize("head_search", range(5))

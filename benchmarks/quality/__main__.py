@@ -82,7 +82,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
     parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
     parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
-    parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit may take (300)")
+    parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit of mlrl may take (300)")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")
     parser.add_argument("--pages", action="store_true", help="put the tables into benchmarks/quality/README.md")
     return parser.parse_args()

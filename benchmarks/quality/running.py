@@ -43,7 +43,7 @@ class Settings:
     scratch: Path
     peer_python: Path | None
     limit: float
-    """CPU seconds after which a fit is given up."""
+    """CPU seconds after which a fit of a peer is given up."""
 
     def run(self, name: str, learner: str) -> Result:
         """What a learner predicts for the test part of a set, in numbers."""
@@ -57,22 +57,24 @@ class Settings:
             command = [str(self.peer_python), script, kind, str(theirs), str(predictions), json.dumps(parameters)]
         else:
             command = [sys.executable, "-m", "benchmarks.quality.fit_once", learner, str(ours), str(predictions)]
-        result = self._fit(command)
+        result = self._fit(command, self.limit if learner in PEERS else None)
         if "cpu" in result:
             _, (_, truth) = pickle.loads(ours.read_bytes())
             predicted = np.load(predictions)
             result |= {measure: METRICS[measure](truth, predicted) for measure in MEASURES}
         return result
 
-    def _fit(self, command: list[str]) -> Result:
+    @staticmethod
+    def _fit(command: list[str], limit: float | None) -> Result:
         def limit_cpu() -> None:
-            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(self.limit), math.ceil(self.limit) + 5))
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
 
         done = subprocess.run(
             command, cwd=ROOT, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu
         )
-        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-            return {"gave_up": self.limit}
+        if limit is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return {"gave_up": limit}
         if done.returncode != 0:
             raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")
         result: Result = json.loads(done.stdout.splitlines()[-1])

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "constrained_heads.hpp"
 #include "fixed_head.hpp"
 #include "free_heads.hpp"
 #include "label_sets.hpp"
@@ -82,7 +83,7 @@ class Learner {
         Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
             : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
         HeadFinder<Count> finder;
-        LabelSetSearch sets;
+        ConstrainedHeadSearch sets;
         Ranking ranking;
         Scores scores;
         std::size_t scores_of_pass = 0, since_prepared = 0;
@@ -94,7 +95,7 @@ class Learner {
 
     bool searches_sets() const {
         return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
-               options_.head_search == HeadSearchKind::exhaustive;
+               options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any();
     }
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
     const Attribute& attribute(std::size_t a) const {
@@ -172,7 +173,7 @@ class Learner {
         const Scope& scope = state_.training;
         excluded_.assign(state_.width, 0);
         count_scope(scope.rows);
-        consider_unrefined(scope);
+        if (options_.required_attributes.empty()) consider_unrefined(scope);
         if (options_.max_conditions > 0) {
             std::vector<std::size_t> order = visiting_order();
             threads_.run(order.size(), is_small(scope.rows.size()), [&](std::size_t task, std::size_t t) {
@@ -263,7 +264,8 @@ class Learner {
 
     std::vector<std::size_t> all_visited() const {
         std::vector<std::size_t> visited;
-        for (std::size_t a = 0; a < n_attributes(); ++a) visited.push_back(a);
+        for (std::size_t a = 0; a < n_attributes(); ++a)
+            if (options_.allowed_attributes.empty() || options_.allowed_attributes[a]) visited.push_back(a);
         if (options_.label_conditions)
             for (std::size_t label = 0; label < state_.n_labels; ++label)
                 if (state_.head_labels[label]) visited.push_back(n_attributes() + label);
@@ -273,6 +275,8 @@ class Learner {
     // What was best for the last rule comes first, so that little else has to be counted.
     std::vector<std::size_t> visiting_order() const {
         std::vector<std::size_t> order = all_visited();
+        if (const auto& required = options_.required_attributes; !required.empty())
+            std::erase_if(order, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
         const auto better = [&](std::size_t a, std::size_t b) {
             return last_best_[a] != last_best_[b] ? last_best_[a] > last_best_[b] : a < b;
         };
@@ -403,7 +407,7 @@ class Learner {
 
     void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, std::int32_t own_lane, std::int32_t parent,
                      std::size_t conditions, const Growing* refined, Tools& tools) {
-        LabelSetSearch& sets = tools.sets;
+        ConstrainedHeadSearch& sets = tools.sets;
         sets.clear();
         const std::size_t width = state_.width;
         std::vector<double> tp(width), fp(width), tn(width), fn(width);
@@ -473,7 +477,9 @@ class Learner {
                      const FixedHead<Count>& head, Tools& tools) {
         if (a >= n_attributes())
             for (const Assignment& assigned : rule.head)
-                if (std::size_t(assigned.label) == a - n_attributes()) return;
+                if (std::size_t(assigned.label) == a - n_attributes() ||
+                    options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes()))
+                    return;
         const GroupedRows& rows = grouped(scope, a);
         const std::size_t n_rows = scope.rows.size() - unlisted_missing(scope, a, rows);
         tools.total = fixed_total_;

@@ -37,4 +37,8 @@ def learn(
     in_training: NDArray[np.uint8] | None = None,
     head_labels: NDArray[np.uint8] | None = None,
     rules_before: int = 0,
+    allowed_attributes: NDArray[np.uint8] | None = None,
+    required_attributes: NDArray[np.uint8] | None = None,
+    apart: NDArray[np.uint8] | None = None,
+    groups: NDArray[np.int32] | None = None,
 ) -> tuple[list[Any], list[tuple[float, float]]]: ...

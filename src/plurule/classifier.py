@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule import engine as engines
-from plurule.constraints import as_initial_rules
+from plurule.constraints import Constraints, as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
 from plurule.folds import Folds, hold_out, make_parts
@@ -30,6 +30,7 @@ from plurule.table import Table, encode
 from plurule.validation import (
     FixedHeadCounts,
     RefineAgainst,
+    check_constraints,
     check_distinct,
     check_engine,
     check_jobs,
@@ -227,6 +228,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         *,
         label_names: Sequence[str] | None = None,
         initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> Self:
         """Learn a rule list.
 
@@ -246,12 +248,16 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         initial_rules
             Rules of an expert, as rules or as texts (`"red <- stars > 2 and continent = Asia"`). They come first and
             stay as they are; what they decide is not learned again.
+        constraints
+            What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
-        problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules)
+        problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules, constraints)
         options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
         share = check_share("prune", self.prune)
+        if share is not None and constraints is not None:
+            raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
         everything, held_out = problem, None
         if share is not None:
             problem, rows, held_out = hold_out(problem, rows, share)
@@ -385,6 +391,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         sample_weight: ArrayLike | None,
         label_names: Sequence[str] | None,
         initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> tuple[Problem, NDArray[np.intp]]:
         """What is to be learned, checked, and the rows that count; notes what attributes and labels are called."""
         table = encode(X)
@@ -397,7 +404,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             table, target, weights = table[rows], replace(target, Y=target.Y[rows]), weights[rows]
         given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
         self._remember_labels(target.labels, target.classes, target.sparse)
-        return Problem(table, target.labels, target.Y, weights, given), rows
+        bounds = check_constraints(constraints, table.attributes, target.labels, self.head_search)
+        return Problem(table, target.labels, target.Y, weights, given, bounds), rows
 
     def _check_shape(self, X: Any, table: Table, Y: NDArray[np.uint8]) -> None:
         rows, columns = table.shape

@@ -8,9 +8,9 @@ lift, then to the first in the list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal, Self, TypeAlias
 
@@ -21,11 +21,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
+from plurule.constraints import Constraints
 from plurule.errors import DataError, nearest
 from plurule.folds import Folds, make_parts
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
+from plurule.model import Rule, RuleList
 from plurule.pareto import Point, Size, best_within, plot_front
 from plurule.scoring import Scorer, check_scoring
 from plurule.searching import Grid, Parameters, Searched, default_grid, search
@@ -84,6 +86,8 @@ class Search:
     """Name of the measure to choose by."""
     scorer: Scorer | None
     """What computes it, unless it is a measure of `plurule.metrics`."""
+    known: Parameters = field(default_factory=dict)
+    """What `fit` is told beside the data: names of the labels, and what experts know."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -93,7 +97,8 @@ class Search:
     def scores(self, parameters: Parameters, train: NDArray[np.intp], test: NDArray[np.intp]) -> Scores:
         """Train one candidate on one fold and score it, beside the size of what it learned."""
         classifier = clone(self.estimator).set_params(**parameters)
-        classifier.fit(self.table[train], self.Y[train], None if self.weights is None else self.weights[train])
+        weights = None if self.weights is None else self.weights[train]
+        classifier.fit(self.table[train], self.Y[train], weights, **self.known)
         table, truth = self.table[test], self.Y[test]
         weighted = {} if self.weights is None else {"sample_weight": self.weights[test]}
         predicted = classifier.predict(table)
@@ -204,7 +209,14 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, label_names: Sequence[str] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        label_names: Sequence[str] | None = None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> Self:
         """Choose, then train on everything; the arguments are those of `RuleListClassifier.fit`."""
         if self.protocol not in ("wide", "paper"):
@@ -214,8 +226,11 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         estimator = self._estimator()
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
+        # Rules that can be gone through only once are needed several times.
+        rules = initial_rules if isinstance(initial_rules, str | RuleList) else tuple(initial_rules)
+        known = {"label_names": label_names, "initial_rules": rules, "constraints": constraints}
         choose = self._choose_all if self.protocol == "wide" else self._choose_lift
-        self.best_estimator_ = choose(estimator, X, y, sample_weight, label_names)
+        self.best_estimator_ = choose(estimator, X, y, sample_weight, known)
         self.best_lift_ = self.best_estimator_.lift
         for name in ("rule_list_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
@@ -288,12 +303,12 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     # Everything together --------------------------------------------------------------------------------------
 
     def _choose_all(
-        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, label_names: Any
+        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
     ) -> RuleListClassifier:
         scoring = check_scoring("micro_f1" if self.scoring is None else self.scoring)
         engine = check_engine(estimator.engine)
         template = clone(estimator)
-        problem, rows = template._problem(X, y, sample_weight, label_names)
+        problem, rows = template._problem(X, y, sample_weight, **known)
         n_labels = len(problem.labels)
         candidates = self._grid(estimator, n_labels)
         options = []
@@ -319,7 +334,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self._trained: dict[int, RuleListClassifier] = {}
         for index, length in longest.items():
             classifier = clone(estimator).set_params(**candidates[index], n_rules=length)
-            self._trained[index] = classifier.fit(X, y, sample_weight, label_names=label_names)
+            self._trained[index] = classifier.fit(X, y, sample_weight, **known)
             classifier.n_rules_curve_ = self.curves_[index]
         return _cut(self._trained[self.best_index_], searched.length(self.best_index_))
 
@@ -349,18 +364,19 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     # The lift, as in the paper --------------------------------------------------------------------------------
 
     def _choose_lift(
-        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, label_names: Any
+        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
     ) -> RuleListClassifier:
         if self.grid is not None:
             raise ValueError("grid is for protocol='wide'; protocol='paper' tries lifts")
         table = encode(X)
-        target = check_target(y, label_names).beside(table.names)
+        target = check_target(y, known["label_names"]).beside(table.names)
         if len(table) != len(target.Y):
             raise DataError(f"X has {len(table)} rows, Y has {len(target.Y)}; give the labels of every row")
         n_labels = target.Y.shape[1]
         weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
         scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
-        search = Search(estimator, table, target.Y, weights, scoring.name, scoring.scorer)
+        told = known | {"label_names": target.labels}
+        search = Search(estimator, table, target.Y, weights, scoring.name, scoring.scorer, told)
         candidates = self._candidates(estimator, n_labels)
         results = self._run(search, candidates, self._splits(search, stratify=target.classes is not None))
         self.cv_results_ = _tabulate(candidates, results, search, n_labels)
@@ -368,7 +384,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.best_params_ = candidates[self.best_index_]
         self.best_score_ = float(self.cv_results_[f"mean_test_{search.target}"][self.best_index_])
         best = clone(estimator).set_params(**self.best_params_)
-        return best.fit(X, y, sample_weight, label_names=label_names)
+        return best.fit(X, y, sample_weight, **known)
 
     def _candidates(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
         if estimator.head_search not in LIFTED_SEARCHES:

@@ -196,17 +196,23 @@ class Folds:
         dict of str to LengthCurve
             By name of the measure; empty if no rule is found in any part.
         """
-        limit = FIRST_LIMIT
-        while True:
-            most = limit if options.max_rules is None else min(limit, options.max_rules)
-            lists = [self.learn(part, replace(options, max_rules=most)) for part in range(len(self.parts))]
-            if not any(lists):
-                return {}
-            curves = self._score(lists, scoring, also)
-            ended = most == options.max_rules or all(len(rules) < most for rules in lists)
-            if ended or most >= far_enough(curves[scoring.name].best):
-                return curves
+        limit, finished = FIRST_LIMIT, False
+        while not finished:
+            curves, finished = self.grown_to(limit, options, scoring, also)
             limit *= 2
+        return curves
+
+    def grown_to(
+        self, limit: int, options: Options, scoring: Scoring, also: Iterable[str] = ()
+    ) -> tuple[dict[str, LengthCurve], bool]:
+        """The scores of lists of at most so many rules, and whether longer ones are not worth it."""
+        most = limit if options.max_rules is None else min(limit, options.max_rules)
+        lists = [self.learn(part, replace(options, max_rules=most)) for part in range(len(self.parts))]
+        if not any(lists):
+            return {}, True
+        curves = self._score(lists, scoring, also)
+        ended = most == options.max_rules or all(len(rules) < most for rules in lists)
+        return curves, ended or is_far_enough(curves[scoring.name], most)
 
     def _score(self, lists: Sequence[RuleList], scoring: Scoring, also: Iterable[str]) -> dict[str, LengthCurve]:
         measures = [name for name in dict.fromkeys((scoring.name, *also)) if name != scoring.name or not scoring.scorer]
@@ -228,9 +234,21 @@ class Folds:
         }
 
 
-def far_enough(best: int) -> int:
-    """How long lists must be to believe that no longer one is better than the best so far."""
-    return best + max(10, best // 2)
+def is_far_enough(curve: LengthCurve, grown: int) -> bool:
+    """Whether lists are long enough to believe that longer ones are not worth it.
+
+    So it is if the best length lies well behind, or if the second half of the rules gained no more than one standard
+    error.
+
+    >>> flat, rising = np.array([[0.5, 0.6, 0.62, 0.61], [0.4, 0.6, 0.58, 0.6]]), np.array([[0.1, 0.2, 0.3, 0.4]] * 2)
+    >>> [is_far_enough(LengthCurve("micro_f1", scores, np.arange(4.0)), grown=4) for scores in (flat, rising)]
+    [True, False]
+    """
+    best = curve.best
+    if grown >= best + max(10, best // 2):
+        return True
+    mean = curve.mean
+    return bool(mean[: (grown + 1) // 2].max() >= mean[best - 1] - curve.standard_error[best - 1])
 
 
 def _from_one_rule(values: NDArray[Any]) -> Values:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
+from plurule.constraints import ResolvedConstraints
 from plurule.covering import Progress
 from plurule.heuristics import (
     FMeasure,
@@ -101,6 +102,7 @@ def learn(
         in_training=begin.in_training.astype(np.uint8) if begin else None,
         head_labels=begin.head_labels.astype(np.uint8) if begin else None,
         rules_before=len(given),
+        **_constraints(problem.constraints),
     )
     return RuleList(
         (*given, *(_rule(problem, *rule) for rule in rules)),
@@ -108,6 +110,21 @@ def learn(
         problem.labels,
         tuple(undecided),
     )
+
+
+def _constraints(constraints: ResolvedConstraints | None) -> dict[str, NDArray[Any]]:
+    """What is constrained; the rest is left out, since a search without constraints is faster."""
+    given: dict[str, NDArray[Any]] = {}
+    if constraints is None:
+        return given
+    if not constraints.allowed_attributes.all():
+        given["allowed_attributes"] = constraints.allowed_attributes.astype(np.uint8)
+    if constraints.requires_attribute:
+        given["required_attributes"] = constraints.required_attributes.astype(np.uint8)
+    if constraints.binds_labels:
+        given["apart"] = np.ascontiguousarray(constraints.apart, dtype=np.uint8)
+        given["groups"] = np.ascontiguousarray(constraints.group, dtype=np.int32)
+    return given
 
 
 def _formula(heuristic: Heuristic) -> tuple[int, float, float]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from plurule.folds import Folds
+from plurule.folds import FIRST_LIMIT, Folds
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, NoLift
 from plurule.pareto import Point, front, points
@@ -120,11 +120,31 @@ def search(
     shortest: bool,
     n_jobs: int | None,
 ) -> Searched:
-    """Grow and score every candidate; in threads, which share the ranked columns."""
+    """Grow and score every candidate; in threads, which share the ranked columns.
+
+    All are grown to a few rules first. Only those that come within one standard error of the best are grown on.
+    """
     from joblib import Parallel, delayed
 
     folds.prepare(sorted({o.max_bins for o in options}, key=lambda bins: bins or 0))
-    also = tuple(also)
-    curves = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(folds.curves)(o, scoring, also) for o in options)
+    also, limit = tuple(also), FIRST_LIMIT
+    curves: list[dict[str, LengthCurve]] = [{} for _ in options]
+    growing = list(range(len(options)))
+    while growing:
+        tasks = [delayed(folds.grown_to)(limit, options[i], scoring, also) for i in growing]
+        grown = dict(zip(growing, Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True))
+        for i, (found, _) in grown.items():
+            curves[i] = found
+        best = max((c.score(c.best) for c in _by_measure(curves, scoring.name)), default=0.0)
+        growing = [i for i, (found, finished) in grown.items() if not finished and _hopeful(found[scoring.name], best)]
+        limit *= 2
     n_parts = sum(len(part.groups) for part in folds.parts)
-    return Searched(list(candidates), list(curves), scoring.name, n_parts, shortest)
+    return Searched(list(candidates), curves, scoring.name, n_parts, shortest)
+
+
+def _by_measure(curves: Iterable[dict[str, LengthCurve]], measure: str) -> list[LengthCurve]:
+    return [found[measure] for found in curves if found]
+
+
+def _hopeful(curve: LengthCurve, best: float) -> bool:
+    return bool(curve.score(curve.best) + curve.standard_error[curve.best - 1] >= best)

@@ -13,11 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from plurule.constraints import Constraints, ResolvedConstraints
 from plurule.engine import ENGINES, Engine
 from plurule.errors import DataError, nearest
 from plurule.head_search import MOST_LABELS_EXHAUSTIVE
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.lifts import NoLift, as_table
+from plurule.model import Attribute
 from plurule.problem import HEAD_SEARCHES, Constrain, HeadSearch, Options, exact_weights
 from plurule.table import reject_duplicates
 
@@ -358,6 +360,24 @@ def check_head_search(head_search: HeadSearch, heuristic: Heuristic, averaging: 
             f"head_search='exhaustive' looks at every set of labels, which is meant for at most "
             f"{MOST_LABELS_EXHAUSTIVE} labels, got {n_labels}; use head_search='relaxed'"
         )
+
+
+def check_constraints(
+    constraints: Any, attributes: Sequence[Attribute], labels: Sequence[str], head_search: HeadSearch
+) -> ResolvedConstraints | None:
+    """The constraints on the rules of some data, if there are any."""
+    if constraints is None:
+        return None
+    if not isinstance(constraints, Constraints):
+        raise ValueError(f"constraints must be None or a Constraints of plurule.constraints, got {constraints!r}")
+    resolved = constraints.resolve(attributes, labels)
+    longest = max(len(unit) for unit in resolved.units())
+    if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
+        raise ValueError(
+            f"head_search='anti_monotone' tries all signs of labels that must go together, "
+            f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
+        )
+    return resolved
 
 
 def check_engine(engine: Any) -> Engine:

@@ -75,7 +75,8 @@ def prune(
         length = len(rule.body) if rule.locked else judge.best_length(rule, covered, predicted)
         if length is None:
             continue
-        kept.append(replace(rule, body=rule.body[:length]))
+        # A shorter rule is not the one that its value is about.
+        kept.append(rule if length == len(rule.body) else replace(rule, body=rule.body[:length], value=0.0))
         decided_something = np.zeros(len(table), dtype=bool)
         for assignment in rule.head:
             newly = covered[length] & (predicted[:, assignment.index] == OPEN)

@@ -136,12 +136,18 @@ class RuleList(Sequence[Rule]):
         return Edit.of(self, X, Y, sample_weight)
 
     def simplify(
-        self, X: Any, Y: Any = None, *, tolerance: float = 0.0, measure: str = "hamming_accuracy"
+        self,
+        X: Any,
+        Y: Any = None,
+        *,
+        tolerance: float = 0.0,
+        measure: str = "hamming_accuracy",
+        sample_weight: Any = None,
     ) -> Simplified:
         """A shorter list that predicts the same, or costs at most `tolerance`; see `plurule.inspect.simplify`."""
         from plurule.inspect import simplify
 
-        return simplify(self, X, Y, tolerance=tolerance, measure=measure)
+        return simplify(self, X, Y, tolerance=tolerance, measure=measure, sample_weight=sample_weight)
 
     def prune(self, X: Any, Y: Any = None, sample_weight: Any = None) -> RuleList:
         """Without the conditions and rules that held-out data do not support; see `plurule.inspect.prune`."""
