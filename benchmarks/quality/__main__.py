@@ -43,7 +43,7 @@ def main() -> None:
     results: dict[str, Any] = {"sets": {}}
     if numbers.exists() and (arguments.only or arguments.sets != list(SETS)):
         results = json.loads(numbers.read_text())
-    results |= {"machine": describe(), "limit": arguments.limit}
+    results["machine"] = describe()
 
     def keep() -> None:
         # Written after each result, so that what is there is not lost if a later one is interrupted.

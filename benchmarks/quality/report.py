@@ -34,7 +34,7 @@ def comparison_page(results: Results) -> str:
     version = next((r["version"] for one in results["sets"].values() for r in one.values() if "version" in r), None)
     notes = [in_words(results["machine"])]
     if version:
-        notes.append(f"mlrl {version}; its fits are given up after {results['limit']:.0f} CPU s (>)")
+        notes.append(f"mlrl {version}; fits of mlrl that took longer than the CPU seconds after > were given up")
     return "\n\n".join([*parts, "  \n".join(notes)]) + "\n"
 
 
