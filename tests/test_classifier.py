@@ -153,6 +153,13 @@ def test_the_scale_of_the_weights_does_not_matter_for_the_rules() -> None:
     assert [rule.to_text() for rule in scaled] == [rule.to_text() for rule in rules]
 
 
+def test_weights_so_small_that_no_rule_covers_enough_are_said() -> None:
+    X, Y = random_problem(12)
+    with pytest.warns(UserWarning, match="min_coverage=3, but all instances together weigh 1: no rule can cover"):
+        fitted = RuleListClassifier(n_rules=None).fit(X, Y, np.full(len(X), 1 / len(X)))
+    assert len(fitted.rule_list_) == 0
+
+
 def test_weights_change_what_is_learned() -> None:
     X = np.array([[0.0], [0.0]])
     Y = np.array([[1, 0], [0, 1]])

@@ -25,6 +25,12 @@ def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert "←" in capsys.readouterr().out
 
 
+def test_the_examples_about_short_lists_run() -> None:
+    names: dict[str, object] = {}
+    exec("\n".join(code_blocks("docs/short-lists.md")), names)
+    assert "twenty" in names
+
+
 def test_the_rules_in_the_readme_are_those_of_the_demo() -> None:
     from plurule.datasets import load_world_flags
 

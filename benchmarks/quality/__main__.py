@@ -68,6 +68,7 @@ def main() -> None:
     write_text(arguments.output / f"{kind}.md", text)
     if arguments.pages:
         put_into(Path(__file__).with_name("README.md"), place, text)
+        put_into(ROOT / "docs" / "short-lists.md", place, text)
     print(text)
 
 

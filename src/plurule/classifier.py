@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -255,6 +256,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
+        total = float(problem.weights.sum())
+        if options.min_coverage > total:
+            warnings.warn(
+                f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}: no rule "
+                "can cover as much, and none is learned",
+                stacklevel=2,
+            )
         share = check_share("prune", self.prune)
         if share is not None and constraints is not None:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
