@@ -6,13 +6,14 @@
 PYTHON ?= python3
 PEER_PYTHON ?= python3.12
 BENCH ?=
+QUALITY ?=
 JOBS ?= 2
 
 # An environment is made anew when anything that is installed has changed.
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
 
-.PHONY: help demo test lint sanitize bench clean
+.PHONY: help demo test lint sanitize bench quality clean
 
 help:
 	@echo "make demo      train on the embedded data and show the rules"
@@ -20,6 +21,7 @@ help:
 	@echo "make lint      check style and types"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
+	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
 	@echo "make clean     remove the virtual environments and everything that was built"
 
 demo: .venv-demo/installed
@@ -53,10 +55,14 @@ bench: .venv-bench/installed .venv-peer/installed
 	.venv-bench/bin/python -m benchmarks.engine $(BENCH) \
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
 
+quality: .venv-bench/installed .venv-peer/installed
+	.venv-bench/bin/python -m benchmarks.quality $(QUALITY) \
+		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
+
 .venv-peer/installed:
 	@if $(PEER_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then \
 		$(PEER_PYTHON) -m venv .venv-peer && \
-		.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check 'mlrl-seco==0.15.*' && \
+		.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check 'mlrl-seco==0.15.*' 'mlrl-boomer==0.15.*' && \
 		touch $@; \
 	else \
 		echo "No Python 3.12 for mlrl-seco: it is left out. Choose one with PEER_PYTHON=..."; \

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from plurule.constraints import Constraints
 from plurule.heuristics import (
     AVERAGINGS,
     Counts,
@@ -19,6 +22,7 @@ from plurule.heuristics import (
     MEstimate,
     Precision,
     Recall,
+    ShrunkenFMeasure,
     SubsetAccuracy,
     WeightedRelativeAccuracy,
     ratio,
@@ -48,6 +52,7 @@ class Gain(Heuristic):
 
 HEURISTICS: tuple[Heuristic, ...] = (
     *(FMeasure(beta) for beta in (0, 0.3, 0.5, 0.5, 0.5, 1, 2, float("inf"))),
+    *(ShrunkenFMeasure(0.6), ShrunkenFMeasure(1, m=0.7)),
     *(HammingAccuracy(), HammingAccuracy(), Precision(), Recall(), Laplace()),
     *(MEstimate(), MEstimate(2), WeightedRelativeAccuracy(), SubsetAccuracy(), SubsetAccuracy()),
     *(Lopsided(), Gain()),
@@ -160,6 +165,28 @@ def random_weights(rng: Generator, n_rows: int, n_labels: int) -> NDArray[np.flo
         return rng.integers(1, 4, n_rows).astype(float)
     weights = rng.random(n_rows) + 0.01 if kind < 0.9 else rng.choice([1e-6, 1.0, 1e6], n_rows)
     return exact_weights(weights, n_labels)
+
+
+# Constraints -----------------------------------------------------------------------------------------------
+
+
+def random_constraints(rng: Generator, problem: Problem) -> Constraints:
+    """What an expert might ask for: any of the four kinds, or nothing."""
+    attributes = rng.permutation(problem.table.names).tolist()
+    n_forbidden = int(rng.integers(0, 3)) if rng.random() < 0.5 else 0
+    required = attributes[n_forbidden:][: int(rng.integers(1, 3))] if rng.random() < 0.3 else []
+    pairs = list(combinations(problem.labels, 2))
+    share_apart, share_together = pick(rng, (0.0, 0.2, 0.5)), pick(rng, (0.0, 0.0, 0.1, 0.3))
+    together = [pair for pair in pairs if rng.random() < share_together]
+    group = Constraints(required_label_pairs=together).resolve(problem.table.attributes, problem.labels).group
+    number = dict(zip(problem.labels, group.tolist(), strict=True))
+    apart = [(a, b) for a, b in pairs if number[a] != number[b] and rng.random() < share_apart]
+    return Constraints(attributes[:n_forbidden], required, apart, together)
+
+
+def constrained(problem: Problem, constraints: Constraints) -> Problem:
+    """The same problem under constraints."""
+    return replace(problem, constraints=constraints.resolve(problem.table.attributes, problem.labels))
 
 
 # Options ---------------------------------------------------------------------------------------------------

@@ -139,8 +139,8 @@ def test_a_weight_counts_as_so_many_rows_and_zero_as_none(seed: int) -> None:
     X, Y = random_problem(seed)
     weights = np.random.default_rng(seed).integers(0, 4, size=len(X))
     rows = np.repeat(np.arange(len(X)), weights)
-    weighted = RuleListClassifier(predict_absence=True).fit(X, Y, weights)
-    repeated = RuleListClassifier(predict_absence=True).fit(X[rows], Y[rows])
+    weighted = RuleListClassifier(predict_absence=True, n_rules=None).fit(X, Y, weights)
+    repeated = RuleListClassifier(predict_absence=True, n_rules=None).fit(X[rows], Y[rows])
     assert weighted.rule_list_ == repeated.rule_list_
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
@@ -148,9 +148,16 @@ def test_a_weight_counts_as_so_many_rows_and_zero_as_none(seed: int) -> None:
 def test_the_scale_of_the_weights_does_not_matter_for_the_rules() -> None:
     X, Y = random_problem(12)
     weights = np.random.default_rng(12).random(len(X))
-    rules = RuleListClassifier().fit(X, Y, weights).rule_list_
-    scaled = RuleListClassifier().fit(X, Y, 1024 * weights).rule_list_
+    rules = RuleListClassifier.published().fit(X, Y, weights).rule_list_
+    scaled = RuleListClassifier.published().fit(X, Y, 1024 * weights).rule_list_
     assert [rule.to_text() for rule in scaled] == [rule.to_text() for rule in rules]
+
+
+def test_weights_so_small_that_no_rule_covers_enough_are_said() -> None:
+    X, Y = random_problem(12)
+    with pytest.warns(UserWarning, match="min_coverage=3, but all instances together weigh 1: no rule can cover"):
+        fitted = RuleListClassifier(n_rules=None).fit(X, Y, np.full(len(X), 1 / len(X)))
+    assert len(fitted.rule_list_) == 0
 
 
 def test_weights_change_what_is_learned() -> None:
@@ -230,7 +237,7 @@ def test_probabilities_are_strictly_inside_0_and_1_and_agree_with_the_prediction
 
 def test_a_probability_is_the_smoothed_precision_of_the_rule_that_decided() -> None:
     # y0 ← x0 <= 2.5 is right for 2 of 2 rows; the third row is decided by no rule, for it 0 of 1 has the label.
-    classifier = RuleListClassifier().fit([[1.0], [2.0], [3.0]], [[1], [1], [0]])
+    classifier = RuleListClassifier.published().fit([[1.0], [2.0], [3.0]], [[1], [1], [0]])
     assert [str(rule) for rule in classifier.rule_list_] == ["y0 ← x0 <= 2.5   (TP 2, FP 0, stop)"]
     assert classifier.predict_proba([[1.0], [3.0]]).ravel().tolist() == [3 / 4, 1 / 3]
 
@@ -343,9 +350,10 @@ def test_progress_is_told_after_each_rule(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("predict_absence", [False, True])
 def test_the_first_rules_are_what_training_with_fewer_rules_gives(predict_absence: bool) -> None:
     X, Y = random_problem(11)
-    whole = RuleListClassifier(predict_absence=predict_absence).fit(X, Y).rule_list_
+    parameters = {"predict_absence": predict_absence, "n_rules": None}
+    whole = RuleListClassifier(**parameters).fit(X, Y).rule_list_
     for length in range(1, len(whole) + 1):
-        shorter = RuleListClassifier(predict_absence=predict_absence, max_rules=length).fit(X, Y)
+        shorter = RuleListClassifier(max_rules=length, **parameters).fit(X, Y)
         assert whole[:length] == shorter.rule_list_
 
 

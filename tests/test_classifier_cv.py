@@ -43,7 +43,7 @@ def test_a_peak_beyond_the_number_of_labels_is_left_out() -> None:
     assert all(isinstance(lift, KLN) for lift in paper_lifts(1))
     X = np.arange(8.0).reshape(-1, 1)
     Y = np.tile([[1, 0], [0, 1]], (4, 1))
-    search = RuleListClassifierCV(lifts=[Peak(5, 1.1), KLN(0.1)], cv=2).fit(X, Y)
+    search = RuleListClassifierCV(protocol="paper", lifts=[Peak(5, 1.1), KLN(0.1)], cv=2).fit(X, Y)
     assert [c["lift"] for c in search.cv_results_["params"]] == [KLN(0.1)]
 
 
@@ -52,7 +52,7 @@ def test_a_peak_beyond_the_number_of_labels_is_left_out() -> None:
 )
 def test_the_results_are_those_of_cross_validation_by_hand(flags: Any, scoring: str, measure: Any) -> None:
     X, Y = flags.data, flags.target
-    search = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring=scoring, cv=3, random_state=7).fit(X, Y)
+    search = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, scoring=scoring, cv=3, random_state=7).fit(X, Y)
     for i, lift in enumerate(LIFTS):
         by_hand = []
         for train, test in KFold(3, shuffle=True, random_state=7).split(Y):
@@ -67,7 +67,7 @@ def test_the_results_are_those_of_cross_validation_by_hand(flags: Any, scoring: 
 
 
 def test_the_best_candidate_is_trained_on_everything(flags: Any) -> None:
-    search = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=2)
+    search = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2)
     search.fit(flags.data, flags.target, label_names=flags.target_names)
     refitted = clone(SHORT).set_params(lift=search.best_lift_)
     refitted.fit(flags.data, flags.target, label_names=flags.target_names)
@@ -99,25 +99,29 @@ def test_ties_go_to_hamming_accuracy_then_subset_accuracy_then_the_higher_lift_t
 
 
 def test_the_choice_does_not_depend_on_the_number_of_jobs(flags: Any) -> None:
-    one = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=2).fit(flags.data, flags.target)
-    two = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=2, n_jobs=2).fit(flags.data, flags.target)
+    one = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2).fit(flags.data, flags.target)
+    two = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2, n_jobs=2).fit(flags.data, flags.target)
     assert one.best_lift_ == two.best_lift_
     for key, value in one.cv_results_.items():
         np.testing.assert_array_equal(value, two.cv_results_[key])
 
 
 def test_scorers_and_splitters_of_scikit_learn_work(flags: Any) -> None:
-    by_name = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring="f1_micro", cv=KFold(2)).fit(flags.data, flags.target)
-    ours = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring="micro_f1", cv=KFold(2)).fit(flags.data, flags.target)
-    given = RuleListClassifierCV(SHORT, lifts=LIFTS, scoring=SCORERS["micro_f1"], cv=KFold(2))
-    given.fit(flags.data, flags.target)
+    by_name, ours, given = (
+        RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, scoring=scoring, cv=KFold(2)).fit(
+            flags.data, flags.target
+        )
+        for scoring in ("f1_micro", "micro_f1", SCORERS["micro_f1"])
+    )
     expected = pytest.approx(ours.cv_results_["mean_test_micro_f1"])
     assert by_name.cv_results_["mean_test_f1_micro"] == expected
     assert given.cv_results_["mean_test_score"] == expected
 
 
 def test_folds_that_keep_the_share_of_every_label_work(flags: Any) -> None:
-    search = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=IterativeStratifiedKFold(3)).fit(flags.data, flags.target)
+    search = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=IterativeStratifiedKFold(3)).fit(
+        flags.data, flags.target
+    )
     assert search.cv_results_["split2_test_hamming_accuracy"].shape == (3,)
 
 
@@ -125,8 +129,8 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
     X, Y = flags.data, flags.target
     weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
     kept = np.flatnonzero(weights)
-    weighted = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=3).fit(X, Y, weights)
-    removed = RuleListClassifierCV(SHORT, lifts=LIFTS, cv=3).fit(X[kept], Y[kept])
+    weighted = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=3).fit(X, Y, weights)
+    removed = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=3).fit(X[kept], Y[kept])
     np.testing.assert_allclose(
         weighted.cv_results_["mean_test_hamming_accuracy"], removed.cv_results_["mean_test_hamming_accuracy"]
     )
@@ -134,7 +138,7 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
 
 
 def test_parameters_of_the_classifier_inside_can_be_set() -> None:
-    search = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()))
+    search = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()), protocol="paper")
     search.set_params(estimator__max_rules=3, estimator__predict_absence=True)
     assert search.estimator is not None
     assert search.estimator.max_rules == 3
@@ -159,12 +163,12 @@ def test_parameters_of_the_classifier_inside_can_be_set() -> None:
 def test_what_cannot_be_searched_is_refused(parameters: dict[str, Any], message: str) -> None:
     X, Y = np.arange(8.0).reshape(-1, 1), np.tile([[1, 0], [0, 1]], (4, 1))
     with pytest.raises(ValueError, match=message):
-        RuleListClassifierCV(**parameters).fit(X, Y)
+        RuleListClassifierCV(protocol="paper", **parameters).fit(X, Y)
 
 
 def test_a_target_of_two_classes_is_split_evenly() -> None:
     X = np.arange(20.0).reshape(-1, 1)
     y = np.array(["a"] * 15 + ["b"] * 5)
-    search = RuleListClassifierCV(lifts=[NoLift()], cv=5).fit(X, y)
+    search = RuleListClassifierCV(protocol="paper", lifts=[NoLift()], cv=5).fit(X, y)
     assert search.classes_.tolist() == ["a", "b"]
     assert set(search.predict(X)) <= {"a", "b"}

@@ -55,6 +55,7 @@ def learn(**changes: Any) -> Any:
         "weights": None,
         "formula": native.F_MEASURE,
         "parameter": 0.25,
+        "shrinkage": 0.0,
         "custom": None,
         "head_search": 3,
         "lift": np.ones(3),
@@ -100,9 +101,17 @@ def ints(*values: int) -> Any:
         ({"lift": np.full(3, np.nan)}, ValueError),
         ({"lift": np.full(3, np.inf)}, ValueError),
         ({"lift": -np.ones(3)}, ValueError),
+        ({"allowed_attributes": np.ones(2, dtype=np.uint8)}, ValueError),
+        ({"required_attributes": np.ones(0, dtype=np.uint8)}, ValueError),
+        ({"apart": np.zeros((3, 3), dtype=np.uint8)}, ValueError),
+        ({"groups": ints(0, 1, 2)}, ValueError),
+        ({"apart": np.zeros((3, 2), dtype=np.uint8), "groups": ints(0, 1, 2)}, ValueError),
+        ({"apart": np.zeros((2, 3), dtype=np.uint8), "groups": ints(0, 1, 2)}, ValueError),
+        ({"apart": np.zeros((3, 3), dtype=np.uint8), "groups": ints(0, 1)}, ValueError),
         ({"flags": {}}, KeyError),
         ({"flags": dict.fromkeys(FLAGS, "yes")}, Exception),
         ({"parameter": np.nan}, ValueError),
+        ({"shrinkage": np.nan}, ValueError),
         ({"remaining": np.nan}, ValueError),
         ({"stop_threshold": np.nan}, ValueError),
         ({"min_coverage": np.nan}, ValueError),
@@ -139,6 +148,8 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
         {"lift": np.zeros(3)},
         {"parameter": -3.0},
         {"parameter": np.inf},
+        {"shrinkage": -3.0},
+        {"shrinkage": np.inf},
         {"remaining": -5.0},
         {"stop_threshold": 5.0},
         {"min_coverage": -1.0},
@@ -149,6 +160,9 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), np.inf)},
         {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), -np.inf)},
         {"truth": np.asfortranarray(TRUTH)},
+        {"allowed_attributes": np.zeros(1, dtype=np.uint8)},
+        {"required_attributes": np.full(1, 255, dtype=np.uint8)},
+        {"apart": np.full((3, 3), 255, dtype=np.uint8), "groups": ints(-7, 2**31 - 1, -7)},  # apart from itself too
     ],
 )
 @pytest.mark.parametrize("head_search", range(5))
@@ -363,7 +377,7 @@ class Own(Heuristic):
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30000, 40))
 Y = (rng.random((30000, 12)) < 0.4).astype(np.uint8)
-classifier = plurule.RuleListClassifier(remaining=0, predict_absence=True, {parameters})
+classifier = plurule.RuleListClassifier.published(remaining=0, predict_absence=True, {parameters})
 print("ready", flush=True)
 try:
     classifier.fit(X, Y)

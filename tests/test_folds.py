@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold
 from plurule import folds as folds_module
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
-from plurule.folds import Folds, far_enough, make_parts
+from plurule.folds import Folds, is_far_enough, make_parts
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
 from plurule.problem import Options, Problem
@@ -117,7 +117,7 @@ def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
     length = curve.scores.shape[1]
     assert asked[: 2 * len(folds.parts)] == [2] * len(folds.parts) + [4] * len(folds.parts)
     np.testing.assert_array_equal(curve.scores, whole.scores[:, :length])
-    assert length == whole.scores.shape[1] or length >= far_enough(curve.best)
+    assert length == whole.scores.shape[1] or is_far_enough(curve, length)
 
 
 def test_no_rules_give_no_curve(flags: Any) -> None:

@@ -54,3 +54,12 @@ def test_the_curve_is_drawn_with_its_cut() -> None:
     assert axes.get_xlabel() == "rules"
     assert axes.get_ylabel() == "micro f1"
     assert any("cut after" in text.get_text() for text in axes.get_legend().get_texts())
+
+
+def test_a_cut_list_keeps_the_curve_unless_a_score_is_not_a_number() -> None:
+    curve = LengthCurve("micro_f1", np.array([[0.4, 0.6], [0.5, 0.8]]), np.array([1.0, 2.0]))
+    choice = curve.choice(1)
+    assert choice is not None
+    assert (choice.mean, choice.chosen, choice.best) == ((0.45, 0.7), 1, 2)
+    assert curve.choice(3) is None
+    assert LengthCurve("roc_auc", np.array([[np.nan, 0.6]]), np.array([1.0, 2.0])).choice(1) is None

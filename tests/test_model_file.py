@@ -22,6 +22,7 @@ from plurule.model import (
     Condition,
     Head,
     LabelCondition,
+    LengthChoice,
     NominalCondition,
     NumericCondition,
     Rule,
@@ -63,7 +64,9 @@ def rule_lists(draw: st.DrawFn) -> RuleList:
 
     rules = tuple(rule() for _ in range(draw(st.integers(0, 4))))
     undecided = tuple((draw(counts), draw(counts)) for _ in labels) if draw(st.booleans()) else ()
-    return RuleList(rules, attributes, labels, undecided)
+    scores = draw(st.lists(st.floats(0, 1), min_size=1, max_size=4))
+    choice = LengthChoice(draw(names), tuple(scores), tuple(scores[::-1]), draw(st.integers(1, len(scores))))
+    return RuleList(rules, attributes, labels, undecided, draw(st.sampled_from((None, choice))))
 
 
 def fits(value: Any, schema: dict[str, Any]) -> bool:
@@ -71,12 +74,14 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     notes = {"$schema", "$id", "$defs", "title", "description"}
     known = {"$ref", "type", "required", "properties", "additionalProperties", "items", "const", "enum", "oneOf"}
     assert set(schema) <= notes | known | {"uniqueItems", "minItems", "maxItems", "minimum"}
-    types = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float)}
+    types = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": int}
     if "$ref" in schema and not fits(value, SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]):
         return False
     if "type" in schema and not isinstance(value, types[schema["type"]]):
         return False
-    if schema.get("type") == "number" and (isinstance(value, bool) or value < schema.get("minimum", value)):
+    if schema.get("type") in ("number", "integer") and (
+        isinstance(value, bool) or value < schema.get("minimum", value)
+    ):
         return False
     if "const" in schema and (value != schema["const"] or isinstance(value, bool)):
         return False
@@ -101,6 +106,7 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
 def test_a_rule_list_comes_back_as_it_was(rule_list: RuleList) -> None:
     text = model_file.dumps(rule_list)
     assert model_file.loads(text) == rule_list
+    assert model_file.loads(text).length_choice == rule_list.length_choice
     assert fits(json.loads(text), SCHEMA)
 
 
@@ -161,6 +167,7 @@ GOOD: dict[str, Any] = {
     "labels": ["red", "blue"],
     "rules": [{"head": [{"label": "red", "present": True}], "body": []}],
 }
+CHOICE = {"measure": "micro_f1", "mean": [0.5, 0.6], "standard_error": [0.1, 0.1], "chosen": 1}
 CONDITION = {"attribute": "area", "operator": "<=", "threshold": 1}
 
 
@@ -180,6 +187,9 @@ BAD = [
     ('{"format": 1, "format": 1}', "is damaged: an object has the same key twice"),
     ('{"version": ' + "9" * 5000 + "}", "is not a plurule model file"),
     (GOOD | {"version": 2}, "was written by a newer plurule (file version 2, this plurule reads up to 1); upgrade"),
+    (GOOD | {"length_choice": CHOICE | {"chosen": 3}}, "length_choice.chosen is 3, expected a length from 1 to 2"),
+    (GOOD | {"length_choice": CHOICE | {"mean": [0.5]}}, "mean has 1 numbers, standard_error has 2"),
+    (GOOD | {"length_choice": {}}, "length_choice: 'measure' is missing"),
     (GOOD | {"version": "1"}, "is damaged: its version is '1', expected a whole number"),
     (GOOD | {"version": True}, "is damaged: its version is True, expected a whole number"),
     ({k: v for k, v in GOOD.items() if k != "labels"}, "'labels' is missing"),

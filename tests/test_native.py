@@ -13,7 +13,14 @@ import scipy.sparse as sp
 
 from native_problems import HEURISTICS, random_options, random_problem
 from plurule import RuleListClassifier, covering, native
-from plurule.heuristics import BUILT_IN, FMeasure, HammingAccuracy, Heuristic, WeightedRelativeAccuracy
+from plurule.heuristics import (
+    BUILT_IN,
+    FMeasure,
+    HammingAccuracy,
+    Heuristic,
+    ShrunkenFMeasure,
+    WeightedRelativeAccuracy,
+)
 from plurule.io import read
 from plurule.lifts import KLN, NoLift, as_table
 from plurule.model import RuleList
@@ -50,6 +57,14 @@ def test_on_random_small_problems_both_engines_learn_the_identical_rule_list(bat
         rng = np.random.default_rng([1, seed])
         problem = random_problem(rng)
         assert_engines_agree(problem, random_options(rng, problem), f"seed {seed}")
+
+
+def test_conditions_of_the_same_threshold_are_the_same_in_a_wide_beam():
+    # Two splits after the same value are different conditions if the next value above differs: it did not matter here.
+    rng = np.random.default_rng([1, 1241])
+    problem = random_problem(rng)
+    options = random_options(rng, problem, heuristic=ShrunkenFMeasure(1, m=0.7), beam_width=2, constrain="finished")
+    assert_engines_agree(problem, options, "seed 1241")
 
 
 def many_rows(rng: np.random.Generator) -> Problem:
@@ -130,8 +145,8 @@ def test_a_sparse_matrix_gives_the_model_of_its_dense_form():
     rng = np.random.default_rng(6)
     X = np.where(rng.random((200, 30)) < 0.9, 0, rng.integers(-2, 5, (200, 30))).astype(float)
     Y = (X[:, :5] > 0) | (rng.random((200, 5)) < 0.1)
-    dense = RuleListClassifier(remaining=0).fit(X, Y.astype(int))
-    sparse = RuleListClassifier(remaining=0).fit(sp.csc_array(X), Y.astype(int))
+    dense = RuleListClassifier(remaining=0, n_rules=None).fit(X, Y.astype(int))
+    sparse = RuleListClassifier(remaining=0, n_rules=None).fit(sp.csc_array(X), Y.astype(int))
     assert len(dense.rule_list_) > 5
     assert dense.rule_list_ == sparse.rule_list_
 

@@ -25,7 +25,10 @@ SHORT: dict[str, Any] = {"max_rules": 6, "max_conditions": 2}
 MODELS = {
     "presence": RuleListClassifier(**SHORT),
     "absence": RuleListClassifier(predict_absence=True, heuristic=HammingAccuracy(), lift=Peak(3, 1.1), **SHORT),
-    "chosen lift": RuleListClassifierCV(RuleListClassifier(**SHORT), lifts=[NoLift(), KLN(0.2)], cv=2),
+    "chosen lift": RuleListClassifierCV(
+        RuleListClassifier(**SHORT), protocol="paper", lifts=[NoLift(), KLN(0.2)], cv=2
+    ),
+    "chosen together": RuleListClassifierCV(RuleListClassifier(**SHORT), cv=2),
 }
 
 
@@ -75,7 +78,7 @@ def test_rules_and_rule_lists_can_be_compared_and_hashed(fitted: Any) -> None:
 
 def test_classes_and_sparse_labels_are_remembered() -> None:
     X = np.array([[1.0], [2.0], [3.0]])
-    two_classes = pickle.loads(pickle.dumps(RuleListClassifier().fit(X, ["no", "yes", "yes"])))
+    two_classes = pickle.loads(pickle.dumps(RuleListClassifier.published().fit(X, ["no", "yes", "yes"])))
     assert two_classes.predict(X).tolist() == ["no", "yes", "yes"]
-    sparse = pickle.loads(pickle.dumps(RuleListClassifier().fit(X, sp.csr_array([[0], [1], [1]]))))
+    sparse = pickle.loads(pickle.dumps(RuleListClassifier.published().fit(X, sp.csr_array([[0], [1], [1]]))))
     assert sp.issparse(sparse.predict(X))

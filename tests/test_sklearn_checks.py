@@ -22,7 +22,11 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 
 
 @parametrize_with_checks(
-    [RuleListClassifier(), RuleListClassifierCV(lifts=[NoLift(), KLN(0.1)], cv=2)],
+    [
+        RuleListClassifier(),
+        RuleListClassifierCV(cv=2),
+        RuleListClassifierCV(protocol="paper", lifts=[NoLift(), KLN(0.1)], cv=2),
+    ],
     expected_failed_checks=expected_failures,
 )
 def test_the_estimators_keep_the_conventions_of_scikit_learn(estimator: Any, check: Any) -> None:

@@ -27,7 +27,7 @@ from plurule.lifts import KLN
 def classifier(parameters: dict[str, Any]) -> RuleListClassifier:
     """The learner of all measures: macro-averaged F-measure with β = 0.5 and the lift 1.08 at three labels."""
     chosen = {"heuristic": FMeasure(beta=0.5), "averaging": "macro", "lift": KLN.at(labels=3, lift=1.08)}
-    return RuleListClassifier(**chosen | {"n_jobs": 1} | parameters)
+    return RuleListClassifier.published(**chosen | {"n_jobs": 1} | parameters)
 
 
 def load(specification: dict[str, Any]) -> tuple[Any, Any]:

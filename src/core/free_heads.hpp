@@ -17,7 +17,7 @@ namespace plurule {
 inline bool as_quotient(HeuristicFormula h, Quotient& q) {
     const double s = h.parameter;
     switch (h.formula) {
-        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, 0}; return true;
+        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, h.shrinkage}; return true;
         case Formula::accuracy: q = {{1, 0, 1, 0}, 0, {1, 1, 1, 1}, 0}; return true;
         case Formula::precision: q = {{1, 0, 0, 0}, 0, {1, 1, 0, 0}, 0}; return true;
         case Formula::recall: q = {{1, 0, 0, 0}, 0, {1, 0, 0, 1}, 0}; return true;

@@ -126,7 +126,8 @@ class HeadSearch {
             for (double factor : lift) highest_ = std::max(highest_, factor);
         // Summing or averaging better labels with worse ones cannot raise the value above the best of them.
         const Formula f = options.heuristic.formula;
-        never_rises_ = options.averages_labels || f == Formula::f_measure || f == Formula::precision || f == Formula::recall;
+        never_rises_ = options.averages_labels || (f == Formula::f_measure && options.heuristic.shrinkage == 0) ||
+                       f == Formula::precision || f == Formula::recall;
         if (options.head_search == HeadSearchKind::single) never_rises_ = true;
     }
 

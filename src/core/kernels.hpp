@@ -18,6 +18,7 @@ enum class Formula : int { f_measure, accuracy, precision, recall, laplace, m_es
 struct HeuristicFormula {
     Formula formula;
     double parameter;  // beta² or m
+    double shrinkage = 0;  // of the F-measure: added to its denominator
 };
 
 // h = (top · counts + top_constant) / (bottom · counts + bottom_constant), counts = tp, fp, tn, fn.
@@ -130,7 +131,7 @@ static inline double value_of(HeuristicFormula h, double tp, double fp, double t
     switch (h.formula) {
         case Formula::f_measure: {
             const double right = (1 + h.parameter) * tp;
-            return ratio(right, right + h.parameter * fn + fp);
+            return ratio(right, right + h.parameter * fn + fp + h.shrinkage);
         }
         case Formula::accuracy:
             return ratio(tp + tn, tp + fp + tn + fn);

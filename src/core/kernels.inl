@@ -217,13 +217,13 @@ void add_weighted_lanes(const std::uint32_t* rows, std::size_t count, const doub
 }
 
 template <Formula F>
-void evaluate_as(double parameter, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
+void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
                  const double* __restrict fn, std::size_t count, double* __restrict value) {
     for (std::size_t i = 0; i < count; ++i) {
         double numerator, denominator;
         if constexpr (F == Formula::f_measure) {
-            numerator = (1 + parameter) * tp[i];
-            denominator = numerator + parameter * fn[i] + fp[i];
+            numerator = (1 + h.parameter) * tp[i];
+            denominator = numerator + h.parameter * fn[i] + fp[i] + h.shrinkage;
         } else if constexpr (F == Formula::accuracy) {
             numerator = tp[i] + tn[i];
             denominator = tp[i] + fp[i] + tn[i] + fn[i];
@@ -249,13 +249,13 @@ void evaluate_as(double parameter, const double* __restrict tp, const double* __
 void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn,
               std::size_t count, double* value) {
     switch (h.formula) {
-        case Formula::f_measure: return evaluate_as<Formula::f_measure>(h.parameter, tp, fp, tn, fn, count, value);
-        case Formula::accuracy: return evaluate_as<Formula::accuracy>(h.parameter, tp, fp, tn, fn, count, value);
-        case Formula::precision: return evaluate_as<Formula::precision>(h.parameter, tp, fp, tn, fn, count, value);
-        case Formula::recall: return evaluate_as<Formula::recall>(h.parameter, tp, fp, tn, fn, count, value);
-        case Formula::laplace: return evaluate_as<Formula::laplace>(h.parameter, tp, fp, tn, fn, count, value);
+        case Formula::f_measure: return evaluate_as<Formula::f_measure>(h, tp, fp, tn, fn, count, value);
+        case Formula::accuracy: return evaluate_as<Formula::accuracy>(h, tp, fp, tn, fn, count, value);
+        case Formula::precision: return evaluate_as<Formula::precision>(h, tp, fp, tn, fn, count, value);
+        case Formula::recall: return evaluate_as<Formula::recall>(h, tp, fp, tn, fn, count, value);
+        case Formula::laplace: return evaluate_as<Formula::laplace>(h, tp, fp, tn, fn, count, value);
         case Formula::relative_accuracy:
-            return evaluate_as<Formula::relative_accuracy>(h.parameter, tp, fp, tn, fn, count, value);
+            return evaluate_as<Formula::relative_accuracy>(h, tp, fp, tn, fn, count, value);
         default:
             for (std::size_t i = 0; i < count; ++i) value[i] = value_of(h, tp[i], fp[i], tn[i], fn[i]);
     }

@@ -63,7 +63,7 @@ class LabelSetSearch {
             }
     }
 
-   private:
+   protected:
     struct Signed {
         std::uint32_t lane;
         std::int8_t sign;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "constrained_heads.hpp"
 #include "fixed_head.hpp"
 #include "free_heads.hpp"
 #include "label_sets.hpp"
@@ -14,7 +15,14 @@ namespace plurule {
 struct Condition {
     std::int32_t attribute;  // from n_attributes on: labels
     Place place;
-    auto identity() const { return std::tuple(attribute, place.order()); }
+    // Equal for conditions that are the same to a reader: splits between different ranks can have one threshold.
+    std::tuple<std::int32_t, std::int32_t, double> identity(const Prepared& prepared) const {
+        const std::size_t a = std::size_t(attribute);
+        if (a >= prepared.attributes.size() || prepared.attributes[a].nominal) return {attribute, place.below, 0.0};
+        const Attribute& numeric = prepared.attributes[a];
+        return {attribute, place.greater,
+                midpoint(numeric.highest[std::size_t(place.below)], numeric.lowest[std::size_t(place.above)])};
+    }
 };
 
 struct LearnedRule {
@@ -36,9 +44,9 @@ struct GrowingRule {
     std::shared_ptr<const FixedHead<Count>> fixed;  // its head, where that stays as it is
     std::shared_ptr<const Scope> around;  // lists that hold at least the covered rows; null: all of training
 
-    auto identity() const {
-        std::vector<std::tuple<std::int32_t, std::int64_t>> conditions;
-        for (const auto& c : body) conditions.push_back(c.identity());
+    auto identity(const Prepared& prepared) const {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> conditions;
+        for (const auto& c : body) conditions.push_back(c.identity(prepared));
         std::sort(conditions.begin(), conditions.end());
         conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
         return std::pair(conditions, head);
@@ -82,7 +90,7 @@ class Learner {
         Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
             : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
         HeadFinder<Count> finder;
-        LabelSetSearch sets;
+        ConstrainedHeadSearch sets;
         Ranking ranking;
         Scores scores;
         std::size_t scores_of_pass = 0, since_prepared = 0;
@@ -101,7 +109,7 @@ class Learner {
 
     bool searches_sets() const {
         return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
-               options_.head_search == HeadSearchKind::exhaustive;
+               options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any();
     }
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
     const Attribute& attribute(std::size_t a) const {
@@ -179,7 +187,7 @@ class Learner {
         const Scope& scope = state_.training;
         excluded_.assign(state_.width, 0);
         count_scope(scope.rows);
-        consider_unrefined(scope);
+        if (options_.required_attributes.empty()) consider_unrefined(scope);
         if (options_.max_conditions > 0) {
             if (ledger_ && ledger_->empty()) start_ledger();
             std::vector<std::size_t> order = visiting_order();
@@ -279,7 +287,8 @@ class Learner {
 
     std::vector<std::size_t> all_visited() const {
         std::vector<std::size_t> visited;
-        for (std::size_t a = 0; a < n_attributes(); ++a) visited.push_back(a);
+        for (std::size_t a = 0; a < n_attributes(); ++a)
+            if (options_.allowed_attributes.empty() || options_.allowed_attributes[a]) visited.push_back(a);
         if (options_.label_conditions)
             for (std::size_t label = 0; label < state_.n_labels; ++label)
                 if (state_.head_labels[label]) visited.push_back(n_attributes() + label);
@@ -289,6 +298,8 @@ class Learner {
     // What was best for the last rule comes first, so that little else has to be counted.
     std::vector<std::size_t> visiting_order() const {
         std::vector<std::size_t> order = all_visited();
+        if (const auto& required = options_.required_attributes; !required.empty())
+            std::erase_if(order, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
         std::vector<double> hope(last_best_);
         if (ledger_in_use())
             for (std::size_t a : order)
@@ -453,7 +464,7 @@ class Learner {
 
     void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, std::int32_t own_lane, std::int32_t parent,
                      std::size_t conditions, const Growing* refined, Tools& tools) {
-        LabelSetSearch& sets = tools.sets;
+        ConstrainedHeadSearch& sets = tools.sets;
         sets.clear();
         const std::size_t width = state_.width;
         std::vector<double> tp(width), fp(width), tn(width), fn(width);
@@ -523,7 +534,9 @@ class Learner {
                      const FixedHead<Count>& head, Tools& tools) {
         if (a >= n_attributes())
             for (const Assignment& assigned : rule.head)
-                if (std::size_t(assigned.label) == a - n_attributes()) return;
+                if (std::size_t(assigned.label) == a - n_attributes() ||
+                    options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes()))
+                    return;
         const GroupedRows& rows = grouped(scope, a);
         const std::size_t n_rows = scope.rows.size() - unlisted_missing(scope, a, rows);
         const auto offer = [&](const Place& place, double value, double tp, double fp) {
@@ -614,7 +627,7 @@ class Learner {
             rule.tp = best.tp;
             rule.fp = best.fp;
             bool seen = false;
-            for (const Growing& other : rules) seen |= other.identity() == rule.identity();
+            for (const Growing& other : rules) seen |= other.identity(prepared_) == rule.identity(prepared_);
             if (seen) continue;
             rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
             parents_.push_back(best.parent);

@@ -302,12 +302,25 @@ void learn_into(nb::list& rules, const Prepared& prepared, State& state, const O
     });
 }
 
-nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter,
+// Which labels must, and which must not, go together; both are given or neither.
+LabelPairs label_pairs(const std::optional<Labels>& apart, const std::optional<Ints>& groups, std::size_t n_labels) {
+    if (!apart || !groups) throw std::invalid_argument("apart and groups must be given together");
+    expect_length(apart->shape(0), n_labels, "the labels to keep apart");
+    expect_length(apart->shape(1), n_labels, "the labels to keep apart");
+    expect_length(groups->size(), n_labels, "the groups of labels");
+    LabelPairs pairs;
+    pairs.apart.assign(apart->data(), apart->data() + apart->size());
+    pairs.group.assign(groups->data(), groups->data() + groups->size());
+    return pairs;
+}
+
+nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter, double shrinkage,
                 nb::object custom, int head_search, const Doubles& lift, const nb::dict& flags, std::size_t beam_width,
                 double remaining, double stop_threshold, std::optional<std::size_t> max_rules,
                 std::optional<std::size_t> max_conditions, double min_coverage, std::size_t n_threads, nb::object progress,
                 std::optional<Decisions> predicted, std::optional<Marks> in_training, std::optional<Marks> head_labels,
-                std::size_t rules_before) {
+                std::size_t rules_before, std::optional<Marks> allowed_attributes, std::optional<Marks> required_attributes,
+                std::optional<Labels> apart, std::optional<Ints> groups) {
     const Prepared& prepared = columns.prepared;
     const std::size_t n_rows = truth.shape(0), n_labels = truth.shape(1);
     expect_length(n_rows, prepared.n_rows, "the label matrix");
@@ -333,14 +346,14 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     }
     if (formula < 0 || formula > int(Formula::custom)) throw std::invalid_argument("unknown heuristic");
     if (head_search < 0 || head_search > int(HeadSearchKind::exhaustive)) throw std::invalid_argument("unknown head search");
-    for (const double number : {parameter, remaining, stop_threshold, min_coverage})
+    for (const double number : {parameter, shrinkage, remaining, stop_threshold, min_coverage})
         if (std::isnan(number)) throw std::invalid_argument("an option is not a number (NaN)");
     if (beam_width < 1 || beam_width > 1000) throw std::invalid_argument("beam_width must be from 1 to 1000");
     for (std::size_t i = 0; i < truth.size(); ++i)
         if (truth.data()[i] > 1) throw std::invalid_argument("labels must be 0 or 1");
 
     Options options;
-    options.heuristic = {Formula(formula), parameter};
+    options.heuristic = {Formula(formula), parameter, shrinkage};
     options.head_search = HeadSearchKind(head_search);
     options.lift.assign(lift.data(), lift.data() + n_labels);
     const auto flag = [&](const char* name) { return nb::cast<bool>(flags[name]); };
@@ -359,6 +372,13 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
     if (max_rules) options.max_rules = *max_rules;
     if (max_conditions) options.max_conditions = *max_conditions;
     options.min_coverage = min_coverage;
+    for (const auto& [given, marks] : {std::pair{&allowed_attributes, &options.allowed_attributes},
+                                       std::pair{&required_attributes, &options.required_attributes}})
+        if (*given) {
+            expect_length((*given)->size(), prepared.attributes.size(), "the marks of attributes");
+            marks->assign((*given)->data(), (*given)->data() + (*given)->size());
+        }
+    if (groups || apart) options.pairs = label_pairs(apart, groups, n_labels);
     if (options.heuristic.formula == Formula::custom) {
         n_threads = 1;
         options.custom = [&custom](const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count,
@@ -382,7 +402,7 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
         Threads threads(std::max<std::size_t>(1, n_threads), [&] { interruption(); });
         State state(prepared, truth.data(), n_labels, weights ? weights->data() : nullptr,
                     {predicted ? predicted->data() : nullptr, in_training ? in_training->data() : nullptr,
-                     head_labels ? head_labels->data() : nullptr});
+                     head_labels ? head_labels->data() : nullptr, options.pairs.any()});
         if (weights)
             learn_into<double>(rules, prepared, state, options, threads, progress, rules_before);
         else
@@ -412,11 +432,12 @@ NB_MODULE(_core, m) {
         .def("add_nominal", &Columns::add_nominal)
         .def("add_sparse_nominal", &Columns::add_sparse_nominal)
         .def("subset", &Columns::subset);
-    m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "custom"_a.none(),
+    m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "shrinkage"_a, "custom"_a.none(),
           "head_search"_a, "lift"_a, "flags"_a, "beam_width"_a, "remaining"_a, "stop_threshold"_a, "max_rules"_a.none(),
           "max_conditions"_a.none(), "min_coverage"_a, "n_threads"_a, "progress"_a.none(),
           "predicted"_a.none() = nb::none(), "in_training"_a.none() = nb::none(), "head_labels"_a.none() = nb::none(),
-          "rules_before"_a = 0);
+          "rules_before"_a = 0, "allowed_attributes"_a.none() = nb::none(), "required_attributes"_a.none() = nb::none(),
+          "apart"_a.none() = nb::none(), "groups"_a.none() = nb::none());
 }
 
 }  // namespace plurule

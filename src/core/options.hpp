@@ -18,6 +18,15 @@ enum class HeadSearchKind : int { single, decomposable, anti_monotone, relaxed, 
 using CustomHeuristic =
     std::function<void(const double* tp, const double* fp, const double* tn, const double* fn, std::size_t, double*)>;
 
+// Labels that must, or must not, go together; empty: neither.
+struct LabelPairs {
+    std::vector<std::uint8_t> apart;  // labels × labels, symmetric: no rule may relate the two
+    std::vector<std::int32_t> group;  // per label; those with the same number go together in heads
+
+    bool any() const { return !group.empty(); }
+    bool are_apart(std::size_t a, std::size_t b) const { return any() && apart[a * group.size() + b]; }
+};
+
 struct Options {
     HeuristicFormula heuristic{Formula::f_measure, 0.25};
     bool averages_labels = false;  // the value of a head is the mean over its labels
@@ -38,6 +47,9 @@ struct Options {
     std::size_t max_conditions = std::numeric_limits<std::size_t>::max();
     double min_coverage = 0;
     CustomHeuristic custom;
+    std::vector<std::uint8_t> allowed_attributes;   // per attribute: rules may test it; empty: all
+    std::vector<std::uint8_t> required_attributes;  // per attribute: the first condition is on one of these; empty: on any
+    LabelPairs pairs;
 };
 
 }  // namespace plurule

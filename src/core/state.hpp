@@ -39,6 +39,7 @@ struct State {
     std::vector<std::int8_t> predicted;  // rows × labels
     Scope training;                      // E
     std::vector<std::uint8_t> head_labels;
+    bool every_label = false;  // labels without an open pair have lanes too: they can be in heads beside others
 
     // The labels with an open pair in training, as lanes of the state bytes; padded to a multiple of 8.
     std::vector<std::int32_t> label_of_lane;
@@ -51,10 +52,11 @@ struct State {
         const std::int8_t* predicted;
         const std::uint8_t* in_training;
         const std::uint8_t* head_labels;
+        bool every_label = false;
     };
 
     State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights, const Start& start)
-        : n_rows(prepared.n_rows), n_labels(n_labels), truth(truth), weights(weights) {
+        : n_rows(prepared.n_rows), n_labels(n_labels), truth(truth), weights(weights), every_label(start.every_label) {
         predicted.assign(n_rows * n_labels, OPEN);
         if (start.predicted) std::copy_n(start.predicted, n_rows * n_labels, predicted.begin());
         head_labels.assign(n_labels, 0);
@@ -92,7 +94,7 @@ struct State {
 
     // Chooses the lanes anew and writes the state bytes.
     void rebuild() {
-        std::vector<std::uint8_t> some_open(n_labels, 0);
+        std::vector<std::uint8_t> some_open(n_labels, every_label ? 1 : 0);
         for (Row row : training.rows)
             for (std::size_t label = 0; label < n_labels; ++label) some_open[label] |= predicted[at(row, label)] == OPEN;
         label_of_lane.clear();

@@ -20,6 +20,7 @@ def learn(
     weights: NDArray[np.float64] | None,
     formula: int,
     parameter: float,
+    shrinkage: float,
     custom: Callable[..., NDArray[np.float64]] | None,
     head_search: int,
     lift: NDArray[np.float64],
@@ -36,4 +37,8 @@ def learn(
     in_training: NDArray[np.uint8] | None = None,
     head_labels: NDArray[np.uint8] | None = None,
     rules_before: int = 0,
+    allowed_attributes: NDArray[np.uint8] | None = None,
+    required_attributes: NDArray[np.uint8] | None = None,
+    apart: NDArray[np.uint8] | None = None,
+    groups: NDArray[np.int32] | None = None,
 ) -> tuple[list[Any], list[tuple[float, float]]]: ...

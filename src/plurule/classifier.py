@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -13,28 +14,30 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule import engine as engines
-from plurule.constraints import as_initial_rules
+from plurule.constraints import Constraints, as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
-from plurule.folds import Folds, make_parts
+from plurule.folds import Folds, hold_out, make_parts
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.prediction import Decisions, decide, replay
 from plurule.probability import probabilities
-from plurule.problem import Constrain, HeadSearch, Problem
+from plurule.problem import Constrain, HeadSearch, Options, Problem
 from plurule.scoring import Scorer, check_scoring
 from plurule.staging import TargetForm, staged_scores
 from plurule.table import Table, encode
 from plurule.validation import (
     FixedHeadCounts,
     RefineAgainst,
+    check_constraints,
     check_distinct,
     check_engine,
     check_jobs,
     check_length,
     check_options,
+    check_share,
     check_target,
     check_truth,
     check_weights,
@@ -72,11 +75,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         How much a longer head is preferred: an object of `plurule.lifts`, a function of the number of labels, or
         `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
     head_constraint
-        What must have TP ≥ FP: the `"head"` as a whole, after the search (as published: a body whose best head has
-        not is given up), or every `"label"` of it, inside the search (so that rare labels still get rules).
+        What must have TP ≥ FP: every `"label"` of a head, inside the search (so that rare labels still get rules), or
+        the `"head"` as a whole, after the search (as published: a body whose best head has not is given up).
     constrain
-        When that must hold: for all `"candidates"` on the way to a rule (as published), or for the `"finished"` rule
-        only, so that a rule may start out covering much and get precise condition by condition.
+        When that must hold: for the `"finished"` rule only, so that a rule may start out covering much and get precise
+        condition by condition, or for all `"candidates"` on the way to it (as published).
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions
@@ -96,17 +99,21 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     stop_threshold
         A rule ends the instances it covers if at most this share of them still has something to predict.
     n_rules
-        How many rules the list has: `None` for as many as it takes, a number for the first ones, or `"auto"` for the
-        shortest list that is within one standard error of the best on validation data.
+        How many rules the list has: `"auto"` for the shortest list that is within one standard error of the best on
+        validation data, a number for the first ones, or `None` for as many as it takes.
     validation
         What `n_rules="auto"` is chosen on: a number of folds (which keep the share of every label), the share of the
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
     scoring
         What it is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
+    prune
+        Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
+        of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
+        there, or decide nothing. `None` learns from all rows and does not prune.
     max_rules, max_conditions
         Most rules in the list, most conditions in a body; `None` for as many as it takes.
     min_coverage
-        Least weight of the instances that a rule covers when it is learned.
+        Least weight of the instances that a rule covers when it is learned: at 1 each, their number.
     max_bins
         Numeric attributes with more distinct values are cut into this many bins; `None` considers every split point.
     engine
@@ -160,11 +167,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def __init__(
         self,
         *,
-        heuristic: Heuristic | str = FMeasure(beta=0.5),  # noqa: B008  # set_params copies it before a change
+        heuristic: Heuristic | str = FMeasure(beta=0.6),  # noqa: B008  # set_params copies it before a change
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
-        head_constraint: Literal["head", "label"] = "head",
-        constrain: Constrain = "candidates",
+        head_constraint: Literal["head", "label"] = "label",
+        constrain: Constrain = "finished",
         lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
         predict_absence: bool = False,
         label_conditions: bool = True,
@@ -174,13 +181,14 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         beam_width: int = 1,
         remaining: float = 0.1,
         stop_threshold: float = 0.01,
-        n_rules: int | Literal["auto"] | None = None,
+        n_rules: int | Literal["auto"] | None = "auto",
         validation: Any = 5,
         scoring: str | Scorer = "micro_f1",
+        prune: float | None = None,
         max_rules: int | None = None,
-        max_conditions: int | None = None,
-        min_coverage: float = 0,
-        max_bins: int | None = None,
+        max_conditions: int | None = 5,
+        min_coverage: float = 3,
+        max_bins: int | None = 32,
         engine: str = "auto",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -203,6 +211,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.n_rules = n_rules
         self.validation = validation
         self.scoring = scoring
+        self.prune = prune
         self.max_rules = max_rules
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
@@ -220,6 +229,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         *,
         label_names: Sequence[str] | None = None,
         initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> Self:
         """Learn a rule list.
 
@@ -233,34 +243,44 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             classes.
         sample_weight
             Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
+            (`n_rules="auto"` holds out rows, however much they weigh.)
         label_names
             Names of the labels, where `y` has none: `fit(data.X, data.Y, label_names=data.label_names)`.
         initial_rules
             Rules of an expert, as rules or as texts (`"red <- stars > 2 and continent = Asia"`). They come first and
             stay as they are; what they decide is not learned again.
+        constraints
+            What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
-        table = encode(X)
-        target = check_target(y, label_names).beside(table.names)
-        self._check_shape(X, table, target.Y)
-        options = check_options(self.get_params(deep=False), target.Y.shape[1])
+        problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules, constraints)
+        options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
-        weights = check_weights(sample_weight, len(table), target.Y.shape[1])
-        self._remember_features(X, table)
-        counted = weights > 0
-        if not counted.all():
-            table, target, weights = table[counted], replace(target, Y=target.Y[counted]), weights[counted]
-        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
-        problem = Problem(table, target.labels, target.Y, weights, given)
-        self._remember_labels(target.labels, target.classes, target.sparse)
+        total = float(problem.weights.sum())
+        if options.min_coverage > total:
+            warnings.warn(
+                f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}: no rule "
+                "can cover as much, and none is learned",
+                stacklevel=2,
+            )
+        share = check_share("prune", self.prune)
+        if share is not None and constraints is not None:
+            raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
+        everything, held_out = problem, None
+        if share is not None:
+            problem, rows, held_out = hold_out(problem, rows, share)
         self.n_rules_curve_ = None
         if n_rules == "auto":
-            folds = Folds(problem, make_parts(self.validation, problem.Y), self._form, engine, n_jobs)
+            folds = Folds(problem, make_parts(self.validation, problem.Y, positions=rows), self._form, engine, n_jobs)
             if folds.can_choose("n_rules='auto'"):
                 self.n_rules_curve_ = folds.curves(options, scoring).get(scoring.name)
             n_rules = None if self.n_rules_curve_ is None else self.n_rules_curve_.chosen
         options = options.up_to(n_rules)
-        self.rule_list_ = engines.learn(problem, options, engine, n_jobs, self._progress())
+        learned = engines.learn(problem, options, engine, n_jobs, self._progress())
+        if held_out is not None:
+            learned = _pruned(learned, held_out, everything, options)
+        choice = None if self.n_rules_curve_ is None else self.n_rules_curve_.choice(self.n_rules_curve_.chosen)
+        self.rule_list_ = replace(learned, length_choice=choice)
         return self
 
     @classmethod
@@ -328,7 +348,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         Examples
         --------
         >>> X, Y = [[1.0], [2.0], [3.0], [4.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
-        >>> RuleListClassifier(n_rules=None).fit(X, Y).staged_score(X, Y, "hamming_accuracy")
+        >>> RuleListClassifier.published().fit(X, Y).staged_score(X, Y, "hamming_accuracy")
         array([0.75, 1.  ])
         """
         check_is_fitted(self)
@@ -371,6 +391,29 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        label_names: Sequence[str] | None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
+    ) -> tuple[Problem, NDArray[np.intp]]:
+        """What is to be learned, checked, and the rows that count; notes what attributes and labels are called."""
+        table = encode(X)
+        target = check_target(y, label_names).beside(table.names)
+        self._check_shape(X, table, target.Y)
+        weights = check_weights(sample_weight, len(table), target.Y.shape[1])
+        self._remember_features(X, table)
+        rows = np.flatnonzero(weights > 0)
+        if len(rows) < len(weights):
+            table, target, weights = table[rows], replace(target, Y=target.Y[rows]), weights[rows]
+        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
+        self._remember_labels(target.labels, target.classes, target.sparse)
+        bounds = check_constraints(constraints, table.attributes, target.labels, self.head_search)
+        return Problem(table, target.labels, target.Y, weights, given, bounds), rows
 
     def _check_shape(self, X: Any, table: Table, Y: NDArray[np.uint8]) -> None:
         rows, columns = table.shape
@@ -428,6 +471,14 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 self.progress(rules, share)
 
         return show
+
+
+def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
+    """What the held-out rows support, with its counts on all rows."""
+    from plurule.inspect import prune, recount
+
+    kept = prune(rule_list, held_out.table, held_out.Y, heuristic=options.heuristic, sample_weight=held_out.weights)
+    return recount(kept, everything.table, everything.Y, everything.weights)
 
 
 def _as_array(X: Any) -> Any:

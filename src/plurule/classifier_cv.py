@@ -1,16 +1,18 @@
-"""`RuleListClassifierCV`: chooses the lift by cross-validation, then trains on everything.
+"""`RuleListClassifierCV`: chooses parameters by cross-validation, then trains on everything.
 
-The paper's protocol: candidates are 28 lifts, each scored by 5-fold cross-validation on the training data. The best
-mean of the target measure wins; ties go to the higher Hamming accuracy, then to the higher subset accuracy, then to the
-higher lift, then to the first in the list.
+Two protocols. `"wide"` chooses β, the lift, signs, head mode and length together (`searching.py`). `"paper"` chooses
+the lift alone: candidates are 28 lifts, each scored by 5-fold cross-validation on the training data. The best mean of
+the target measure wins; ties go to the higher Hamming accuracy, then to the higher subset accuracy, then to the higher
+lift, then to the first in the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,17 +21,22 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
+from plurule.constraints import Constraints
 from plurule.errors import DataError, nearest
+from plurule.folds import Folds, make_parts
+from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
+from plurule.model import Rule, RuleList
+from plurule.pareto import Point, Size, best_within, plot_front
+from plurule.scoring import Scorer, check_scoring
+from plurule.searching import Grid, Parameters, Searched, default_grid, search
 from plurule.table import Table, encode
-from plurule.validation import LIFTED_SEARCHES, check_target, check_weights
+from plurule.validation import LIFTED_SEARCHES, check_engine, check_options, check_target, check_weights
 
 AnyLift = Lift | Callable[[int], float] | None
-Parameters = dict[str, Any]
 Scores = dict[str, float]
-Scorer = Callable[..., float]
-"""As scikit-learn has them: a function of a fitted classifier, X and Y."""
+Protocol: TypeAlias = Literal["wide", "paper"]
 
 PAPER_LIFTS = (1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24)
 PAPER_PEAKS = (2, 3, 5)
@@ -79,6 +86,8 @@ class Search:
     """Name of the measure to choose by."""
     scorer: Scorer | None
     """What computes it, unless it is a measure of `plurule.metrics`."""
+    known: Parameters = field(default_factory=dict)
+    """What `fit` is told beside the data: names of the labels, and what experts know."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -88,7 +97,8 @@ class Search:
     def scores(self, parameters: Parameters, train: NDArray[np.intp], test: NDArray[np.intp]) -> Scores:
         """Train one candidate on one fold and score it, beside the size of what it learned."""
         classifier = clone(self.estimator).set_params(**parameters)
-        classifier.fit(self.table[train], self.Y[train], None if self.weights is None else self.weights[train])
+        weights = None if self.weights is None else self.weights[train]
+        classifier.fit(self.table[train], self.Y[train], weights, **self.known)
         table, truth = self.table[test], self.Y[test]
         weighted = {} if self.weights is None else {"sample_weight": self.weights[test]}
         predicted = classifier.predict(table)
@@ -100,97 +110,128 @@ class Search:
 
 
 class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """A `RuleListClassifier` whose lift is chosen by cross-validation.
+    """A `RuleListClassifier` whose parameters are chosen by cross-validation.
 
     Parameters
     ----------
     estimator
-        The classifier whose lift is chosen, with all its other parameters; `None` for `RuleListClassifier()`.
+        The classifier to start from, with all that is not chosen; `None` for `RuleListClassifier()`, with protocol
+        `"paper"` for `RuleListClassifier.published()`.
+    protocol
+        `"wide"` chooses β, the lift, signs, the head mode and the length of the list together; `"paper"` chooses the
+        lift, as the paper does.
+    grid
+        With protocol `"wide"`, the candidates as for scikit-learn's `ParameterGrid`: parameters of the classifier with
+        the values to try, or several such. The length is chosen for each of them. `None` for a grid of 15 candidates.
     lifts
-        The candidates: lifts, functions of the number of labels, or `None`; `"paper"` for the 28 of the paper. A
-        `Peak` beyond the number of labels is left out.
+        The lifts to try: lifts, functions of the number of labels, or `None` among them; `None` for those of the
+        protocol, `"paper"` for the 28 of the paper. A `Peak` beyond the number of labels is left out.
+    length
+        With protocol `"wide"`, where a list is cut: at the `"best"` length, or at the `"shortest"` that is within one
+        standard error of it.
     scoring
         The measure to choose by: a name in `plurule.metrics` such as `"hamming_accuracy"`, `"micro_f1"` or
-        `"macro_f1"`, or what scikit-learn knows as a scorer, by name or as a function of classifier, X and Y.
+        `"macro_f1"`, or what scikit-learn knows as a scorer, by name or as a function of classifier, X and Y. `None`
+        for micro F1, with protocol `"paper"` for Hamming accuracy.
     cv
-        Number of folds, or a scikit-learn splitter, or the splits themselves.
+        Number of folds, or a scikit-learn splitter, or the splits themselves. With protocol `"wide"` a number of folds
+        keeps the share of every label in all of them, and a share of the rows may be held out instead.
     random_state
-        Decides which rows make up which fold if `cv` is a number.
+        With protocol `"paper"`, decides which rows make up which fold if `cv` is a number.
     n_jobs
-        Processes to train in; -1 for all cores. The choice does not depend on it.
+        Threads (with protocol `"paper"`: processes) to train in; -1 for all cores. The choice does not depend on it.
 
     Attributes
     ----------
+    best_params_ : dict
+        What was chosen.
     best_lift_ : Lift
-        The lift that was chosen.
+        The lift of the best classifier.
     best_score_ : float
         Its mean score over the folds.
     best_index_ : int
         Its position in `cv_results_`.
     best_estimator_ : RuleListClassifier
-        The classifier with that lift, trained on all the data.
+        The classifier with what was chosen, trained on all the data.
     cv_results_ : dict of str to array
-        What was tried (`params`, `param_lift`) and, for every measure, the score on each fold
-        (`split0_test_hamming_accuracy`, …), `mean_test_…` and `std_test_…`; the mean size of the models (`mean_rules`,
-        `mean_conditions`); `rank_test_score` after ties were broken.
+        What was tried (`params`, `param_lift`, …) and, for every measure, the score on each fold
+        (`split0_test_hamming_accuracy`, …), `mean_test_…` and `std_test_…`; the size of the models (`mean_rules`, or
+        `n_rules` as chosen; `mean_conditions`); `rank_test_score` after ties were broken.
+    curves_ : list of LengthCurve or None
+        With protocol `"wide"`, the scores of each candidate by length.
+    pareto_front_ : list of Point
+        With protocol `"wide"`, the candidates and lengths that no other beats in score, rules and conditions at once,
+        shortest first.
     rule_list_, label_names_, classes_, n_features_in_, feature_names_in_
         Those of the best classifier.
 
     Examples
     --------
-    >>> from plurule.lifts import KLN, NoLift
-    >>> X = [[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]
-    >>> Y = [[1, 1], [1, 1], [1, 1], [0, 1], [0, 1], [0, 0]]
-    >>> search = RuleListClassifierCV(lifts=[NoLift(), KLN(k=0.1), KLN(k=1.0)], scoring="micro_f1", cv=3).fit(X, Y)
-    >>> search.best_lift_
-    KLN(k=1.0)
+    >>> from plurule.datasets import load_world_flags
+    >>> X, Y = load_world_flags(return_X_y=True)
+    >>> search = RuleListClassifierCV(grid={"heuristic__beta": [0.5, 1.0]}).fit(X, Y)
+    >>> search.best_params_["heuristic__beta"] in (0.5, 1.0)
+    True
+    >>> len(search.select(max_rules=5).rule_list_) <= 5
+    True
     """
 
+    best_params_: Parameters
     best_lift_: Any
     best_score_: float
     best_index_: int
     best_estimator_: RuleListClassifier
     cv_results_: dict[str, Any]
+    curves_: list[LengthCurve | None]
+    pareto_front_: list[Point]
 
     def __init__(
         self,
         estimator: RuleListClassifier | None = None,
         *,
-        lifts: Sequence[AnyLift] | str = "paper",
-        scoring: str | Scorer = "hamming_accuracy",
+        protocol: Protocol = "wide",
+        grid: Grid | None = None,
+        lifts: Sequence[AnyLift] | str | None = None,
+        length: Literal["best", "shortest"] = "best",
+        scoring: str | Scorer | None = None,
         cv: Any = 5,
         random_state: int | None = 0,
         n_jobs: int | None = None,
     ):
         self.estimator = estimator
+        self.protocol = protocol
+        self.grid = grid
         self.lifts = lifts
+        self.length = length
         self.scoring = scoring
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, *, label_names: Sequence[str] | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        label_names: Sequence[str] | None = None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
     ) -> Self:
-        """Choose the lift, then train on everything; the arguments are those of `RuleListClassifier.fit`."""
-        estimator = RuleListClassifier() if self.estimator is None else self.estimator
+        """Choose, then train on everything; the arguments are those of `RuleListClassifier.fit`."""
+        if self.protocol not in ("wide", "paper"):
+            raise ValueError(f"protocol must be 'wide' or 'paper', got {self.protocol!r}")
+        if self.length not in ("best", "shortest"):
+            raise ValueError(f"length must be 'best' or 'shortest', got {self.length!r}")
+        estimator = self._estimator()
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
-        table = encode(X)
-        target = check_target(y, label_names).beside(table.names)
-        if len(table) != len(target.Y):
-            raise DataError(f"X has {len(table)} rows, Y has {len(target.Y)}; give the labels of every row")
-        n_labels = target.Y.shape[1]
-        weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
-        search = Search(estimator, table, target.Y, weights, *self._measure())
-        candidates = self._candidates(estimator, n_labels)
-        results = self._run(search, candidates, self._splits(search, stratify=target.classes is not None))
-        self.cv_results_ = _tabulate(candidates, results, search, n_labels)
-        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
-        self.best_lift_ = candidates[self.best_index_]["lift"]
-        self.best_score_ = float(self.cv_results_[f"mean_test_{search.target}"][self.best_index_])
-        self.best_estimator_ = clone(estimator).set_params(**candidates[self.best_index_])
-        self.best_estimator_.fit(X, y, sample_weight, label_names=label_names)
+        # Rules that can be gone through only once are needed several times.
+        rules = initial_rules if isinstance(initial_rules, str | RuleList) else tuple(initial_rules)
+        known = {"label_names": label_names, "initial_rules": rules, "constraints": constraints}
+        choose = self._choose_all if self.protocol == "wide" else self._choose_lift
+        self.best_estimator_ = choose(estimator, X, y, sample_weight, known)
+        self.best_lift_ = self.best_estimator_.lift
         for name in ("rule_list_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
@@ -206,9 +247,42 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
+    def select(self, max_rules: int | None = None, max_conditions: float | None = None) -> RuleListClassifier:
+        """The classifier of another point of the Pareto front; nothing is trained again.
+
+        Parameters
+        ----------
+        max_rules
+            Most rules of the list.
+        max_conditions
+            Most conditions, as the mean over the folds.
+
+        Returns
+        -------
+        RuleListClassifier
+            The best by validation score that is not larger, trained on all the data.
+        """
+        self._check_wide("select")
+        point = best_within(self.pareto_front_, max_rules, max_conditions)
+        if point is None:
+            smallest = self.pareto_front_[0] if self.pareto_front_ else "none was learned"
+            limits = f"max_rules={max_rules} and max_conditions={max_conditions}"
+            raise ValueError(f"no list keeps to {limits}; the smallest: {smallest}")
+        return _cut(self._trained[point.candidate], point.rules)
+
+    def plot_pareto(self, against: Size = "rules", ax: Any = None) -> Any:
+        """Draw what the candidates score against their number of rules or conditions; gives the matplotlib axes."""
+        self._check_wide("plot_pareto")
+        if against not in ("rules", "conditions"):
+            raise ValueError(f"against must be 'rules' or 'conditions', got {against!r}")
+        length = self._searched.length(self.best_index_)
+        every = self._searched.every_point
+        chosen = next((p for p in every if p.candidate == self.best_index_ and p.rules == length), None)
+        return plot_front(every, chosen, self._searched.measure, against, ax)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(RuleListClassifier() if self.estimator is None else self.estimator)
+        inner = get_tags(self._estimator())
         tags.input_tags, tags.target_tags, tags.classifier_tags = (
             inner.input_tags,
             inner.target_tags,
@@ -216,23 +290,101 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         )
         return tags
 
-    def _measure(self) -> tuple[str, Scorer | None]:
-        """Name of the measure to choose by, and the scorer that computes it if it is not one of ours."""
-        if not isinstance(self.scoring, str):
-            if not callable(self.scoring):
-                raise ValueError(f"scoring must be the name of a measure or a scorer, got {self.scoring!r}")
-            return "score", self.scoring
-        if self.scoring in METRICS:
-            return self.scoring, None
-        from sklearn.metrics import get_scorer, get_scorer_names
+    def _estimator(self) -> RuleListClassifier:
+        if self.estimator is not None:
+            return self.estimator
+        return RuleListClassifier() if self.protocol == "wide" else RuleListClassifier.published()
 
-        if self.scoring not in get_scorer_names():
-            names = ", ".join(repr(name) for name in METRICS)
-            raise ValueError(
-                f"unknown scoring {self.scoring!r}{nearest(self.scoring, [*METRICS, *get_scorer_names()])} "
-                f"(our own: {names}; all that scikit-learn knows work too)"
-            )
-        return self.scoring, get_scorer(self.scoring)
+    def _check_wide(self, method: str) -> None:
+        check_is_fitted(self)
+        if self.protocol != "wide":
+            raise ValueError(f"{method} needs protocol='wide': protocol='paper' does not look at lengths")
+
+    # Everything together --------------------------------------------------------------------------------------
+
+    def _choose_all(
+        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
+    ) -> RuleListClassifier:
+        scoring = check_scoring("micro_f1" if self.scoring is None else self.scoring)
+        engine = check_engine(estimator.engine)
+        template = clone(estimator)
+        problem, rows = template._problem(X, y, sample_weight, **known)
+        n_labels = len(problem.labels)
+        candidates = self._grid(estimator, n_labels)
+        options = []
+        for candidate in candidates:
+            parameters = clone(estimator).set_params(**candidate).get_params(deep=False)
+            options.append(check_options(parameters, n_labels))
+        folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine)
+        if folds.can_choose("RuleListClassifierCV"):
+            searched = search(folds, candidates, options, scoring, TIE_BREAKERS, self.length == "shortest", self.n_jobs)
+        else:
+            searched = Searched(candidates, [{} for _ in candidates], scoring.name, len(folds.parts))
+        self._searched = searched
+        self.curves_ = [curves.get(scoring.name) for curves in searched.curves]
+        self.cv_results_ = searched.tabulate()
+        self.pareto_front_ = searched.front
+        self.best_index_ = searched.order[0]
+        self.best_params_ = candidates[self.best_index_] | {"n_rules": searched.length(self.best_index_)}
+        means = self.cv_results_.get(f"mean_test_{scoring.name}")
+        self.best_score_ = float("nan") if means is None else float(means[self.best_index_])
+        longest = {self.best_index_: searched.length(self.best_index_)}
+        for point in searched.front:
+            longest[point.candidate] = max(point.rules, longest.get(point.candidate) or 0)
+        self._trained: dict[int, RuleListClassifier] = {}
+        for index, length in longest.items():
+            classifier = clone(estimator).set_params(**candidates[index], n_rules=length)
+            self._trained[index] = classifier.fit(X, y, sample_weight, **known)
+            classifier.n_rules_curve_ = self.curves_[index]
+        return _cut(self._trained[self.best_index_], searched.length(self.best_index_))
+
+    def _grid(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
+        from sklearn.model_selection import ParameterGrid
+
+        has_lift = estimator.head_search in LIFTED_SEARCHES
+        lifts = None if self.lifts is None else self._lifts(n_labels)
+        grid = self.grid
+        if grid is None:
+            grid = default_grid(hasattr(estimator.heuristic, "beta"), has_lift, lifts)
+        elif lifts is not None:
+            raise ValueError("give either grid or lifts: a grid says which lifts to try")
+        candidates = list(ParameterGrid(grid))
+        allowed = set(estimator.get_params()) - {"n_rules"}
+        for name in dict.fromkeys(name for candidate in candidates for name in candidate):
+            if name not in allowed:
+                raise ValueError(
+                    "grid: the length is always chosen; leave out 'n_rules', or limit it with estimator__max_rules"
+                    if name == "n_rules"
+                    else f"grid: RuleListClassifier has no parameter {name!r}{nearest(name, sorted(allowed))}"
+                )
+        if not candidates:
+            raise ValueError(f"grid holds no candidate, got {self.grid!r}")
+        return candidates
+
+    # The lift, as in the paper --------------------------------------------------------------------------------
+
+    def _choose_lift(
+        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
+    ) -> RuleListClassifier:
+        if self.grid is not None:
+            raise ValueError("grid is for protocol='wide'; protocol='paper' tries lifts")
+        table = encode(X)
+        target = check_target(y, known["label_names"]).beside(table.names)
+        if len(table) != len(target.Y):
+            raise DataError(f"X has {len(table)} rows, Y has {len(target.Y)}; give the labels of every row")
+        n_labels = target.Y.shape[1]
+        weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
+        scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
+        told = known | {"label_names": target.labels}
+        search = Search(estimator, table, target.Y, weights, scoring.name, scoring.scorer, told)
+        candidates = self._candidates(estimator, n_labels)
+        results = self._run(search, candidates, self._splits(search, stratify=target.classes is not None))
+        self.cv_results_ = _tabulate(candidates, results, search, n_labels)
+        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+        self.best_params_ = candidates[self.best_index_]
+        self.best_score_ = float(self.cv_results_[f"mean_test_{search.target}"][self.best_index_])
+        best = clone(estimator).set_params(**self.best_params_)
+        return best.fit(X, y, sample_weight, **known)
 
     def _candidates(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
         if estimator.head_search not in LIFTED_SEARCHES:
@@ -240,8 +392,11 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 f"head_search={estimator.head_search!r} has no lift to choose; use head_search='relaxed', "
                 "or RuleListClassifier without cross-validation"
             )
-        if isinstance(self.lifts, str):
-            if self.lifts != "paper":
+        return [{"lift": lift} for lift in self._lifts(n_labels)]
+
+    def _lifts(self, n_labels: int) -> Sequence[AnyLift]:
+        if self.lifts is None or isinstance(self.lifts, str):
+            if self.lifts not in (None, "paper"):
                 raise ValueError(f"lifts must be 'paper' or a list of lifts, got {self.lifts!r}")
             lifts: Sequence[AnyLift] = paper_lifts(n_labels)
         else:
@@ -250,7 +405,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             as_table(lift, n_labels)
         if not lifts:
             raise ValueError(f"lifts holds no lift that fits {n_labels} labels, got {self.lifts!r}")
-        return [{"lift": lift} for lift in lifts]
+        return lifts
 
     def _splits(self, search: Search, stratify: bool) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         from sklearn.model_selection import KFold, StratifiedKFold, check_cv
@@ -296,3 +451,13 @@ def _tabulate(
     table["rank_test_score"] = np.empty(len(candidates), dtype=np.int32)
     table["rank_test_score"][order] = np.arange(1, len(candidates) + 1)
     return table
+
+
+def _cut(classifier: RuleListClassifier, length: int | None) -> RuleListClassifier:
+    """A classifier that keeps the first rules of a longer list."""
+    shorter = copy(classifier)
+    curve = classifier.n_rules_curve_
+    choice = None if curve is None or length is None else curve.choice(length)
+    shorter.rule_list_ = replace(classifier.rule_list_[:length], length_choice=choice)
+    shorter.n_rules = length
+    return shorter

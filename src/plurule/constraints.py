@@ -1,7 +1,6 @@
 """What experts know: rules to start with, and what rules must and must not use.
 
-All names are those of the data. Constraints are held against the rules that were learned; what an expert gives is taken
-as it is.
+All names are those of the data. Constraints bind the rules that are learned; what an expert gives is taken as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What rules must and must not use, by name.
+    """What rules must and must not use, by name: `fit(..., constraints=Constraints(...))` learns such rules only.
 
     Parameters
     ----------
@@ -115,6 +114,23 @@ class ResolvedConstraints:
     group: NDArray[np.intp]
     """Per label: labels with the same number go together in heads; a label with a number of its own is free."""
 
+    @property
+    def requires_attribute(self) -> bool:
+        """Whether every rule must test one of some attributes."""
+        return bool(self.required_attributes.any())
+
+    @property
+    def binds_labels(self) -> bool:
+        """Whether some labels must, or must not, go together."""
+        return bool(self.apart.any()) or len(np.unique(self.group)) < len(self.group)
+
+    def units(self) -> tuple[tuple[int, ...], ...]:
+        """What enters a head as one: the labels that go together, and every other label by itself; in label order."""
+        found: dict[int, list[int]] = {}
+        for label, number in enumerate(self.group.tolist()):
+            found.setdefault(number, []).append(label)
+        return tuple(tuple(labels) for labels in found.values())
+
     def allows(self, rule: Rule) -> bool:
         """Whether a rule may be learned."""
         return next(self.objections(rule, ()), None) is None
@@ -125,7 +141,7 @@ class ResolvedConstraints:
         for condition in tested:
             if not self.allowed_attributes[condition.index]:
                 yield f"tests {quoted(condition.name)}, which is forbidden"
-        if self.required_attributes.any() and not any(self.required_attributes[c.index] for c in tested):
+        if self.requires_attribute and not any(self.required_attributes[c.index] for c in tested):
             yield "tests none of the attributes of which one is required"
         head = [a.index for a in rule.head]
         body = [c.index for c in rule.label_conditions]

@@ -216,14 +216,25 @@ def whole_instances(state: State, labels: NDArray[np.intp], values: NDArray[np.i
     )
 
 
-def refinements(state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool) -> Iterator[Candidates]:
-    """Every way to add one condition to a body that covers these instances, in the order of candidates."""
+def refinements(
+    state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool, first: bool = False
+) -> Iterator[Candidates]:
+    """Every way to add one condition to a body that covers these instances, in the order of candidates.
+
+    The `first` condition of a body is on a required attribute, if some are required.
+    """
+    constraints = state.problem.constraints
+    required = first and constraints is not None and constraints.requires_attribute
     for index, attribute in enumerate(state.problem.table.attributes):
+        if constraints is not None and not constraints.allowed_attributes[index]:
+            continue
+        if constraints is not None and required and not constraints.required_attributes[index]:
+            continue
         if attribute.is_nominal:
             yield NominalCandidates(attribute, index, state.columns[index], covered)
         else:
             yield NumericCandidates(attribute, index, ranks[index], covered)
-    if label_conditions:
+    if label_conditions and not required:
         for label in np.flatnonzero(state.head_labels):
             name = state.problem.labels[label]
             yield LabelCandidates(name, int(label), state.predicted[:, label], covered)

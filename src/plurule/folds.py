@@ -47,7 +47,9 @@ class Part:
     groups: tuple[Rows, ...]
 
 
-def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") -> list[Part]:
+def make_parts(
+    validation: Any, Y: NDArray[np.uint8], name: str = "validation", positions: Rows | None = None
+) -> list[Part]:
     """The parts of the training data.
 
     Parameters
@@ -58,6 +60,9 @@ def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") 
         The labels, whose shares folds and held-out rows keep. Nothing is left to chance.
     name
         What the user calls `validation`.
+    positions
+        Where each row of `Y` is in the data that splits, if they are given as such, are about: without the rows of
+        weight 0. Unless given, it is the same data.
     """
     is_number = isinstance(validation, Real) and not isinstance(validation, bool)
     if is_number and isinstance(validation, Integral):
@@ -77,10 +82,18 @@ def make_parts(validation: Any, Y: NDArray[np.uint8], name: str = "validation") 
             return []
         groups = iterative_split(Y[test], [1.0] * n_groups, shuffle=False)
         return [Part(train, tuple(test[group] for group in groups if len(group)))]
-    return [Part(train, (test,)) for train, test in given_splits(validation, Y, name)]
+    return [Part(train, (test,)) for train, test in given_splits(validation, Y, name, positions)]
 
 
-def given_splits(cv: Any, Y: NDArray[np.uint8], name: str) -> list[tuple[Rows, Rows]]:
+def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, Rows, Problem | None]:
+    """The problem without a share of its rows, where the others are, and those rows; None if there are too few."""
+    kept, held_out = iterative_split(problem.Y, [1 - share, share], shuffle=False)
+    if not len(kept) or not len(held_out):
+        return problem, positions, None
+    return _part_of(problem, kept), positions[kept], _part_of(problem, held_out)
+
+
+def given_splits(cv: Any, Y: NDArray[np.uint8], name: str, positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
     """What a splitter, or splits, give."""
     from sklearn.model_selection import check_cv
 
@@ -89,6 +102,8 @@ def given_splits(cv: Any, Y: NDArray[np.uint8], name: str) -> list[tuple[Rows, R
         raise ValueError(f"{name} must be {allowed}, got {cv!r}")
     truth = Y[:, 0] if Y.shape[1] == 1 else Y
     splits = check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth)
+    if positions is not None and not hasattr(cv, "split"):
+        splits = ((np.flatnonzero(np.isin(positions, rows)) for rows in split) for split in splits)
     return [(np.sort(np.asarray(train, dtype=np.intp)), np.asarray(test, dtype=np.intp)) for train, test in splits]
 
 
@@ -181,17 +196,23 @@ class Folds:
         dict of str to LengthCurve
             By name of the measure; empty if no rule is found in any part.
         """
-        limit = FIRST_LIMIT
-        while True:
-            most = limit if options.max_rules is None else min(limit, options.max_rules)
-            lists = [self.learn(part, replace(options, max_rules=most)) for part in range(len(self.parts))]
-            if not any(lists):
-                return {}
-            curves = self._score(lists, scoring, also)
-            ended = most == options.max_rules or all(len(rules) < most for rules in lists)
-            if ended or most >= far_enough(curves[scoring.name].best):
-                return curves
+        limit, finished = FIRST_LIMIT, False
+        while not finished:
+            curves, finished = self.grown_to(limit, options, scoring, also)
             limit *= 2
+        return curves
+
+    def grown_to(
+        self, limit: int, options: Options, scoring: Scoring, also: Iterable[str] = ()
+    ) -> tuple[dict[str, LengthCurve], bool]:
+        """The scores of lists of at most so many rules, and whether longer ones are not worth it."""
+        most = limit if options.max_rules is None else min(limit, options.max_rules)
+        lists = [self.learn(part, replace(options, max_rules=most)) for part in range(len(self.parts))]
+        if not any(lists):
+            return {}, True
+        curves = self._score(lists, scoring, also)
+        ended = most == options.max_rules or all(len(rules) < most for rules in lists)
+        return curves, ended or is_far_enough(curves[scoring.name], most)
 
     def _score(self, lists: Sequence[RuleList], scoring: Scoring, also: Iterable[str]) -> dict[str, LengthCurve]:
         measures = [name for name in dict.fromkeys((scoring.name, *also)) if name != scoring.name or not scoring.scorer]
@@ -213,9 +234,21 @@ class Folds:
         }
 
 
-def far_enough(best: int) -> int:
-    """How long lists must be to believe that no longer one is better than the best so far."""
-    return best + max(10, best // 2)
+def is_far_enough(curve: LengthCurve, grown: int) -> bool:
+    """Whether lists are long enough to believe that longer ones are not worth it.
+
+    So it is if the best length lies well behind, or if the second half of the rules gained no more than one standard
+    error.
+
+    >>> flat, rising = np.array([[0.5, 0.6, 0.62, 0.61], [0.4, 0.6, 0.58, 0.6]]), np.array([[0.1, 0.2, 0.3, 0.4]] * 2)
+    >>> [is_far_enough(LengthCurve("micro_f1", scores, np.arange(4.0)), grown=4) for scores in (flat, rising)]
+    [True, False]
+    """
+    best = curve.best
+    if grown >= best + max(10, best // 2):
+        return True
+    mean = curve.mean
+    return bool(mean[: (grown + 1) // 2].max() >= mean[best - 1] - curve.standard_error[best - 1])
 
 
 def _from_one_rule(values: NDArray[Any]) -> Values:

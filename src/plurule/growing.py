@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule import constrained_heads
 from plurule.binning import Ranks
 from plurule.counting import (
     Candidates,
@@ -138,13 +139,18 @@ def best_of(rules: list[Candidate]) -> Candidate:
 
 
 def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[Candidate]:
-    """The empty body and every body of one condition, each with its own best head."""
+    """The empty body and every body of one condition, each with its own best head.
+
+    Where attributes are required, only bodies of one condition on one of them: so every rule tests one.
+    """
     nothing = np.full(state.problem.n_labels, NOT_IN_HEAD, dtype=np.int8)
     start = Candidate((), state.in_training, nothing, -np.inf, 0, 0)
     weights = open_pairs(state)
-    candidates: list[Candidates] = [Unrefined(start.covered)]
+    constraints = state.problem.constraints
+    needs_condition = constraints is not None and constraints.requires_attribute
+    candidates: list[Candidates] = [] if needs_condition else [Unrefined(start.covered)]
     if may_grow(start, options):
-        candidates += refinements(state, ranks, start.covered, options.label_conditions)
+        candidates += refinements(state, ranks, start.covered, options.label_conditions, first=True)
     blocks = [(0, c, score_free(state, c, weights, start, options)) for c in candidates]
     beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
     if options.fix_head and options.refine_against == "plain":
@@ -190,7 +196,11 @@ def score_free(state: State, candidates: Candidates, weights: LabelWeights, rule
     excluded = [c.index for c in rule.body if isinstance(c, LabelCondition)]
     if candidates.excluded_label is not None:
         excluded.append(candidates.excluded_label)
-    heads = find_heads(state, candidates, weights.confusion(candidates), excluded, options)
+    constraints, confusion = state.problem.constraints, weights.confusion(candidates)
+    if constraints is not None and constraints.binds_labels:
+        heads = constrained_heads.find_heads(state, candidates, confusion, excluded, options, constraints)
+    else:
+        heads = find_heads(state, candidates, confusion, excluded, options)
     return enough_covered(state, candidates, heads, options)
 
 
@@ -208,7 +218,10 @@ def score_fixed(
     heads.value[heads.tp == 0] = -np.inf
     if options.head_constraint != "none":
         heads.value[heads.tp < heads.fp] = -np.inf
-    if candidates.excluded_label is not None and rule.signs[candidates.excluded_label] != NOT_IN_HEAD:
+    tested, constraints = candidates.excluded_label, state.problem.constraints
+    if tested is not None and rule.signs[tested] != NOT_IN_HEAD:
+        heads.value[:] = -np.inf
+    if tested is not None and constraints is not None and constraints.apart[tested, rule.signs != NOT_IN_HEAD].any():
         heads.value[:] = -np.inf
     return enough_covered(state, candidates, heads, options)
 

@@ -49,10 +49,7 @@ def find_heads(
     """
     allowed = np.ones(state.problem.n_labels, dtype=bool)
     allowed[excluded] = False
-    if options.heuristic.example_based:
-        evaluate: Evaluate = ExampleBased(state, candidates, confusion, options.heuristic).evaluate
-    else:
-        evaluate = LabelBased(confusion, options.heuristic, options.averaging).evaluate
+    evaluate = evaluation(state, candidates, confusion, options)
     if options.head_search in ("anti_monotone", "exhaustive"):
         search = anti_monotone if options.head_search == "anti_monotone" else exhaustive
         heads = search(evaluate, confusion, allowed, options)
@@ -73,6 +70,13 @@ def find_heads(
 
 Evaluate = Callable[[tuple[int, ...], tuple[int, ...]], tuple[Values, Values, Values]]
 """From labels and their signs to (h, TP, FP) per candidate."""
+
+
+def evaluation(state: State, candidates: Candidates, confusion: Confusion, options: Options) -> Evaluate:
+    """How heads are evaluated by the heuristic of the options."""
+    if options.heuristic.example_based:
+        return ExampleBased(state, candidates, confusion, options.heuristic).evaluate
+    return LabelBased(confusion, options.heuristic, options.averaging).evaluate
 
 
 @dataclass
@@ -184,7 +188,7 @@ def best_first(h: Values, tp: Values) -> NDArray[np.intp]:
 
 def single(singles: SingleLabelHeads) -> Heads:
     """The best single label."""
-    return _prefix_heads(singles, np.ones(len(singles.h), dtype=np.intp), _take(singles.h, singles.order)[:, 0])
+    return prefix_heads(singles, np.ones(len(singles.h), dtype=np.intp), _take(singles.h, singles.order)[:, 0])
 
 
 def decomposable(singles: SingleLabelHeads, options: Options) -> Heads:
@@ -193,17 +197,17 @@ def decomposable(singles: SingleLabelHeads, options: Options) -> Heads:
     best = h.max(axis=1)
     length = ((h >= floor_of_ties(best)[:, None]) & np.isfinite(h)).sum(axis=1)
     length = np.maximum(length, 1)
-    value = _prefix_values(singles, options)[np.arange(len(h)), length - 1]
-    return _prefix_heads(singles, length, np.where(np.isfinite(best), value, -np.inf))
+    value = prefix_values(singles, options)[np.arange(len(h)), length - 1]
+    return prefix_heads(singles, length, np.where(np.isfinite(best), value, -np.inf))
 
 
 def relaxed(singles: SingleLabelHeads, options: Options) -> Heads:
     """Grow the head label by label, best first; keep the best lifted value, the longer head on a tie."""
     n_labels = singles.h.shape[1]
     lift = options.lift
-    highest_left = np.append(np.maximum.accumulate(lift[::-1])[::-1][1:], -np.inf)
+    highest_left = highest_lift_left(lift)
     usable = np.isfinite(_take(singles.h, singles.order))
-    plain = _prefix_values(singles, options)
+    plain = prefix_values(singles, options)
     best = np.full(len(plain), -np.inf)
     length = np.ones(len(plain), dtype=np.intp)
     reached = np.full(plain.shape, -np.inf)
@@ -218,14 +222,19 @@ def relaxed(singles: SingleLabelHeads, options: Options) -> Heads:
         ties = np.isfinite(reached[:, k]) & (reached[:, k] >= floor_of_ties(best))
         length[ties] = k + 1
     value = reached[np.arange(len(plain)), length - 1]
-    return _prefix_heads(singles, length, value)
+    return prefix_heads(singles, length, value)
 
 
 def _take(matrix: Values, order: NDArray[np.intp]) -> Values:
     return np.take_along_axis(matrix, order, axis=1)
 
 
-def _prefix_values(singles: SingleLabelHeads, options: Options) -> Values:
+def highest_lift_left(lift: Values) -> Values:
+    """Per head length, the highest lift of any longer head."""
+    return np.append(np.maximum.accumulate(lift[::-1])[::-1][1:], -np.inf)
+
+
+def prefix_values(singles: SingleLabelHeads, options: Options) -> Values:
     """h of the head of the first k labels, for every k."""
     if options.heuristic.averages_labels(options.averaging):
         h = _take(singles.h, singles.order)
@@ -236,7 +245,7 @@ def _prefix_values(singles: SingleLabelHeads, options: Options) -> Values:
     )
 
 
-def _prefix_heads(singles: SingleLabelHeads, length: NDArray[np.intp], value: Values) -> Heads:
+def prefix_heads(singles: SingleLabelHeads, length: NDArray[np.intp], value: Values) -> Heads:
     """The heads of the first labels of each candidate."""
     place = np.argsort(singles.order, axis=1, kind="stable")
     inside = place < length[:, None]

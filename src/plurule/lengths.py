@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.model import LengthChoice
+
 Values = NDArray[np.float64]
 
 
@@ -75,6 +77,13 @@ class LengthCurve:
     def score(self, length: int) -> float:
         """Mean score of the lists cut after that many rules."""
         return float(self.mean[min(length, self.scores.shape[1]) - 1])
+
+    def choice(self, length: int) -> LengthChoice | None:
+        """What a list that was cut after so many rules keeps of the curve; None if a score is not a number."""
+        if not np.isfinite(self.scores).all() or not 1 <= length <= self.scores.shape[1]:
+            return None
+        mean, error = (tuple(float(f"{v:.6g}") for v in values) for values in (self.mean, self.standard_error))
+        return LengthChoice(self.measure, mean, error, length)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve and where the list was cut; gives the matplotlib axes."""

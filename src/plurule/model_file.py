@@ -28,6 +28,7 @@ from plurule.model import (
     Condition,
     Head,
     LabelCondition,
+    LengthChoice,
     NominalCondition,
     NumericCondition,
     Rule,
@@ -78,6 +79,8 @@ def dumps(rule_list: RuleList) -> str:
         "rules": _lines(map(_rule_to_json, rule_list)),
         "undecided": _compact(_pairs_to_json(rule_list.undecided)),
     }
+    if rule_list.length_choice is not None:
+        parts["length_choice"] = _compact(_choice_to_json(rule_list.length_choice))
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
 
 
@@ -153,6 +156,15 @@ def _condition_to_json(condition: Condition) -> dict[str, Any]:
 
 def _pairs_to_json(pairs: Iterable[tuple[float, float]]) -> list[list[float]]:
     return [[_number_to_json(first), _number_to_json(second)] for first, second in pairs]
+
+
+def _choice_to_json(choice: LengthChoice) -> dict[str, Any]:
+    return {
+        "measure": choice.measure,
+        "mean": [_number_to_json(value) for value in choice.mean],
+        "standard_error": [_number_to_json(value) for value in choice.standard_error],
+        "chosen": choice.chosen,
+    }
 
 
 def _number_to_json(value: float) -> float:
@@ -264,7 +276,7 @@ def _read(file: _Node) -> RuleList:
             f"was written by a newer plurule (file version {version}, this plurule reads up to {VERSION}); "
             "upgrade plurule to read it"
         )
-    fields = file.fields("format", "version", "attributes", "labels", "rules", optional=("undecided",))
+    fields = file.fields("format", "version", "attributes", "labels", "rules", optional=("undecided", "length_choice"))
     attributes = tuple(_attribute(item) for item in fields["attributes"].items())
     labels = tuple(item.text() for item in fields["labels"].items())
     _expect_unique([a.name for a in attributes], "attributes")
@@ -274,7 +286,20 @@ def _read(file: _Node) -> RuleList:
     )
     rules = tuple(_rule(item, names) for item in fields["rules"].items())
     undecided = fields["undecided"].pairs(len(labels), "label") if "undecided" in fields else ()
-    return RuleList(rules, attributes, labels, undecided)
+    choice = _length_choice(fields["length_choice"]) if "length_choice" in fields else None
+    return RuleList(rules, attributes, labels, undecided, choice)
+
+
+def _length_choice(item: _Node) -> LengthChoice:
+    fields = item.fields("measure", "mean", "standard_error", "chosen")
+    mean = tuple(float(value.number()) for value in fields["mean"].items(least=1))
+    error = tuple(float(value.count()) for value in fields["standard_error"].items())
+    if len(error) != len(mean):
+        raise ModelError(f"{item.path}: mean has {len(mean)} numbers, standard_error has {len(error)}")
+    chosen = fields["chosen"].number()
+    if not isinstance(chosen, int) or not 1 <= chosen <= len(mean):
+        raise fields["chosen"].wrong(f"a length from 1 to {len(mean)}")
+    return LengthChoice(fields["measure"].text(), mean, error, chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
+from plurule.constraints import ResolvedConstraints
 from plurule.covering import Progress
 from plurule.heuristics import (
     FMeasure,
@@ -17,6 +18,7 @@ from plurule.heuristics import (
     MEstimate,
     Precision,
     Recall,
+    ShrunkenFMeasure,
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
@@ -64,7 +66,7 @@ def learn(
     weighted = not np.all(problem.weights == 1.0)
     if columns is None:
         columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
-    formula, parameter = _formula(options.heuristic)
+    formula, parameter, shrinkage = _formula(options.heuristic)
     begin = start(problem) if problem.initial_rules else None
     given = begin.rules if begin else ()
     rules, undecided = _core.learn(
@@ -73,6 +75,7 @@ def learn(
         weights=np.ascontiguousarray(problem.weights) if weighted else None,
         formula=formula,
         parameter=parameter,
+        shrinkage=shrinkage,
         custom=_checked(options.heuristic) if formula == CUSTOM else None,
         head_search=HEAD_SEARCHES.index(options.head_search),
         lift=np.ascontiguousarray(options.lift),
@@ -99,6 +102,7 @@ def learn(
         in_training=begin.in_training.astype(np.uint8) if begin else None,
         head_labels=begin.head_labels.astype(np.uint8) if begin else None,
         rules_before=len(given),
+        **_constraints(problem.constraints),
     )
     return RuleList(
         (*given, *(_rule(problem, *rule) for rule in rules)),
@@ -108,14 +112,30 @@ def learn(
     )
 
 
-def _formula(heuristic: Heuristic) -> tuple[int, float]:
+def _constraints(constraints: ResolvedConstraints | None) -> dict[str, NDArray[Any]]:
+    """What is constrained; the rest is left out, since a search without constraints is faster."""
+    given: dict[str, NDArray[Any]] = {}
+    if constraints is None:
+        return given
+    if not constraints.allowed_attributes.all():
+        given["allowed_attributes"] = constraints.allowed_attributes.astype(np.uint8)
+    if constraints.requires_attribute:
+        given["required_attributes"] = constraints.required_attributes.astype(np.uint8)
+    if constraints.binds_labels:
+        given["apart"] = np.ascontiguousarray(constraints.apart, dtype=np.uint8)
+        given["groups"] = np.ascontiguousarray(constraints.group, dtype=np.int32)
+    return given
+
+
+def _formula(heuristic: Heuristic) -> tuple[int, float, float]:
     """How the core computes a heuristic; by exact class, since a subclass may compute something else."""
     kind = type(heuristic)
-    if kind is FMeasure:
+    if kind is FMeasure or kind is ShrunkenFMeasure:
         square = float(heuristic.beta) * float(heuristic.beta)
-        return (RECALL, 0.0) if np.isinf(square) else (F_MEASURE, square)
+        shrinkage = float(heuristic.m) if kind is ShrunkenFMeasure else 0.0
+        return (RECALL, 0.0, 0.0) if np.isinf(square) else (F_MEASURE, square, shrinkage)
     if kind is MEstimate:
-        return M_ESTIMATE, float(heuristic.m)
+        return M_ESTIMATE, float(heuristic.m), 0.0
     plain = {
         HammingAccuracy: ACCURACY,
         SubsetAccuracy: ACCURACY,
@@ -124,7 +144,7 @@ def _formula(heuristic: Heuristic) -> tuple[int, float]:
         Laplace: LAPLACE,
         WeightedRelativeAccuracy: RELATIVE_ACCURACY,
     }
-    return plain.get(kind, CUSTOM), 0.0
+    return plain.get(kind, CUSTOM), 0.0, 0.0
 
 
 def _checked(heuristic: Heuristic) -> Any:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.constraints import ResolvedConstraints
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.model import Rule
 from plurule.table import Table
@@ -34,6 +35,8 @@ class Problem:
     weights: NDArray[np.float64]
     initial_rules: tuple[Rule, ...] = ()
     """Rules that come first and stay as they are; what they decide is not learned again."""
+    constraints: ResolvedConstraints | None = None
+    """What the rules that are learned must and must not use."""
 
     @property
     def n_instances(self) -> int:

@@ -13,11 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from plurule.constraints import Constraints, ResolvedConstraints
 from plurule.engine import ENGINES, Engine
 from plurule.errors import DataError, nearest
 from plurule.head_search import MOST_LABELS_EXHAUSTIVE
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.lifts import NoLift, as_table
+from plurule.model import Attribute
 from plurule.problem import HEAD_SEARCHES, Constrain, HeadSearch, Options, exact_weights
 from plurule.table import reject_duplicates
 
@@ -360,6 +362,24 @@ def check_head_search(head_search: HeadSearch, heuristic: Heuristic, averaging: 
         )
 
 
+def check_constraints(
+    constraints: Any, attributes: Sequence[Attribute], labels: Sequence[str], head_search: HeadSearch
+) -> ResolvedConstraints | None:
+    """The constraints on the rules of some data, if there are any."""
+    if constraints is None:
+        return None
+    if not isinstance(constraints, Constraints):
+        raise ValueError(f"constraints must be None or a Constraints of plurule.constraints, got {constraints!r}")
+    resolved = constraints.resolve(attributes, labels)
+    longest = max(len(unit) for unit in resolved.units())
+    if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
+        raise ValueError(
+            f"head_search='anti_monotone' tries all signs of labels that must go together, "
+            f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
+        )
+    return resolved
+
+
 def check_engine(engine: Any) -> Engine:
     """The engine asked for; `"auto"` is the fastest."""
     chosen: Engine | Literal["auto"] = _choice("engine", engine, ("auto", *ENGINES))
@@ -375,6 +395,16 @@ def check_length(n_rules: Any) -> int | Literal["auto"] | None:
     if not isinstance(n_rules, Integral) or isinstance(n_rules, bool) or n_rules < 1:
         raise ValueError(f"n_rules must be 'auto', None or a whole number of at least 1, got {n_rules!r}")
     return int(n_rules)
+
+
+def check_share(name: str, value: Any) -> float | None:
+    """A share of the rows, or None."""
+    if value is None:
+        return None
+    share = _number(name, value, 0, 1)
+    if share in (0, 1):
+        raise ValueError(f"{name} must be a share between 0 and 1, or None, got {value!r}")
+    return share
 
 
 def check_jobs(n_jobs: Any) -> int:

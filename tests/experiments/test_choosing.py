@@ -40,11 +40,13 @@ def test_means_that_differ_by_rounding_only_are_ties():
 @pytest.mark.parametrize("objective", PAPER_OBJECTIVES)
 def test_the_choice_is_that_of_the_estimator(objective: str, material: Material):
     goal, data = find_objective(objective), material.train
-    estimator = RuleListClassifier(
+    estimator = RuleListClassifier.published(
         heuristic=goal.heuristic, averaging=goal.averaging, predict_absence=goal.predict_absence
     )
     lifts = PAPER_LIFTS[::4]
-    search = RuleListClassifierCV(estimator, lifts=[find_lift(name) for name in lifts], scoring=goal.measure, cv=3)
+    search = RuleListClassifierCV(
+        estimator, protocol="paper", lifts=[find_lift(name) for name in lifts], scoring=goal.measure, cv=3
+    )
     search.fit(data.X, data.Y, label_names=data.label_names)
     tuning = Tuning(data, objective, lifts, goal.measure, folds="3", seed=0)
     ranking, _, _ = tuning.run(NoWatch(), jobs=2)

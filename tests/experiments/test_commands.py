@@ -62,9 +62,24 @@ def test_tune_shows_the_candidates_and_writes_the_model_with_the_best_lift(run: 
     assert [row["rank"] for row in rows] == ["1", "2", "3", ""]
     assert f"Chosen lift: {rows[0]['lift']}" in out
     flags = load_world_flags()
-    expected = RuleListClassifier(heuristic="hamming_accuracy", predict_absence=True, lift=find_lift(rows[0]["lift"]))
+    lift = find_lift(rows[0]["lift"])
+    expected = RuleListClassifier.published(heuristic="hamming_accuracy", predict_absence=True, lift=lift)
     expected.fit(flags.data, flags.target, label_names=flags.target_names)
     assert model_file.load(model).rules == expected.rule_list_.rules
+
+
+def test_tune_wide_shows_the_front_and_writes_the_best_list_of_a_size(run: Run, tmp_path: Path):
+    model = tmp_path / "model.json"
+    code, out, err = run(
+        "tune", "world-flags", "--wide", "--folds", "3", "--max-rules", "6", "--jobs", "1", "-o", model
+    )
+    assert code == 0, err
+    assert "15 candidates" in out
+    assert "Chosen: heuristic=" in out
+    assert len(model_file.load(model)) <= 6
+    code, _, err = run("tune", "world-flags", "--max-rules", "6")
+    assert code != 0
+    assert "--max-rules needs --wide" in err
 
 
 def test_tune_chooses_by_the_measure_that_is_asked_for(run: Run):
@@ -130,7 +145,7 @@ def test_evaluate_scores_by_cross_validation_with_mean_and_deviation(run: Run):
     flags = load_world_flags()
     expected = []
     for train, test in KFold(3, shuffle=True, random_state=0).split(flags.target):
-        model = RuleListClassifier(lift=find_lift("kln at 3: 1.08"))
+        model = RuleListClassifier.published(lift=find_lift("kln at 3: 1.08"))
         model.fit(flags.data.iloc[train] if hasattr(flags.data, "iloc") else flags.data[train], flags.target[train])
         rows = flags.data.iloc[test] if hasattr(flags.data, "iloc") else flags.data[test]
         expected.append(scores(flags.target[test], model.predict(rows)))

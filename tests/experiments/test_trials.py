@@ -20,7 +20,7 @@ from plurule.metrics import scores
 
 def classifier(objective: str, lift: str) -> RuleListClassifier:
     goal = find_objective(objective)
-    return RuleListClassifier(
+    return RuleListClassifier.published(
         heuristic=goal.heuristic,
         averaging=goal.averaging,
         predict_absence=goal.predict_absence,

@@ -83,3 +83,15 @@ def test_labels_that_the_data_lack_are_named() -> None:
 def test_labels_that_do_not_fit_are_refused(Y: list[list[int]], message: str) -> None:
     with pytest.raises(DataError, match=message):
         diff(rules("red <-"), rules("blue <-"), [[1.0, 2.0]], Y)
+
+
+def test_scores_are_weighted() -> None:
+    lists = rules("red <- x > 2"), rules("red <- x > 3")
+    X, Y = np.array([[1.0, 0], [2.5, 0], [4.0, 0]]), np.array([[0, 0], [1, 0], [1, 0]])
+    table = encode(X, lists[0].attributes)
+    whole = diff(*lists, table[[0, 1, 1, 1, 2]], Y[[0, 1, 1, 1, 2]]).scores
+    assert diff(*lists, table, Y, [1, 3, 1]).scores == whole
+    assert diff(*lists, table, Y).scores != whole
+    assert diff(*lists, Dataset(table, Y, lists[0].labels, weights=np.array([1.0, 3, 1]))).scores == whole
+    with pytest.raises(DataError, match="sample_weight has shape"):
+        diff(*lists, table, Y, [1, 3])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plurule import RuleListClassifier
 from plurule.errors import ModelError
 from plurule.inspect import Edit
 from plurule.model import RuleList
@@ -137,3 +138,21 @@ def test_a_missing_attribute_is_not_counted(rules: RuleList) -> None:
     edited = rules.edit(np.array([[np.nan]]), np.array([[1, 1]]))
     assert [rule.coverage for rule in edited.rule_list] == [0, 0, 0]
     assert edited.rule_list.undecided == ((0, 1), (0, 1))
+
+
+def test_a_rule_keeps_its_value_as_long_as_it_does_what_it_did() -> None:
+    X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    learned = RuleListClassifier().fit(X, Y).rule_list_
+    assert [rule.value > 0 for rule in learned] == [True, True]
+    unchanged = learned.edit(X, Y)
+    assert [rule.value for rule in unchanged.rule_list] == [rule.value for rule in learned]
+    edited = unchanged.replace(1, "y0 <- x0 <= 2")
+    assert [rule.value for rule in edited.rule_list] == [0.0, 0.0]  # more instances reach the second one
+    assert learned.edit(X[:3], Y[:3]).rule_list[0].value == learned[0].value
+    assert learned.edit(X[:2], Y[:2]).rule_list[0].value == 0.0
+
+
+def test_the_scores_of_the_diff_are_weighted(rules: RuleList) -> None:
+    once = rules.edit(X[[0, 1, 1, 1]], Y[[0, 1, 1, 1]]).remove(2).diff().scores
+    assert rules.edit(X[:2], Y[:2], sample_weight=[1, 3]).remove(2).diff().scores == once

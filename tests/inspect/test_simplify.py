@@ -111,3 +111,26 @@ def test_learned_lists_are_simplified(shared_data: Path, name: str) -> None:
     simplified = simplify(rule_list, test)
     assert simplified.diff.same_predictions
     assert simplified.rule_list == recount(simplified.rule_list, test.X, np.asarray(test.Y, dtype=np.uint8))
+
+
+def test_weights_count_as_repeated_instances() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rule_list, table = random_rule_list(seed)
+        Y = (rng.random((len(table), len(rule_list.labels))) < 0.5).astype(np.uint8)
+        weights = rng.integers(1, 4, len(table))
+        rows = np.repeat(np.arange(len(table)), weights)
+        weighted = simplify(rule_list, table, Y, tolerance=0.1, sample_weight=weights)
+        repeated = simplify(rule_list, table[rows], Y[rows], tolerance=0.1)
+        assert weighted.rule_list == repeated.rule_list
+        assert weighted.diff.scores is not None
+        assert repeated.diff.scores is not None
+        for name, scores in weighted.diff.scores.items():
+            assert scores == pytest.approx(repeated.diff.scores[name])
+
+
+def test_a_rule_that_lost_a_condition_is_no_longer_the_one_that_was_chosen_by_its_value() -> None:
+    rules = make_rules("red <- area > 2 and bars > 0\nblue <- bars > 5", {"area": None, "bars": None}, ("red", "blue"))
+    rules = replace(rules, rules=tuple(replace(rule, value=0.75) for rule in rules))
+    shorter = simplify(rules, [[1.0, 1.0], [3.0, 1.0], [3.0, 7.0]]).rule_list
+    assert [(rule.to_text(), rule.value) for rule in shorter] == [("red ← area > 2", 0.0), ("blue ← bars > 5", 0.75)]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from plurule.cli import rendering
 from plurule.cli.loading import DataArgument, LabelsOption, SplitOption
+
+if TYPE_CHECKING:
+    from plurule.constraints import Constraints
 
 LiftKind = Literal["kln", "peak", "root", "none"]
 
@@ -67,9 +71,26 @@ def fit(
     ] = None,
     validation: Annotated[int | None, typer.Option(help="Folds that --rules auto is chosen with.")] = None,
     scoring: Annotated[str | None, typer.Option(help="Measure that --rules auto is chosen by.")] = None,
+    prune: Annotated[float | None, typer.Option(help="Share of the rows to prune rules on.")] = None,
     remaining: Annotated[float | None, typer.Option(help="End when this share of the instances is left.")] = None,
     stop_threshold: Annotated[
         float | None, typer.Option(help="Share of unfinished instances that a stop rule may have.")
+    ] = None,
+    forbid_attribute: Annotated[
+        list[str] | None,
+        typer.Option(help="An attribute that no rule tests; can be given several times.", metavar="NAME"),
+    ] = None,
+    require_attribute: Annotated[
+        list[str] | None,
+        typer.Option(help="Every rule tests one of these attributes; can be given several times.", metavar="NAME"),
+    ] = None,
+    forbid_pair: Annotated[
+        list[str] | None,
+        typer.Option(help="Two labels that no rule relates; can be given several times.", metavar="A,B"),
+    ] = None,
+    require_pair: Annotated[
+        list[str] | None,
+        typer.Option(help="Two labels that are only predicted together; can be given several times.", metavar="A,B"),
     ] = None,
     max_bins: Annotated[int | None, typer.Option(help="Cut numeric attributes into this many bins.")] = None,
     engine: Annotated[str | None, typer.Option(help="Which engine learns; all give the same rules.")] = None,
@@ -104,6 +125,7 @@ def fit(
         "n_rules": int(n_rules) if n_rules is not None and n_rules.isdigit() else n_rules,
         "validation": validation,
         "scoring": scoring,
+        "prune": prune,
         "remaining": remaining,
         "stop_threshold": stop_threshold,
         "max_bins": max_bins,
@@ -112,10 +134,11 @@ def fit(
     }
     classifier: Any = RuleListClassifier(**{name: value for name, value in options.items() if value is not None})
     if choose_lift is not None:
-        classifier = RuleListClassifierCV(classifier, scoring=choose_lift, n_jobs=jobs)
+        classifier = RuleListClassifierCV(classifier, protocol="paper", scoring=choose_lift, n_jobs=jobs)
+    constraints = make_constraints(forbid_attribute, require_attribute, forbid_pair, require_pair)
     dataset = load_data(data, labels, split)
     start = time.perf_counter()
-    classifier.fit(dataset.X, dataset.Y, dataset.weights, label_names=dataset.label_names)
+    classifier.fit(dataset.X, dataset.Y, dataset.weights, label_names=dataset.label_names, constraints=constraints)
     seconds = time.perf_counter() - start
 
     out = rendering.console()
@@ -123,6 +146,8 @@ def fit(
         score = f"{choose_lift} {classifier.best_score_:.3f} by cross-validation"
         out.print(f"Chosen lift: {classifier.best_lift_} ({score})")
     rule_list = classifier.rule_list_
+    if rule_list.length_choice is not None:
+        out.print(rendering.length_text(rule_list.length_choice))
     sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
     out.print(f"{sizes} in {seconds:.1f} s")
     out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
@@ -151,6 +176,39 @@ def make_lift(kind: LiftKind | None, height: float | None, labels: int | None) -
     if kind == "root":
         return lifts.Root.at(labels=labels, lift=height)
     return lifts.KLN.at(labels=labels, lift=height)
+
+
+def make_constraints(
+    forbidden: list[str] | None,
+    required: list[str] | None,
+    forbidden_pairs: list[str] | None,
+    required_pairs: list[str] | None,
+) -> Constraints | None:
+    """What rules must and must not use; None if nothing is asked of them."""
+    from plurule.constraints import Constraints
+
+    if not (forbidden or required or forbidden_pairs or required_pairs):
+        return None
+    return Constraints(
+        forbidden or (),
+        required or (),
+        [read_pair(text, "--forbid-pair") for text in forbidden_pairs or ()],
+        [read_pair(text, "--require-pair") for text in required_pairs or ()],
+    )
+
+
+def read_pair(text: str, option: str) -> tuple[str, str]:
+    """Two names separated by a comma; one that holds a comma is put in double quotes, as in a CSV file.
+
+    >>> read_pair('"red, dark",blue', "--forbid-pair")
+    ('red, dark', 'blue')
+    """
+    names = [name for line in csv.reader([text], skipinitialspace=True) for name in line]
+    if len(names) != 2 or names[0] == names[1] or not all(names):
+        raise ValueError(
+            f"{option} {text}: give two different labels separated by a comma (a name that holds one in double quotes)"
+        )
+    return names[0], names[1]
 
 
 def make_heuristic(name: str | None, beta: float | None) -> Any:

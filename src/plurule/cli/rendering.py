@@ -14,7 +14,7 @@ from rich.text import Text
 from plurule.model.condition import Condition, NumericCondition, format_number
 
 if TYPE_CHECKING:
-    from plurule.model import Rule, RuleList
+    from plurule.model import LengthChoice, Rule, RuleList
 
 WIDTH_IN_A_PIPE = 200
 """Text that goes to a file or another program is not cut at the width of a terminal."""
@@ -88,6 +88,16 @@ def _shortened(condition: Condition) -> Condition:
     if isinstance(condition, NumericCondition):
         return replace(condition, threshold=float(f"{condition.threshold:.{THRESHOLD_DIGITS}g}"))
     return condition
+
+
+def length_text(choice: LengthChoice) -> str:
+    """Where a list was cut, and why."""
+    measure = MEASURES.get(choice.measure, choice.measure)
+    chosen, best = (f"{measure} {choice.mean[length - 1]:.3f}" for length in (choice.chosen, choice.best))
+    rules = f"{choice.chosen} rule{'' if choice.chosen == 1 else 's'}"
+    if choice.chosen == choice.best:
+        return f"Cut after {rules}, the best length on validation data ({chosen})"
+    return f"Cut after {rules} ({chosen} on validation data; best with {choice.best} rules: {best})"
 
 
 def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]], digits: int = 3) -> Table:

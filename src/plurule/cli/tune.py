@@ -1,4 +1,4 @@
-"""`plurule tune`: choose the lift by cross-validation, then train on everything."""
+"""`plurule tune`: choose parameters by cross-validation, then train on everything."""
 
 from __future__ import annotations
 
@@ -51,10 +51,21 @@ def tune(
     ] = None,
     jobs: JobsOption = None,
     dask: Annotated[str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler.")] = None,
+    wide: Annotated[
+        bool,
+        typer.Option("--wide", help="Choose β, the lift, signs, head mode and length together; not as in the paper."),
+    ] = False,
+    max_rules: Annotated[
+        int | None, typer.Option(help="With --wide, take the best list of at most so many rules.")
+    ] = None,
 ) -> None:
-    """Choose the lift of a data set by cross-validation, as in the paper, and train with it on everything."""
+    """Choose the lift of a data set by cross-validation, as in the paper, and train with it on everything.
+
+    With --wide, choose everything that matters together, by --measure (micro F1 if left out).
+    """
     from plurule import model_file
     from plurule.cli.loading import check_writable, load_data, save_model
+    from plurule.cli.tune_wide import tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
     from plurule.experiments.lift_names import parse_lifts
     from plurule.experiments.objectives import find_objective
@@ -65,6 +76,11 @@ def tune(
     for path in (output, table):
         if path is not None:
             check_writable(path)
+    if wide:
+        tune_wide(load_data(data, labels, split or part_to_tune(data)), measure, folds, max_rules, show, jobs, output)
+        return
+    if max_rules is not None:
+        raise ValueError("--max-rules needs --wide: the paper's protocol does not look at lengths")
     goal = find_objective(objective)
     chosen_by = measure or goal.measure
     get_metric(chosen_by)

@@ -7,6 +7,7 @@ from plurule.inspect.diff import ModelDiff, diff
 from plurule.inspect.edit import Edit
 from plurule.inspect.explain import Explanation, Explanations, LabelDecision, Reason, explain
 from plurule.inspect.label_graph import LabelGraph
+from plurule.inspect.prune import prune
 from plurule.inspect.simplify import Simplified, simplify
 from plurule.rule_text import parse, parse_rules
 
@@ -28,6 +29,7 @@ __all__ = [
     "explain",
     "parse",
     "parse_rules",
+    "prune",
     "recount",
     "simplify",
 ]

@@ -17,7 +17,8 @@ def recount(rule_list: RuleList, table: Table, Y: Labels, weights: NDArray[np.fl
     """The same rules with their counts on the given data.
 
     A rule's coverage is what reaches it (what no stop rule ended before) and satisfies its body; its right and wrong
-    predictions are those of the pairs that it decides. Values of the heuristic stay as they were.
+    predictions are those of the pairs that it decides. The value that a rule was chosen by stays where all that is as
+    before; otherwise it says nothing about the rule any more and becomes 0, as for a rule that was not learned.
     """
     weight = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
     rules = []
@@ -29,12 +30,15 @@ def recount(rule_list: RuleList, table: Table, Y: Labels, weights: NDArray[np.fl
             newly = step.decisions.decided_by[:, assignment.index] == step.rule
             right = newly & (Y[:, assignment.index] == assignment.present)
             decided.append((float(weight[right].sum()), float(weight[newly & ~right].sum())))
+        coverage = float(weight[step.covered].sum())
+        as_it_was = rule.decided == tuple(decided) and rule.coverage == coverage
         rules.append(
             replace(
                 rule,
                 tp=sum(right for right, _ in decided),
                 fp=sum(wrong for _, wrong in decided),
-                coverage=float(weight[step.covered].sum()),
+                coverage=coverage,
+                value=rule.value if as_it_was else 0.0,
                 decided=tuple(decided),
             )
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from plurule.errors import DataError, nearest
 from plurule.model import RuleList
 from plurule.table import Table, encode
+from plurule.validation import check_weights
 
 Labels = NDArray[np.uint8]
 
@@ -45,6 +46,12 @@ def match_both(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Label
     if labels is None:
         raise DataError("the true labels are needed as well; give Y, or a data set instead of X")
     return table, labels
+
+
+def match_weights(X: Any, sample_weight: Any, n_rows: int, n_labels: int) -> NDArray[np.float64] | None:
+    """The weight of each row: as given, or those of a data set; None if all rows weigh the same."""
+    given = getattr(X, "weights", None) if sample_weight is None else sample_weight
+    return None if given is None else check_weights(given, n_rows, n_labels)
 
 
 def _labels(Y: Any, names: Sequence[str]) -> Labels:

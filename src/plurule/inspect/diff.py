@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.inspect.data import Labels, match
+from plurule.inspect.data import Labels, match, match_weights
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.model.naming import quoted
@@ -124,7 +125,7 @@ class ModelDiff:
         return nw.from_dict(columns, backend=backend).to_native()
 
 
-def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None) -> ModelDiff:
+def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample_weight: Any = None) -> ModelDiff:
     """Compare two rule lists.
 
     Parameters
@@ -134,6 +135,8 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None) -> Mod
         both have.
     X, Y
         Instances to compare predictions on, and their true labels to compare scores; or a data set as `X`.
+    sample_weight
+        Weight of each instance in the scores; that of the data set, unless given.
 
     Examples
     --------
@@ -161,7 +164,9 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None) -> Mod
     new, _ = _predictions(after, X, Y, common)
     scores = None
     if truth is not None and common:
-        scores = {name: (METRICS[name](truth, old), METRICS[name](truth, new)) for name in SCORES}
+        weights = match_weights(X, sample_weight, len(truth), len(common))
+        measures = {name: partial(METRICS[name], truth, sample_weight=weights) for name in SCORES}
+        scores = {name: (measure(old), measure(new)) for name, measure in measures.items()}
     return ModelDiff(changes, before_only, after_only, prediction_diff(old, new, common), scores)
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from plurule.errors import ModelError
 from plurule.inspect.checks import check
 from plurule.inspect.counts import recount
-from plurule.inspect.data import Labels, match
+from plurule.inspect.data import Labels, match, match_weights
 from plurule.inspect.diff import ModelDiff, diff
 from plurule.model import Rule, RuleList
 from plurule.rule_text import parse
@@ -64,8 +64,7 @@ class Edit:
         if X is None:
             return cls(rule_list, rule_list)
         table, truth = match(rule_list, X, Y)
-        given = getattr(X, "weights", None) if sample_weight is None else sample_weight
-        weights = None if given is None else np.asarray(given, dtype=np.float64)
+        weights = match_weights(X, sample_weight, len(table), len(rule_list.labels))
         counted = rule_list if truth is None else recount(rule_list, table, truth, weights)
         return cls(counted, rule_list, (), table, truth, weights)
 
@@ -113,7 +112,7 @@ class Edit:
 
     def diff(self) -> ModelDiff:
         """What differs from the original: rules, predictions and scores on the data."""
-        return diff(self.original, self.rule_list, self.table, self.truth)
+        return diff(self.original, self.rule_list, self.table, self.truth, self.weights)
 
     def __str__(self) -> str:
         return "\n".join([str(self.diff()), *(f"note: {note}" for note in self.notes)])
@@ -143,7 +142,7 @@ class Edit:
         return self._now(rules)
 
     def _now(self, rules: Sequence[Rule]) -> Edit:
-        edited = replace(self.rule_list, rules=tuple(rules))
+        edited = replace(self.rule_list, rules=tuple(rules), length_choice=None)
         if self.table is not None and self.truth is not None:
             edited = recount(edited, self.table, self.truth, self.weights)
         return replace(self, rule_list=edited, notes=_notes(self.rule_list, edited, self.truth is not None))

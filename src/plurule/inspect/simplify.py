@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from plurule.errors import ModelError
 from plurule.inspect.counts import recount
-from plurule.inspect.data import Labels, match
+from plurule.inspect.data import Labels, match, match_weights
 from plurule.inspect.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
@@ -68,6 +69,7 @@ def simplify(
     *,
     tolerance: float = 0.0,
     measure: str | Callable[..., float] = "hamming_accuracy",
+    sample_weight: Any = None,
 ) -> Simplified:
     """Drop the rules and conditions that change no prediction on the data, or cost next to nothing.
 
@@ -82,7 +84,10 @@ def simplify(
     tolerance
         How much the score may fall in all. With 0 no prediction changes.
     measure
-        The score: the name of a measure of `plurule.metrics`, or a function of true and predicted labels.
+        The score: the name of a measure of `plurule.metrics`, or a function of true and predicted labels (and of
+        `sample_weight`, where instances have weights).
+    sample_weight
+        Weight of each instance in scores and counts; that of the data set, unless given.
 
     Examples
     --------
@@ -101,16 +106,19 @@ def simplify(
     table, truth = match(rule_list, X, Y)
     if tolerance > 0 and truth is None:
         raise ModelError("to allow a cost the true labels are needed; give Y, or a data set instead of X")
+    weights = match_weights(X, sample_weight, len(table), len(rule_list.labels))
     score = get_metric(measure) if isinstance(measure, str) else measure
+    if weights is not None:
+        score = partial(score, sample_weight=weights)
     search = _Search(rule_list, table)
     search.drop_what_changes_nothing()
     if tolerance > 0 and truth is not None:
         search.drop_what_costs_little(truth, score, tolerance)
         search.drop_what_changes_nothing()
-    shorter = replace(rule_list, rules=tuple(rule for rule in search.rules if rule is not None))
+    shorter = replace(rule_list, rules=tuple(r for r in search.rules if r is not None), length_choice=None)
     if truth is not None:
-        shorter = recount(shorter, table, truth)
-    return Simplified(shorter, tuple(search.dropped), diff(rule_list, shorter, table, truth))
+        shorter = recount(shorter, table, truth, weights)
+    return Simplified(shorter, tuple(search.dropped), diff(rule_list, shorter, table, truth, weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,4 +278,5 @@ class _Search:
 
 
 def _without(rule: Rule, condition: Condition) -> Rule:
-    return replace(rule, body=tuple(c for c in rule.body if c != condition))
+    """The rule with a shorter body; no longer the one that was chosen by its value."""
+    return replace(rule, body=tuple(c for c in rule.body if c != condition), value=0.0)

@@ -3,6 +3,7 @@
 from plurule.model.attribute import Attribute
 from plurule.model.condition import Condition, LabelCondition, NominalCondition, NumericCondition
 from plurule.model.head import Assignment, Head
+from plurule.model.length_choice import LengthChoice
 from plurule.model.rule import Rule
 from plurule.model.rule_list import RuleList
 
@@ -12,6 +13,7 @@ __all__ = [
     "Condition",
     "Head",
     "LabelCondition",
+    "LengthChoice",
     "NominalCondition",
     "NumericCondition",
     "Rule",

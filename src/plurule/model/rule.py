@@ -23,7 +23,7 @@ class Rule:
     coverage
         Weight (number, unless weighted) of the training instances it covered.
     value
-        The heuristic value it was chosen by.
+        The heuristic value it was chosen by; 0 if it was not learned, or edits changed what it does.
     stop
         Whether an instance is finished once this rule has predicted something for it.
     decided

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import narwhals.stable.v1 as nw
 
 from plurule.model.attribute import Attribute
+from plurule.model.length_choice import LengthChoice
 from plurule.model.rule import Rule
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class RuleList(Sequence[Rule]):
         Names of the labels, in order.
     undecided
         Per label: absent and present among the training pairs that no rule decided.
+    length_choice
+        The validation scores by length that the list was cut by, where it was. Lists with the same rules are equal
+        whatever led to them.
 
     A slice of a rule list is a rule list; the first n rules are what training with `max_rules=n` gives.
     """
@@ -38,6 +42,7 @@ class RuleList(Sequence[Rule]):
     attributes: tuple[Attribute, ...]
     labels: tuple[str, ...]
     undecided: tuple[tuple[float, float], ...] = ()
+    length_choice: LengthChoice | None = field(default=None, compare=False)
 
     @overload
     def __getitem__(self, index: int) -> Rule: ...
@@ -48,7 +53,8 @@ class RuleList(Sequence[Rule]):
             rules = self.rules[index]
             is_prefix = rules == self.rules[: len(rules)]
             undecided = self._undecided_after(len(rules)) if is_prefix else self.undecided
-            return replace(self, rules=rules, undecided=undecided)
+            choice = self.length_choice if len(rules) == len(self) else None
+            return replace(self, rules=rules, undecided=undecided, length_choice=choice)
         return self.rules[index]
 
     def _undecided_after(self, count: int) -> tuple[tuple[float, float], ...]:
@@ -130,12 +136,24 @@ class RuleList(Sequence[Rule]):
         return Edit.of(self, X, Y, sample_weight)
 
     def simplify(
-        self, X: Any, Y: Any = None, *, tolerance: float = 0.0, measure: str = "hamming_accuracy"
+        self,
+        X: Any,
+        Y: Any = None,
+        *,
+        tolerance: float = 0.0,
+        measure: str = "hamming_accuracy",
+        sample_weight: Any = None,
     ) -> Simplified:
         """A shorter list that predicts the same, or costs at most `tolerance`; see `plurule.inspect.simplify`."""
         from plurule.inspect import simplify
 
-        return simplify(self, X, Y, tolerance=tolerance, measure=measure)
+        return simplify(self, X, Y, tolerance=tolerance, measure=measure, sample_weight=sample_weight)
+
+    def prune(self, X: Any, Y: Any = None, sample_weight: Any = None) -> RuleList:
+        """Without the conditions and rules that held-out data do not support; see `plurule.inspect.prune`."""
+        from plurule.inspect import prune
+
+        return prune(self, X, Y, sample_weight=sample_weight)
 
     def check(self) -> tuple[Finding, ...]:
         """Rules that contradict themselves or can never decide anything; see `plurule.inspect.check`."""

@@ -14,6 +14,7 @@ from plurule.inspect.label_graph import LabelGraph
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts
+from plurule.report.length_chart import draw_length
 from plurule.report.summary import RuleRow, Summary, condition_text, short_number, signed_names
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def render_page(summary: Summary, data: str) -> str:
     return environment().get_template("page.html").render(
         summary=summary,
         curves=charts.draw_curves(summary.curves),
+        length=draw_length(summary.length_choice),
         bars=[charts.draw_bars(bars) for bars in summary.bars if bars.values],
         maps=[charts.draw_map(heat_map) for heat_map in summary.maps],
         graph=charts.draw_graph(summary.graph),

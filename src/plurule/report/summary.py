@@ -16,7 +16,7 @@ from plurule.inspect.data import Labels, match
 from plurule.inspect.dependencies import KINDS, Dependencies, Dependency, dependencies
 from plurule.inspect.label_graph import LabelGraph
 from plurule.metrics import count, scores
-from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import Condition, LabelCondition, LengthChoice, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.prediction import NO_RULE, Columns, Decisions, decide
@@ -170,6 +170,7 @@ class Summary:
     on_data: tuple[RuleOnData, ...]
     labels: tuple[LabelRow, ...]
     curves: tuple[Curve, ...]
+    length_choice: LengthChoice | None
     bars: tuple[Bars, ...]
     maps: tuple[HeatMap, ...]
     graph: LabelGraph
@@ -198,6 +199,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         on_data=() if table is None or decisions is None else _on_data(rule_list, table, truth, decisions),
         labels=_label_rows(rule_list, truth, decisions),
         curves=_training_curve(rule_list) if decisions is None else _curves(rule_list, truth, decisions),
+        length_choice=_shown_choice(rule_list.length_choice),
         bars=_bars(rule_list),
         maps=() if decisions is None else _maps(rule_list, truth, decisions),
         graph=_shown(drawn),
@@ -308,6 +310,12 @@ def _training_curve(rule_list: RuleList) -> tuple[Curve, ...]:
         return ()
     shares = np.cumsum([0.0, *decided]) / total
     return (Curve("training pairs of instance and label decided", tuple(shares.tolist())),)
+
+
+def _shown_choice(choice: LengthChoice | None) -> LengthChoice | None:
+    if choice is None:
+        return None
+    return replace(choice, measure=SCORES.get(choice.measure, visible(choice.measure.replace("_", " "))))
 
 
 def _bars(rule_list: RuleList) -> tuple[Bars, ...]:

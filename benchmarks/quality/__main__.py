@@ -1,0 +1,93 @@
+"""Runs the comparison or the study, and writes the numbers (JSON), tables (Markdown) and pictures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engine.data import data_folder
+from benchmarks.engine.machine import describe
+from benchmarks.engine.running import ROOT
+from benchmarks.quality import __doc__ as usage
+from benchmarks.quality.data import SETS
+from benchmarks.quality.pruning import pruning
+from benchmarks.quality.report import (
+    COMPARISON,
+    PRUNING,
+    STUDY,
+    comparison_page,
+    draw,
+    pruning_page,
+    put_into,
+    study_page,
+)
+from benchmarks.quality.running import LEARNERS, Settings
+from benchmarks.quality.study import study
+
+from plurule.files import write_text
+
+
+def main() -> None:
+    """Measure and write down."""
+    arguments = _arguments()
+    folder = data_folder()
+    if folder is None:
+        sys.exit("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    kind = "study" if arguments.study else "pruning" if arguments.pruning else "quality"
+    numbers = arguments.output / f"{kind}.json"
+    results: dict[str, Any] = {"sets": {}}
+    if numbers.exists() and (arguments.only or arguments.sets != list(SETS)):
+        results = json.loads(numbers.read_text())
+    results["machine"] = describe()
+
+    def keep() -> None:
+        # Written after each result, so that what is there is not lost if a later one is interrupted.
+        write_text(numbers, json.dumps(results, indent=1) + "\n")
+
+    if arguments.study or arguments.pruning:
+        for name in arguments.sets:
+            print(f"{name} …", file=sys.stderr, flush=True)
+            results["sets"][name] = study(name, folder) if arguments.study else pruning(name, folder)
+            keep()
+        text, place = (study_page(results), STUDY) if arguments.study else (pruning_page(results), PRUNING)
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            settings = Settings(folder, Path(scratch), arguments.peer_python, arguments.limit)
+            for name in arguments.sets:
+                for learner in arguments.only or LEARNERS:
+                    print(f"{name}: {learner} …", file=sys.stderr, flush=True)
+                    results["sets"].setdefault(name, {})[learner] = settings.run(name, learner)
+                    keep()
+        text, place = comparison_page(results), COMPARISON
+        draw(results, arguments.output / "quality.png")
+    write_text(arguments.output / f"{kind}.md", text)
+    if arguments.pages:
+        put_into(Path(__file__).with_name("README.md"), place, text)
+        put_into(ROOT / "docs" / "short-lists.md", place, text)
+    print(text)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality", description=usage, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--sets", nargs="+", choices=SETS, default=list(SETS), help="these sets; others stay as they were"
+    )
+    parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
+    parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
+    parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
+    parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
+    parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit of mlrl may take (300)")
+    parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")
+    parser.add_argument("--pages", action="store_true", help="put the tables into benchmarks/quality/README.md")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

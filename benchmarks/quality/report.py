@@ -1,0 +1,198 @@
+"""The numbers as tables with what was asked for, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks.engine.machine import in_words
+from benchmarks.quality.data import ASKED, SETS
+from benchmarks.quality.fit_once import FOR_HAMMING, OUT_OF_THE_BOX, TREE
+from benchmarks.quality.running import LEARNERS, PEERS
+
+COMPARISON, STUDY, PRUNING = "comparison", "study", "pruning"
+SECO = ("SeCo", "SeCo, KLN")
+
+Results = dict[str, Any]
+
+
+def comparison_page(results: Results) -> str:
+    """What was asked for and whether it holds, then a table per measure."""
+    parts = ["### What was asked for", claims(results)]
+    for measure, title in (
+        ("micro_f1", "Micro F1"),
+        ("macro_f1", "Macro F1"),
+        ("hamming_accuracy", "Hamming accuracy"),
+        ("subset_accuracy", "Subset accuracy"),
+        ("rules", "Rules"),
+        ("conditions", "Conditions"),
+        ("cpu", "CPU seconds to train, one thread"),
+    ):
+        parts += [f"### {title}", _table(results, measure)]
+    version = next((r["version"] for one in results["sets"].values() for r in one.values() if "version" in r), None)
+    notes = [in_words(results["machine"])]
+    if version:
+        notes.append(f"mlrl {version}; fits of mlrl that took longer than the CPU seconds after > were given up")
+    return "\n\n".join([*parts, "  \n".join(notes)]) + "\n"
+
+
+def claims(results: Results) -> str:
+    """What was asked for, as a table."""
+    sets = [name for name in ASKED if name in results["sets"]]
+
+    def value(name: str, learner: str, measure: str = "micro_f1") -> float | None:
+        found = results["sets"][name].get(learner, {}).get(measure)
+        return None if found is None else float(found)
+
+    def counted(holds: Callable[[str], bool | None]) -> tuple[list[str], list[str]]:
+        found = {name: holds(name) for name in sets}
+        return [n for n in sets if found[n]], [n for n in sets if found[n] is False]
+
+    def above(learner: str, other: str, measure: str, strictly: bool, by: float = 0.0) -> Callable[[str], bool | None]:
+        def holds(name: str) -> bool | None:
+            mine, theirs = value(name, learner, measure), value(name, other, measure)
+            if mine is None or theirs is None:
+                return None
+            return mine > theirs - by if strictly else mine >= theirs - by
+
+        return holds
+
+    def seco(measure: str, strictly: bool) -> Callable[[str], bool | None]:
+        both = [above(OUT_OF_THE_BOX, peer, measure, strictly) for peer in SECO]
+
+        def holds(name: str) -> bool | None:
+            known = [answer for answer in (one(name) for one in both) if answer is not None]
+            return all(known) if known else None
+
+        return holds
+
+    def short(name: str) -> bool | None:
+        rules = value(name, OUT_OF_THE_BOX, "rules")
+        return None if rules is None else rules <= 50
+
+    asked = [
+        ("out of the box, micro F1 above both SeCo", 8, seco("micro_f1", True)),
+        ("out of the box, micro F1 above one tree per label", 6, above(OUT_OF_THE_BOX, TREE, "micro_f1", True)),
+        ("out of the box, at most 50 rules", 6, short),
+        ("out of the box, micro F1 within 0.03 of BOOMER", 4, above(OUT_OF_THE_BOX, "BOOMER", "micro_f1", False, 0.03)),
+        ("out of the box, Hamming accuracy not below both SeCo", 8, seco("hamming_accuracy", False)),
+        ("out of the box, subset accuracy not below both SeCo", 8, seco("subset_accuracy", False)),
+        (
+            "tuned for HA, Hamming accuracy above one tree per label",
+            8,
+            above(FOR_HAMMING, TREE, "hamming_accuracy", True),
+        ),
+    ]
+    lines = ["| asked for | on at least | holds on | fails on |", "|---|---|---|---|"]
+    for text, least, holds in asked:
+        good, bad = counted(holds)
+        lines.append(f"| {text} | {least} of 8 | {len(good)} of {len(good) + len(bad)} | {', '.join(bad) or '–'} |")
+    return "\n".join(lines)
+
+
+def _table(results: Results, measure: str) -> str:
+    columns = [one for one in LEARNERS if measure != "conditions" or one not in PEERS]
+    columns = [one for one in columns if any(_cell(r.get(one, {}), measure) != "–" for r in results["sets"].values())]
+    lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for name in (name for name in SETS if name in results["sets"]):
+        cells = [_cell(results["sets"][name].get(learner, {}), measure) for learner in columns]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _cell(result: Results, measure: str) -> str:
+    if measure == "cpu" and "gave_up" in result:
+        return f"> {result['gave_up']:.0f}"
+    if measure not in result:
+        return "–"
+    value = result[measure]
+    if measure == "cpu":
+        return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+    return f"{value:.0f}" if measure in ("rules", "conditions") else f"{value:.3f}"
+
+
+def study_page(results: Results) -> str:
+    """Per setting, the difference of micro F1 to the defaults on each set, its mean, and mean sizes and scores."""
+    sets = [name for name in SETS if name in results["sets"]]
+    settings = list(next(iter(results["sets"].values())))
+    lines = [
+        "Micro F1 on held-out folds of the training parts; others: the difference to the defaults, in hundredths.",
+        "",
+        "| | " + " | ".join(sets) + " | mean | HA | subset accuracy | rules |",
+        "|---" * (len(sets) + 5) + "|",
+    ]
+    for setting in settings:
+        rows = {name: results["sets"][name].get(setting) for name in sets}
+        known = [row for row in rows.values() if row]
+        if setting == "defaults":
+            cells = [f"{row['micro_f1']:.3f}" if row else "–" for row in rows.values()]
+            mean = f"{np.mean([row['micro_f1'] for row in known]):.3f}"
+        else:
+            base = {name: results["sets"][name]["defaults"]["micro_f1"] for name in sets}
+            gains = {name: 100 * (row["micro_f1"] - base[name]) for name, row in rows.items() if row}
+            cells = [f"{gains[name]:+.1f}" if name in gains else "–" for name in sets]
+            mean = f"{np.mean(list(gains.values())):+.1f}"
+        also = [f"{np.mean([row[m] for row in known]):.3f}" for m in ("hamming_accuracy", "subset_accuracy")]
+        rules = f"{np.mean([row['rules'] for row in known]):.0f}"
+        lines.append(f"| {setting} | " + " | ".join([*cells, mean, *also, rules]) + " |")
+    return "\n".join([*lines, "", in_words(results["machine"])]) + "\n"
+
+
+def pruning_page(results: Results) -> str:
+    """Per set and way to prune: micro F1 / Hamming accuracy / rules / conditions."""
+    sets = [name for name in SETS if name in results["sets"]]
+    ways = list(next(iter(results["sets"].values())))
+    lines = [
+        "Micro F1 / Hamming accuracy / rules / conditions; means over held-out folds of the training parts.",
+        "",
+        "| | " + " | ".join(ways) + " |",
+        "|---" * (len(ways) + 1) + "|",
+    ]
+    for name in sets:
+        found = results["sets"][name].values()
+        cells = [
+            f"{r['micro_f1']:.3f} / {r['hamming_accuracy']:.3f} / {r['rules']:.0f} / {r['conditions']:.0f}"
+            for r in found
+        ]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join([*lines, "", in_words(results["machine"])]) + "\n"
+
+
+def put_into(page: Path, place: str, text: str) -> None:
+    """Put a table where a page marks its place."""
+    begin, end = f"<!-- {place}: begin -->", f"<!-- {place}: end -->"
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, found, after = rest.partition(end)
+    if found:
+        page.write_text(f"{before}{begin}\n{text}{end}{after}", encoding="utf-8")
+
+
+def draw(results: Results, path: Path) -> None:
+    """Micro F1 against the number of rules, where there are rules, one panel per set."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    sets = [name for name in SETS if name in results["sets"]]
+    rows = -(-len(sets) // 5)
+    figure, axes = pyplot.subplots(rows, 5, figsize=(15, 3 * rows), layout="constrained", squeeze=False)
+    for axis in axes.flat[len(sets) :]:
+        axis.set_visible(False)
+    for axis, name in zip(axes.flat, sets, strict=False):
+        for i, learner in enumerate(LEARNERS):
+            result = results["sets"][name].get(learner, {})
+            if "micro_f1" not in result:
+                continue
+            if "rules" in result:
+                axis.scatter(max(result["rules"], 1), result["micro_f1"], color=f"C{i}", label=learner)
+            else:
+                axis.axhline(result["micro_f1"], color=f"C{i}", linewidth=1, linestyle="--", label=learner)
+        axis.set_xscale("log")
+        axis.set(title=name, xlabel="rules", ylabel="micro F1")
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)

@@ -1,0 +1,77 @@
+"""Where the defaults come from: settings of the learner, cross-validated on the training part of a set alone."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from benchmarks.quality.data import labels
+
+from plurule import RuleListClassifierCV
+from plurule.io import read
+from plurule.lifts import KLN, NoLift
+
+AS_PUBLISHED: dict[str, Any] = {
+    "heuristic__beta": 0.5,
+    "head_constraint": "head",
+    "constrain": "candidates",
+    "max_conditions": None,
+    "min_coverage": 0,
+    "max_bins": None,
+}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "as published": AS_PUBLISHED,
+    "β = 0.4": {"heuristic__beta": 0.4},
+    "β = 0.5": {"heuristic__beta": 0.5},
+    "β = 0.7": {"heuristic__beta": 0.7},
+    "β = 0.8": {"heuristic__beta": 0.8},
+    "β = 1": {"heuristic__beta": 1.0},
+    'constrain="candidates"': {"constrain": "candidates"},
+    'head_constraint="head"': {"head_constraint": "head"},
+    "no lift": {"lift": NoLift()},
+    "KLN(k=0.03)": {"lift": KLN(k=0.03)},
+    "KLN(k=0.15)": {"lift": KLN(k=0.15)},
+    "max_conditions=3": {"max_conditions": 3},
+    "max_conditions=4": {"max_conditions": 4},
+    "max_conditions=8": {"max_conditions": 8},
+    "min_coverage=0": {"min_coverage": 0},
+    "min_coverage=5": {"min_coverage": 5},
+    "max_bins=16": {"max_bins": 16},
+    "max_bins=64": {"max_bins": 64},
+    "no bins": {"max_bins": None},
+    "beam_width=3": {"beam_width": 3},
+    "fix_head=False": {"fix_head": False},
+    "label_conditions=False": {"label_conditions": False},
+    'averaging="macro"': {"averaging": "macro"},
+    "predict_absence=True": {"predict_absence": True},
+}
+"""Each differs from the defaults in what it says."""
+MAX_RULES = 150
+
+
+def study(name: str, folder: Path) -> dict[str, Any]:
+    """What each setting scores on the held-out folds of a training part, at the length it would be cut to."""
+    data = read(folder / name, split="train")
+    results: dict[str, Any] = {}
+    for setting, parameters in SETTINGS.items():
+        grid = {key: [value] for key, value in parameters.items()} or {"max_rules": [MAX_RULES]}
+        search = RuleListClassifierCV(grid=grid, length="shortest")
+        search.set_params(estimator=search._estimator().set_params(max_rules=MAX_RULES))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            search.fit(data.X, labels(data))
+        curve, table = search.curves_[0], search.cv_results_
+        if curve is None:
+            continue
+        results[setting] = {
+            "best": curve.score(curve.best),
+            "micro_f1": curve.score(curve.chosen),
+            "standard_error": float(curve.standard_error[curve.best - 1]),
+            "hamming_accuracy": float(table["mean_test_hamming_accuracy"][0]),
+            "subset_accuracy": float(table["mean_test_subset_accuracy"][0]),
+            "rules": curve.chosen,
+            "conditions": float(table["mean_conditions"][0]),
+        }
+    return results

@@ -1,0 +1,260 @@
+"""Head searches where some labels must, or must not, go together.
+
+What enters a head as one is a *unit*: the labels that must go together, or any other label by itself. The searches are
+those of `head_search` with units in place of labels: a unit has the value of the head that it is, and a head is as long
+as it has labels. A unit that must not go with one that was taken before it is passed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.constraints import ResolvedConstraints
+from plurule.counting import Candidates, Confusion, State
+from plurule.head_search import (
+    BestHeads,
+    Evaluate,
+    Heads,
+    SingleLabelHeads,
+    Values,
+    best_first,
+    evaluation,
+    floor_of_ties,
+    highest_lift_left,
+    prefix_heads,
+    prefix_values,
+    signed,
+    single_label_heads,
+)
+from plurule.problem import Options
+
+Unit = tuple[int, ...]
+"""Labels, in label order."""
+Assigned = tuple[tuple[int, int], ...]
+"""Labels with their signs, in label order."""
+
+
+def find_heads(
+    state: State,
+    candidates: Candidates,
+    confusion: Confusion,
+    excluded: list[int],
+    options: Options,
+    constraints: ResolvedConstraints,
+) -> Heads:
+    """The best allowed head of every candidate, by the head search of the options; see `head_search.find_heads`."""
+    evaluate = evaluation(state, candidates, confusion, options)
+    units = units_beside(constraints, excluded)
+    if options.head_search == "exhaustive":
+        heads = exhaustive(evaluate, confusion, units, constraints, options)
+    elif options.head_search == "anti_monotone":
+        heads = anti_monotone(evaluate, confusion, units, constraints, options)
+    else:
+        heads = from_single_units(evaluate, confusion, units, constraints, options)
+    if options.head_constraint != "none":
+        heads.value[heads.tp < heads.fp] = -np.inf
+    return heads
+
+
+def units_beside(constraints: ResolvedConstraints, tested: list[int]) -> list[Unit]:
+    """The units that may be in the head of a rule that tests these labels."""
+    barred = set(tested) | {int(other) for label in tested for other in np.flatnonzero(constraints.apart[label])}
+    return [unit for unit in constraints.units() if barred.isdisjoint(unit)]
+
+
+def clash(constraints: ResolvedConstraints, unit: Unit, others: Unit) -> bool:
+    """Whether labels of a unit must not go with some other labels."""
+    return bool(constraints.apart[np.ix_(unit, others)].any())
+
+
+# Searches from single units --------------------------------------------------------------------------------
+
+
+def from_single_units(
+    evaluate: Evaluate, confusion: Confusion, units: list[Unit], constraints: ResolvedConstraints, options: Options
+) -> Heads:
+    """The searches that sort units by value, best first: single, decomposable, relaxed."""
+    labels = signed_labels(evaluate, confusion, units, options)
+    value, tp = unit_values(evaluate, labels, units, options)
+    order = best_first(value, tp) if units else np.zeros((len(value), 0), dtype=np.intp)
+    row = sequences(order, value, units, labels, constraints, options)
+    if options.head_search == "single":
+        first = [value[c, order[c, 0]] if row.length[c] else -np.inf for c in range(len(value))]
+        return prefix_heads(row.labels, row.length, np.array(first))
+    plain = prefix_values(row.labels, options)
+    if options.head_search == "decomposable":
+        reached = plain[np.arange(len(plain)), np.maximum(row.length, 1) - 1]
+        return prefix_heads(row.labels, row.length, np.where(row.length > 0, reached, -np.inf))
+    return relaxed(row, plain, options)
+
+
+def signed_labels(evaluate: Evaluate, confusion: Confusion, units: list[Unit], options: Options) -> SingleLabelHeads:
+    """The sign of every label, as by itself; one without true positives is predicted as present beside its like."""
+    allowed = np.zeros(confusion.tp.shape[1], dtype=bool)
+    allowed[[label for unit in units for label in unit]] = True
+    labels = single_label_heads(evaluate, confusion, allowed, options)
+    for label in (label for unit in units if len(unit) > 1 for label in unit):
+        present, tp, fp = evaluate((label,), (1,))
+        stays = ~np.isfinite(labels.h[:, label]) & ((tp >= fp) | (options.head_constraint != "label"))
+        labels.h[stays, label] = present[stays]
+    return labels
+
+
+def unit_values(
+    evaluate: Evaluate, labels: SingleLabelHeads, units: list[Unit], options: Options
+) -> tuple[Values, Values]:
+    """Value and true positives of the units (candidates × units); -inf where a unit may not be in the head.
+
+    As a whole it must have a true positive; where the constraint is on labels, every label must have TP ≥ FP.
+    """
+    value = np.full((len(labels.h), len(units)), -np.inf)
+    right = np.zeros(value.shape)
+    for i, unit in enumerate(units):
+        columns = list(unit)
+        for signs in np.unique(labels.signs[:, columns], axis=0):
+            here = (labels.signs[:, columns] == signs).all(axis=1)
+            h, tp, _ = evaluate(unit, tuple(int(sign) for sign in signs))
+            value[here, i], right[here, i] = h[here], tp[here]
+        usable = (right[:, i] > 0) & np.isfinite(labels.h[:, columns]).all(axis=1)
+        value[~(usable & np.isfinite(value[:, i])), i] = -np.inf
+    return value, right
+
+
+@dataclass
+class Sequences:
+    """Per candidate, the labels in the order in which they are taken."""
+
+    labels: SingleLabelHeads
+    """The labels with that order; what is not taken is at its end."""
+    length: NDArray[np.intp]
+    """Per candidate, how many labels are taken."""
+    ends: NDArray[np.bool_]
+    """Per candidate and place: whether a unit is complete there."""
+
+
+def sequences(
+    order: NDArray[np.intp],
+    value: Values,
+    units: list[Unit],
+    labels: SingleLabelHeads,
+    constraints: ResolvedConstraints,
+    options: Options,
+) -> Sequences:
+    """Units one by one, best first, without those that clash with one before."""
+    taken_order = np.empty(labels.h.shape, dtype=np.intp)
+    length = np.zeros(len(labels.h), dtype=np.intp)
+    ends = np.zeros(labels.h.shape, dtype=bool)
+    lowest = floor_of_ties(value.max(axis=1, initial=-np.inf))
+    for c in range(len(labels.h)):
+        taken: Unit = ()
+        for i in order[c]:
+            usable = np.isfinite(value[c, i]) and (options.head_search != "decomposable" or value[c, i] >= lowest[c])
+            if not usable or (options.head_search == "single" and taken):
+                break
+            if not clash(constraints, units[i], taken):
+                taken = (*taken, *units[i])
+                ends[c, len(taken) - 1] = True
+        length[c] = len(taken)
+        taken_order[c] = [*taken, *(label for label in range(labels.h.shape[1]) if label not in taken)]
+    return Sequences(replace(labels, order=taken_order), length, ends)
+
+
+def relaxed(row: Sequences, plain: Values, options: Options) -> Heads:
+    """Grow the head unit by unit; keep the best lifted value, the longer head on a tie."""
+    highest_left = highest_lift_left(options.lift)
+    best = np.full(len(plain), -np.inf)
+    reached = np.full(plain.shape, -np.inf)
+    searching = np.ones(len(plain), dtype=bool)
+    for k in range(plain.shape[1]):
+        here = searching & row.ends[:, k]
+        reached[here, k] = plain[here, k] * options.lift[k]
+        best = np.maximum(best, reached[:, k])
+        with np.errstate(invalid="ignore"):
+            searching &= ~(here & (plain[:, k] * highest_left[k] < floor_of_ties(best)))
+    length = np.zeros(len(plain), dtype=np.intp)
+    for k in range(plain.shape[1]):
+        length[np.isfinite(reached[:, k]) & (reached[:, k] >= floor_of_ties(best))] = k + 1
+    value = np.where(length > 0, reached[np.arange(len(plain)), np.maximum(length, 1) - 1], -np.inf)
+    return prefix_heads(row.labels, length, value)
+
+
+# Searches over sets of units -------------------------------------------------------------------------------
+
+
+def usable(confusion: Confusion, units: list[Unit], signs: dict[int, int], options: Options) -> NDArray[np.bool_]:
+    """Candidates for which every one of some units may be in a head."""
+    result = np.ones(len(confusion.tp), dtype=bool)
+    for unit in units:
+        parts = [signed(confusion, label, signs[label]) for label in unit]
+        result &= sum(part.tp for part in parts) > 0
+        if options.head_constraint == "label":
+            for part in parts:
+                result &= part.tp >= part.fp
+    return result
+
+
+def exhaustive(
+    evaluate: Evaluate, confusion: Confusion, units: list[Unit], constraints: ResolvedConstraints, options: Options
+) -> Heads:
+    """Every allowed set of units with every choice of signs, lifted."""
+    best = BestHeads(*confusion.tp.shape)
+    sets = [chosen for n in range(1, len(units) + 1) for chosen in combinations(units, n)]
+    allowed = [
+        chosen
+        for chosen in sets
+        if not any(clash(constraints, first, second) for first, second in combinations(chosen, 2))
+    ]
+    for chosen in allowed:
+        labels = tuple(sorted(label for unit in chosen for label in unit))
+        for signs in product((1, 0) if options.predict_absence else (1,), repeat=len(labels)):
+            h, tp, fp = evaluate(labels, signs)
+            fits = usable(confusion, list(chosen), dict(zip(labels, signs, strict=True)), options)
+            best.add(np.where(fits, h * options.lift[len(labels) - 1], -np.inf), tp, fp, labels, signs)
+    return best_heads(best)
+
+
+def anti_monotone(
+    evaluate: Evaluate, confusion: Confusion, units: list[Unit], constraints: ResolvedConstraints, options: Options
+) -> Heads:
+    """Breadth-first over sets of units; a head below the best is cut, and with it all heads that contain it."""
+    best = BestHeads(*confusion.tp.shape)
+    choices = (1, 0) if options.predict_absence else (1,)
+    never = np.zeros(len(confusion.tp), dtype=bool)
+    alive: dict[tuple[Assigned, ...], NDArray[np.bool_]] = {(): ~never}
+    while alive:
+        level: dict[tuple[Assigned, ...], Values] = {}
+        longer = [
+            (*head, tuple(zip(unit, signs, strict=True)))
+            for head in alive
+            for unit in units
+            if not head or (unit[0] > head[-1][0][0] and not any(clash(constraints, unit, labels_of(u)) for u in head))
+            for signs in product(choices, repeat=len(unit))
+        ]
+        for head in longer:
+            parts = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
+            labels, signs = zip(*sorted(assigned for unit in head for assigned in unit), strict=True)
+            fits = usable(confusion, [labels_of(u) for u in head], dict(zip(labels, signs, strict=True)), options)
+            reachable = np.logical_and.reduce(parts) & fits
+            if reachable.any():
+                h, tp, fp = evaluate(labels, signs)
+                level[head] = np.where(reachable, h, -np.inf)
+                best.add(level[head], tp, fp, labels, signs)
+        floor = floor_of_ties(best.best)
+        alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
+        alive = {head: mask for head, mask in alive.items() if mask.any()}
+    return best_heads(best)
+
+
+def labels_of(unit: Assigned) -> Unit:
+    """The labels of a unit with signs."""
+    return tuple(label for label, _ in unit)
+
+
+def best_heads(best: BestHeads) -> Heads:
+    """The best heads, the first in label order (present before absent) among equally good ones."""
+    best.seen.sort(key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
+    return best.heads()

@@ -1,0 +1,159 @@
+"""Learning under constraints: the classifiers and the command line keep to what experts ask for."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plurule import RuleListClassifier, RuleListClassifierCV, model_file
+from plurule.cli import app, errors
+from plurule.constraints import Constraints
+from plurule.datasets import load_world_flags
+from plurule.errors import ModelError
+from plurule.lifts import KLN, NoLift
+
+WISHES = Constraints(
+    forbidden_attributes=["un_since", "stars"],
+    required_attributes=["continent", "horizontal_stripes", "canton", "cross"],
+    forbidden_label_pairs=[("red", "blue"), ("green", "white")],
+    required_label_pairs=[("red", "white")],
+)
+
+
+@pytest.fixture(scope="module")
+def flags():
+    return load_world_flags()
+
+
+@pytest.mark.parametrize("absence", [False, True])
+def test_no_learned_rule_does_what_is_not_allowed(flags, absence: bool):
+    names = {"label_names": flags.target_names}
+    classifier = RuleListClassifier(predict_absence=absence)
+    free = classifier.fit(flags.data, flags.target, **names).rule_list_
+    assert WISHES.violations(free)
+    bound = classifier.fit(flags.data, flags.target, constraints=WISHES, **names).rule_list_
+    assert len(bound) > 5
+    assert WISHES.violations(bound) == ()
+
+
+def test_constraints_that_ask_for_nothing_change_nothing(flags):
+    names = {"label_names": flags.target_names}
+    free = RuleListClassifier().fit(flags.data, flags.target, **names).rule_list_
+    assert RuleListClassifier().fit(flags.data, flags.target, constraints=Constraints(), **names).rule_list_ == free
+
+
+def test_initial_rules_may_do_anything(flags):
+    given = "blue <- un_since > 1960 and red"
+    fitted = RuleListClassifier().fit(
+        flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules=given
+    )
+    assert fitted.rule_list_[0].locked
+    assert fitted.rule_list_[0].to_text() == "blue ← un_since > 1960 ∧ red"
+    assert WISHES.violations(fitted.rule_list_) == ()
+
+
+def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monkeypatch: pytest.MonkeyPatch):
+    from plurule import native
+
+    seen = []
+    learn = native.learn
+
+    def watched(problem, *arguments, **keywords):
+        learned = learn(problem, *arguments, **keywords)
+        seen.append(learned)
+        return learned
+
+    monkeypatch.setattr(native, "learn", watched)
+    RuleListClassifier(n_rules="auto", validation=3).fit(
+        flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules="red <- sun = yes"
+    )
+    assert len(seen) >= 4
+    for rule_list in seen:
+        assert WISHES.violations(rule_list) == ()
+        assert rule_list[0].locked
+
+
+@pytest.mark.parametrize("protocol", ["wide", "paper"])
+def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monkeypatch: pytest.MonkeyPatch):
+    from plurule import native
+
+    seen = []
+    learn = native.learn
+
+    def watched(problem, *arguments, **keywords):
+        learned = learn(problem, *arguments, **keywords)
+        seen.append(learned)
+        return learned
+
+    monkeypatch.setattr(native, "learn", watched)
+    search = RuleListClassifierCV(protocol=protocol, lifts=[NoLift(), KLN(0.1)], cv=2)
+    rules = (text for text in ["red <- sun = yes"])  # can be gone through only once
+    search.fit(flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules=rules)
+    assert len(seen) >= 5
+    for rule_list in [*seen, search.rule_list_]:
+        assert rule_list.labels == tuple(flags.target_names)
+        assert WISHES.violations(rule_list) == ()
+        assert rule_list[0].locked
+
+
+def test_what_is_not_in_the_data_is_named(flags):
+    with pytest.raises(ModelError, match="forbidden_attributes: there is no attribute 'cantn'; did you mean 'canton'"):
+        RuleListClassifier().fit(flags.data, flags.target, constraints=Constraints(["cantn"]))
+    with pytest.raises(ValueError, match=r"constraints must be None or a Constraints of plurule.constraints, got \["):
+        RuleListClassifier().fit(flags.data, flags.target, constraints=["canton"])
+
+
+def test_too_many_labels_that_go_together_are_refused_where_all_signs_are_tried():
+    names = [f"l{i}" for i in range(14)]
+    chain = Constraints(required_label_pairs=list(pairwise(names)))
+    X, Y = np.arange(4.0).reshape(-1, 1), np.eye(4, 14, dtype=int)
+    classifier = RuleListClassifier(heuristic="subset_accuracy", head_search="anti_monotone", predict_absence=True)
+    with pytest.raises(ValueError, match="meant for at most 12 of them, got 14; require fewer pairs"):
+        classifier.fit(X, Y, label_names=names, constraints=chain)
+    fitted = RuleListClassifier(predict_absence=True).fit(X, Y, label_names=names, constraints=chain)
+    assert {len(rule.head) for rule in fitted.rule_list_} == {14}
+
+
+# The command line ------------------------------------------------------------------------------------------
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        errors.run(app, [str(argument) for argument in arguments])
+    return int(ended.value.code or 0)
+
+
+def test_the_command_line_learns_under_constraints(tmp_path: Path):
+    model = tmp_path / "model.json"
+    arguments = ["--forbid-attribute", "un_since", "--forbid-attribute", "stars", "--require-attribute", "continent"]
+    arguments += ["--require-attribute", "canton", "--forbid-pair", "red,blue", "--require-pair", "red, white"]
+    assert run("fit", "world-flags", "-o", model, *arguments) == 0
+    wishes = Constraints(["un_since", "stars"], ["continent", "canton"], [("red", "blue")], [("red", "white")])
+    learned = model_file.load(model)
+    assert len(learned) > 1
+    assert wishes.violations(learned) == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--forbid-attribute", "cantn"], "there is no attribute 'cantn'; did you mean 'canton'"),
+        (["--require-attribute", "cantn"], "there is no attribute 'cantn'; did you mean 'canton'"),
+        (["--forbid-pair", "red,bleu"], "there is no label 'bleu'; did you mean 'blue'"),
+        (["--require-pair", "red,bleu"], "there is no label 'bleu'; did you mean 'blue'"),
+        (["--forbid-pair", "red"], "--forbid-pair red: give two different labels separated by a comma"),
+        (["--require-pair", "red,red"], "--require-pair red,red: give two different labels"),
+        (["--forbid-attribute", "canton", "--require-attribute", "canton"], "'canton' is both required and forbidden"),
+    ],
+)
+def test_constraints_that_make_no_sense_end_in_one_line(
+    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
+):
+    assert run("fit", "world-flags", *arguments) == 2
+    said = capfd.readouterr().err
+    assert message in said
+    assert "Traceback" not in said

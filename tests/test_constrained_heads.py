@@ -1,0 +1,387 @@
+"""Learning under constraints: hand cases, brute force, and both engines on random problems."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from native_problems import constrained, random_constraints, random_options, random_problem
+from plurule import constrained_heads, covering, native
+from plurule.constraints import Constraints, ResolvedConstraints
+from plurule.counting import State, Unrefined, open_pairs
+from plurule.head_search import Heads, find_heads, floor_of_ties
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
+from plurule.lifts import KLN
+from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
+from plurule.prediction import OPEN
+from plurule.problem import HEAD_SEARCHES, Options, Problem
+from plurule.validation import check_head_search
+from problems import make_options, make_problem, random_state, start_state
+
+randoms = st.randoms(use_true_random=False)
+
+# Heads by hand: the paper's example -------------------------------------------------------------------------
+
+COVERED_VECTORS = [[0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]
+UNCOVERED_VECTORS = [[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 0]]
+COVERED = Unrefined(np.array([True, True, True, False, False, False]))
+
+
+@pytest.fixture
+def example() -> State:
+    return start_state(make_problem({}, COVERED_VECTORS + UNCOVERED_VECTORS))
+
+
+def found(state: State, lift: Any = None, tested: Sequence[int] = (), wishes: Any = None, **options: Any) -> str:
+    """The head of the covered instances by precision, as `+`, `-` or `.` per label, with its value."""
+    chosen = make_options(state.problem, lift, **({"heuristic": Precision()} | options))
+    resolved = Constraints(**(wishes or {})).resolve(state.problem.table.attributes, state.problem.labels)
+    confusion = open_pairs(state).confusion(COVERED)
+    heads = constrained_heads.find_heads(state, COVERED, confusion, list(tested), chosen, resolved)
+    if not np.isfinite(heads.value[0]):
+        return "none"
+    return "".join({1: "+", 0: "-", -1: "."}[int(sign)] for sign in heads.signs[0]) + f" {heads.value[0]:.4f}"
+
+
+def test_a_label_that_clashes_with_one_taken_before_is_passed_over(example: State):
+    apart = {"forbidden_label_pairs": [("A", "B")]}
+    assert found(example, KLN(0.14)) == "++.. 0.7314"
+    assert found(example, KLN(0.14), wishes=apart) == "+... 0.6667"
+    assert found(example, KLN(2), wishes=apart) == "+.+. 1.1931"
+    assert found(example, head_search="decomposable") == "++.. 0.6667"
+    assert found(example, head_search="decomposable", wishes=apart) == "+... 0.6667"
+
+
+def test_a_label_that_clashes_with_a_tested_one_is_in_no_head(example: State):
+    apart = {"forbidden_label_pairs": [("A", "B")]}
+    for search in ("single", "decomposable", "relaxed", "exhaustive"):
+        assert found(example, tested=[1], wishes=apart, head_search=search, head_constraint="none") == "..+. 0.3333"
+
+
+def test_labels_that_go_together_enter_as_one_with_the_value_of_the_head_that_they_are(example: State):
+    together = {"required_label_pairs": [("A", "C")]}
+    assert found(example, head_search="single", wishes=together) == ".+.. 0.6667"
+    assert found(example, head_search="single", tested=[1], wishes=together) == "+.+. 0.5000"
+    assert found(example, KLN(0.14), wishes=together) == ".+.. 0.6667"
+    assert found(example, KLN(1), wishes=together) == "+++. 1.1659"
+
+
+def test_lifts_count_labels_not_units(example: State):
+    chain = {"required_label_pairs": [("A", "B"), ("B", "C")]}
+    assert found(example, KLN(0.14), wishes=chain) == "+++. 0.6410"
+
+
+def test_a_group_that_holds_a_tested_label_is_in_no_head(example: State):
+    together = {"required_label_pairs": [("A", "B")]}
+    assert found(example, tested=[0], wishes=together, head_constraint="none") == "..+. 0.3333"
+
+
+def test_a_label_that_is_decided_everywhere_does_not_bar_its_fellow(example: State):
+    example.predicted[:, 1] = 1
+    together = {"required_label_pairs": [("A", "B")]}
+    for search in ("single", "decomposable", "relaxed", "exhaustive"):
+        assert found(example, wishes=together, head_search=search) == "++.. 0.6667"
+        assert found(example, wishes=together, head_search=search, head_constraint="label") == "++.. 0.6667"
+
+
+def test_with_the_constraint_on_labels_every_label_of_a_group_must_be_right(example: State):
+    together = {"required_label_pairs": [("A", "C")]}
+    assert found(example, tested=[1, 3], wishes=together, head_constraint="label") == "none"
+    signs = {"head_constraint": "label", "predict_absence": True}
+    assert found(example, tested=[1, 3], wishes=together, **signs) == "+.-. 0.6667"
+
+
+def test_each_label_of_a_group_has_the_sign_it_would_have_by_itself(example: State):
+    together = {"required_label_pairs": [("A", "D")]}
+    assert found(example, wishes=together, predict_absence=True, head_search="single") == "+..- 0.8333"
+
+
+def test_there_is_no_head_where_every_unit_is_barred(example: State):
+    everything = {"required_label_pairs": [("A", "B"), ("B", "C"), ("C", "D")]}
+    for search in HEAD_SEARCHES:
+        heuristic = SubsetAccuracy() if search == "anti_monotone" else Precision()
+        assert found(example, tested=[3], wishes=everything, head_search=search, heuristic=heuristic) == "none"
+
+
+# Brute force ------------------------------------------------------------------------------------------------
+
+
+def allowed_heads(n_labels: int, absence: bool, tested: list[int], resolved: ResolvedConstraints) -> list[Any]:
+    """Every head that the constraints have nothing against, by asking them about a rule."""
+    heads = []
+    for length in range(1, n_labels + 1):
+        for labels in combinations(range(n_labels), length):
+            for signs in product((1, 0) if absence else (1,), repeat=length):
+                head = Head(tuple(Assignment(f"l{i}", i, bool(s)) for i, s in zip(labels, signs, strict=True)))
+                rule = Rule(head, tuple(LabelCondition(f"l{i}", i, True) for i in tested))
+                if set(labels).isdisjoint(tested) and resolved.allows(rule):
+                    heads.append((labels, signs))
+    return heads
+
+
+def count(state: State, covered: Any, label: int, sign: int) -> list[float]:
+    """TP, FP, TN, FN of one label, instance by instance."""
+    tp = fp = tn = fn = 0.0
+    for i in np.flatnonzero(state.in_training):
+        weight, truth = float(state.problem.weights[i]), int(state.problem.Y[i, label])
+        if not covered[i]:
+            tn, fn = tn + weight * (truth == 0), fn + weight * (truth == 1)
+        elif state.predicted[i, label] == OPEN:
+            tp, fp = tp + weight * (truth == sign), fp + weight * (truth != sign)
+    return [tp, fp, tn, fn]
+
+
+def whole_count(state: State, covered: Any, labels: tuple[int, ...], signs: tuple[int, ...]) -> list[float]:
+    """The same for instances judged as a whole."""
+    counts = [0.0] * 4
+    for i in np.flatnonzero(state.in_training):
+        truth = [int(state.problem.Y[i, label]) for label in labels]
+        if any(state.predicted[i, label] == OPEN for label in labels):
+            place = (0 if truth == list(signs) else 1) if covered[i] else (3 if any(truth) else 2)
+            counts[place] += float(state.problem.weights[i])
+    return counts
+
+
+def value_of(heuristic: Heuristic, matrix: list[float]) -> float:
+    return float(heuristic.evaluate(*(np.array([counted]) for counted in matrix))[0])
+
+
+def best_by_brute_force(
+    state: State, covered: Any, tested: list[int], options: Options, resolved: ResolvedConstraints
+) -> tuple[float, tuple[int, ...]] | None:
+    """Value and signs of the best allowed head: value, then length, then TP, then the first."""
+    rated = []
+    for labels, signs in allowed_heads(state.problem.n_labels, options.predict_absence, tested, resolved):
+        parts = [count(state, covered, label, sign) for label, sign in zip(labels, signs, strict=True)]
+        right = {label: part[0] for label, part in zip(labels, parts, strict=True)}
+        groups: dict[int, float] = {}
+        for label in labels:
+            groups[int(resolved.group[label])] = groups.get(int(resolved.group[label]), 0.0) + right[label]
+        if min(groups.values()) <= 0:
+            continue
+        if options.head_constraint == "label" and any(part[0] < part[1] for part in parts):
+            continue
+        total = [sum(part[k] for part in parts) for k in range(4)]
+        if options.heuristic.example_based:
+            h = value_of(options.heuristic, whole_count(state, covered, labels, signs))
+        elif options.heuristic.averages_labels(options.averaging):
+            h = sum(value_of(options.heuristic, part) for part in parts) / len(parts)
+        else:
+            h = value_of(options.heuristic, total)
+        signed = np.full(state.problem.n_labels, -1)
+        signed[list(labels)] = signs
+        rated.append((h * options.lift[len(labels) - 1], len(labels), total[0], total[1], tuple(signed.tolist())))
+    if not rated:
+        return None
+    floor = floor_of_ties(np.array(max(rated)[0]))
+    best = max((r for r in rated if r[0] >= floor), key=lambda r: (r[1], r[2]))
+    return (best[0], best[4]) if best[2] >= best[3] else None
+
+
+def constrained_state(rng: random.Random) -> tuple[State, ResolvedConstraints]:
+    state = random_state(rng, most_labels=4)
+    wishes = random_constraints(np.random.default_rng(rng.randrange(2**32)), state.problem)
+    pairs = Constraints((), (), wishes.forbidden_label_pairs, wishes.required_label_pairs)
+    return state, pairs.resolve(state.problem.table.attributes, state.problem.labels)
+
+
+@given(
+    randoms,
+    st.sampled_from([FMeasure(), HammingAccuracy(), Precision(), Laplace(), SubsetAccuracy()]),
+    st.booleans(),
+    st.sampled_from(["micro", "macro"]),
+    st.sampled_from(["head", "label"]),
+)
+@settings(max_examples=300)
+def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
+    rng: random.Random, heuristic: Heuristic, absence: bool, averaging: Any, head_constraint: Any
+):
+    state, resolved = constrained_state(rng)
+    options = make_options(
+        state.problem,
+        KLN(rng.choice((0, 0.1, 0.5))),
+        heuristic=heuristic,
+        averaging=averaging,
+        head_search="exhaustive",
+        predict_absence=absence,
+        head_constraint=head_constraint,
+    )
+    covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)])
+    tested = [label for label in range(state.problem.n_labels) if rng.random() < 0.15]
+    candidates = Unrefined(covered & state.in_training)
+    confusion = open_pairs(state).confusion(candidates)
+    heads = constrained_heads.find_heads(state, candidates, confusion, tested, options, resolved)
+    expected = best_by_brute_force(state, covered, tested, options, resolved)
+    if expected is None:
+        assert heads.value[0] == -np.inf
+    else:
+        assert heads.value[0] == pytest.approx(expected[0], rel=1e-12)
+        assert tuple(heads.signs[0].tolist()) == expected[1]
+
+
+@given(randoms, st.booleans())
+@settings(max_examples=100)
+def test_for_subset_accuracy_the_anti_monotone_search_finds_what_the_exhaustive_one_does(
+    rng: random.Random, absence: bool
+):
+    state, resolved = constrained_state(rng)
+    state.predicted[:] = OPEN
+    options = make_options(state.problem, heuristic=SubsetAccuracy(), head_search="exhaustive", predict_absence=absence)
+    candidates = Unrefined(state.in_training & (state.problem.Y[:, 0] == 1))
+    confusion = open_pairs(state).confusion(candidates)
+    first, second = (
+        constrained_heads.find_heads(state, candidates, confusion, [], chosen, resolved)
+        for chosen in (options, replace(options, head_search="anti_monotone"))
+    )
+    assert_same_heads(first, second)
+
+
+def assert_same_heads(first: Heads, second: Heads) -> None:
+    np.testing.assert_array_equal(first.value, second.value)
+    reached = np.isfinite(first.value)
+    for name in ("tp", "fp", "signs"):
+        np.testing.assert_array_equal(getattr(first, name)[reached], getattr(second, name)[reached])
+
+
+@given(randoms, st.sampled_from(HEAD_SEARCHES), st.booleans(), st.sampled_from(["head", "label"]))
+@settings(max_examples=150)
+def test_where_every_label_is_free_the_searches_are_the_usual_ones(
+    rng: random.Random, search: Any, absence: bool, head_constraint: Any
+):
+    state = random_state(rng)
+    heuristics = [FMeasure(), HammingAccuracy(), Precision(), Laplace(), SubsetAccuracy()]
+    heuristic, averaging = rng.choice(heuristics), rng.choice(("micro", "macro"))
+    try:
+        check_head_search(search, heuristic, averaging, state.problem.n_labels)
+    except ValueError:
+        return
+    options = make_options(
+        state.problem,
+        KLN(0.1) if search in ("relaxed", "exhaustive") else None,
+        heuristic=heuristic,
+        averaging=averaging,
+        head_search=search,
+        predict_absence=absence,
+        head_constraint=head_constraint,
+    )
+    free = Constraints().resolve(state.problem.table.attributes, state.problem.labels)
+    candidates = Unrefined(state.in_training)
+    confusion = open_pairs(state).confusion(candidates)
+    assert_same_heads(
+        find_heads(state, candidates, confusion, [0], options),
+        constrained_heads.find_heads(state, candidates, confusion, [0], options, free),
+    )
+
+
+# Rule lists -------------------------------------------------------------------------------------------------
+
+X = {"x": [1, 2, 3, 4, 5, 6, 7, 8], "y": [1, 1, 2, 1, 2, 2, 1, 2], "z": [1, 1, 1, 1, 2, 2, 2, 2]}
+Y = [[1, 1, 0], [1, 1, 0], [1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1]]
+
+
+def learn_both(problem: Problem, options: Options) -> RuleList:
+    learned = covering.learn(problem, options)
+    assert native.learn(problem, options) == learned
+    return learned
+
+
+def rules_under(options: dict[str, Any] | None = None, **wishes: Any) -> list[str]:
+    problem = constrained(make_problem(X, Y), Constraints(**wishes))
+    chosen = make_options(problem, **({"remaining": 0.0} | (options or {})))
+    return [rule.to_text() for rule in learn_both(problem, chosen)]
+
+
+def test_forbidden_attributes_are_not_tested():
+    assert rules_under()[0] == "A, B ← x <= 4.5"
+    assert rules_under(forbidden_attributes=["x"])[0] == "A, B ← z <= 1.5"
+    assert all("←" in rule and rule.endswith("←") for rule in rules_under(forbidden_attributes=["x", "y", "z"]))
+
+
+def test_the_first_condition_is_on_a_required_attribute():
+    rules = rules_under(required_attributes=["y"])
+    assert rules
+    assert all(rule.split(" ← ")[1].startswith("y ") for rule in rules)
+
+
+def test_where_an_attribute_is_required_there_is_no_rule_without_conditions():
+    assert rules_under({"max_conditions": 0})
+    assert rules_under({"max_conditions": 0}, required_attributes=["x"]) == []
+
+
+def test_labels_of_a_forbidden_pair_are_learned_apart():
+    rules = rules_under(forbidden_label_pairs=[("A", "B")])
+    assert rules[:2] == ["A ← x <= 4.5", "B ← x <= 4.5"]
+
+
+def test_a_label_is_not_tested_to_predict_the_other_of_a_forbidden_pair():
+    options = {"label_conditions": True, "head_search": "single"}
+    copied = make_problem({"x": [1, 2, 3, 4], "w": [1, 1, 1, 1]}, [[1, 1], [1, 1], [0, 0], [0, 0]])
+    given = covering.learn(copied, make_options(copied, remaining=0.0, head_search="single"))[:1]
+    guided = replace(copied, initial_rules=tuple(replace(rule, stop=False, locked=True) for rule in given))
+    free = constrained(guided, Constraints(["x"]))
+    chosen = make_options(copied, remaining=0.0, **options)
+    assert [rule.to_text() for rule in learn_both(free, chosen)] == ["A ← x <= 2.5", "B ← A"]
+    bound = constrained(guided, Constraints(["x"], forbidden_label_pairs=[("A", "B")]))
+    assert [rule.to_text() for rule in learn_both(bound, chosen)] == ["A ← x <= 2.5", "B ←"]
+
+
+def test_labels_of_a_required_pair_are_predicted_together():
+    rules = rules_under(required_label_pairs=[("B", "C")])
+    heads = [set(rule.split(" ← ")[0].rstrip(" ←").split(", ")) for rule in rules]
+    assert heads
+    assert all(("B" in head) == ("C" in head) for head in heads)
+
+
+# At random --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_on_random_problems_both_engines_keep_to_the_constraints_and_learn_the_identical_list(batch: int):
+    for seed in range(batch * 60, (batch + 1) * 60):
+        rng = np.random.default_rng([9, seed])
+        problem = random_problem(rng)
+        options, wishes = random_options(rng, problem), random_constraints(rng, problem)
+        bound = constrained(problem, wishes)
+        if seed % 4 == 0:
+            given = list(native.learn(problem, options))[::-1][:2]
+            locked = tuple(replace(rule, stop=bool(rng.integers(2)), locked=True) for rule in given)
+            bound = replace(bound, initial_rules=locked)
+        learned = covering.learn(bound, options)
+        assert wishes.violations(learned) == (), f"seed {seed}"
+        for n_jobs in (1, 3):
+            assert native.learn(bound, options, n_jobs) == learned, f"seed {seed}, {wishes}, {options}"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_on_larger_random_problems_both_engines_learn_the_identical_list(seed: int):
+    rng = np.random.default_rng([10, seed])
+    problem = random_problem(rng, most_rows=120, most_columns=6, most_labels=12)
+    search = rng.choice(["relaxed", "relaxed", "single"])
+    options = random_options(rng, problem, head_search=search, max_rules=6)
+    wishes = random_constraints(rng, problem)
+    bound = constrained(problem, wishes)
+    learned = learn_both(bound, options)
+    assert wishes.violations(learned) == ()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_constraints_that_ask_for_nothing_change_nothing(seed: int):
+    rng = np.random.default_rng([11, seed])
+    problem = random_problem(rng)
+    options = random_options(rng, problem)
+    assert learn_both(constrained(problem, Constraints()), options) == native.learn(problem, options)
+
+
+def test_the_random_constraints_are_of_every_kind():
+    rng = np.random.default_rng(0)
+    drawn = [random_constraints(rng, random_problem(rng)) for _ in range(100)]
+    for kind in ("forbidden_attributes", "required_attributes", "forbidden_label_pairs", "required_label_pairs"):
+        assert 10 < sum(bool(getattr(wishes, kind)) for wishes in drawn) < 90, kind

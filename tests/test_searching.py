@@ -1,0 +1,198 @@
+"""`RuleListClassifierCV` with protocol "wide": parameters and length are chosen together."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+
+from plurule.classifier import RuleListClassifier
+from plurule.classifier_cv import RuleListClassifierCV
+from plurule.datasets import load_world_flags
+from plurule.heuristics import HammingAccuracy, Laplace
+from plurule.lengths import LengthCurve
+from plurule.lifts import KLN, NoLift
+from plurule.metrics import METRICS
+from plurule.pareto import best_within, front, points
+
+GRID = {"heuristic__beta": [0.5, 1.0], "predict_absence": [False, True]}
+
+
+@pytest.fixture(scope="module")
+def flags() -> Any:
+    return load_world_flags()
+
+
+@pytest.fixture(scope="module")
+def search(flags: Any) -> RuleListClassifierCV:
+    return RuleListClassifierCV(grid=GRID, cv=3).fit(flags.data, flags.target, label_names=flags.target_names)
+
+
+@pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy"])
+def test_the_scores_are_those_of_lists_trained_on_folds_and_cut_by_hand(flags: Any, scoring: str) -> None:
+    X, Y, splits = flags.data, flags.target, list(KFold(3).split(flags.target))
+    search = RuleListClassifierCV(grid=GRID, cv=splits, scoring=scoring).fit(X, Y)
+    results = search.cv_results_
+    for i, params in enumerate(results["params"]):
+        for fold, (train, test) in enumerate(splits):
+            by_hand = RuleListClassifier(n_rules=int(results["n_rules"][i])).set_params(**params)
+            predicted = by_hand.fit(X[train], Y[train]).predict(X[test])
+            kept = np.logical_and.reduce([Y[test].any(axis=0) for _, test in splits])
+            expected = METRICS[scoring](Y[test][:, kept], predicted[:, kept])
+            assert results[f"split{fold}_test_{scoring}"][i] == pytest.approx(expected)
+
+
+def test_the_candidate_with_the_best_length_is_chosen_and_cut_there(search: Any) -> None:
+    best = [curve.score(curve.best) for curve in search.curves_]
+    assert best[search.best_index_] == max(best) == search.best_score_
+    assert search.best_params_["n_rules"] == search.curves_[search.best_index_].best
+    assert search.cv_results_["rank_test_score"][search.best_index_] == 1
+    assert sorted(search.cv_results_["rank_test_score"]) == [1, 2, 3, 4]
+
+
+def test_the_shortest_list_within_one_standard_error_is_taken_if_asked_for(flags: Any, search: Any) -> None:
+    short = clone(search).set_params(length="shortest").fit(flags.data, flags.target, label_names=flags.target_names)
+    assert short.best_index_ == search.best_index_
+    assert short.best_params_["n_rules"] == search.curves_[search.best_index_].chosen
+    assert len(short.rule_list_) <= len(search.rule_list_)
+
+
+def test_the_best_classifier_is_that_of_the_chosen_parameters(flags: Any, search: Any) -> None:
+    by_hand = RuleListClassifier().set_params(**search.best_params_)
+    by_hand.fit(flags.data, flags.target, label_names=flags.target_names)
+    assert search.rule_list_ == search.best_estimator_.rule_list_ == by_hand.rule_list_
+    np.testing.assert_array_equal(search.predict(flags.data), by_hand.predict(flags.data))
+    assert search.best_estimator_.get_params()["heuristic__beta"] == search.best_params_["heuristic__beta"]
+
+
+def test_no_point_of_the_front_is_beaten_and_every_other_point_is(search: Any) -> None:
+    every = [
+        point for i, curve in enumerate(search.curves_) for point in points(i, search.cv_results_["params"][i], curve)
+    ]
+
+    def beaten(point: Any) -> bool:
+        return any(
+            other.score >= point.score
+            and other.rules <= point.rules
+            and other.conditions <= point.conditions
+            and (other.score, -other.rules, -other.conditions) != (point.score, -point.rules, -point.conditions)
+            for other in every
+        )
+
+    kept = {(point.score, point.rules, point.conditions) for point in search.pareto_front_}
+    assert kept == {(p.score, p.rules, p.conditions) for p in every if not beaten(p)}
+    assert [p.rules for p in search.pareto_front_] == sorted(p.rules for p in search.pareto_front_)
+
+
+def test_select_gives_the_best_list_of_a_size_without_training(
+    flags: Any, search: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RuleListClassifier, "fit", None)
+    for limit in (1, 3, 8, 100):
+        small = search.select(max_rules=limit)
+        point = best_within(search.pareto_front_, limit)
+        assert point is not None
+        assert len(small.rule_list_) <= limit
+        assert small.n_rules == point.rules
+        assert small.rule_list_ == search._trained[point.candidate].rule_list_[: point.rules]
+    few = search.select(max_conditions=3)
+    assert few.predict(flags.data).shape == flags.target.shape
+    with pytest.raises(ValueError, match=r"no list keeps to max_rules=0 .*the smallest: 1 rules"):
+        search.select(max_rules=0)
+
+
+def test_the_choice_does_not_depend_on_the_number_of_threads(flags: Any, search: Any) -> None:
+    two = clone(search).set_params(n_jobs=2).fit(flags.data, flags.target, label_names=flags.target_names)
+    assert two.rule_list_ == search.rule_list_
+    assert two.pareto_front_ == search.pareto_front_
+
+
+def test_any_scorer_of_scikit_learn_can_be_chosen_by(flags: Any) -> None:
+    parameters: dict[str, Any] = {"grid": GRID, "cv": 3}
+    theirs = RuleListClassifierCV(scoring="f1_micro", **parameters).fit(flags.data, flags.target)
+    ours = RuleListClassifierCV(scoring="micro_f1", **parameters).fit(flags.data, flags.target)
+    assert theirs.cv_results_["mean_test_f1_micro"] == pytest.approx(ours.cv_results_["mean_test_micro_f1"])
+    assert theirs.rule_list_ == ours.rule_list_
+
+
+def test_the_default_grid_turns_beta_lift_signs_and_head_mode(flags: Any) -> None:
+    params = RuleListClassifierCV(cv=2).fit(flags.data, flags.target).cv_results_["params"]
+    assert len(params) == 15
+    assert {len({str(p.get(name)) for p in params}) > 1 for name in ("heuristic__beta", "lift")} == {True}
+    assert any(p.get("predict_absence") for p in params)
+    assert any(p.get("fix_head") is False for p in params)
+
+
+def test_a_heuristic_without_beta_or_a_search_without_lift_is_searched_in_the_rest(flags: Any) -> None:
+    no_beta = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()), cv=2)
+    assert "param_heuristic__beta" not in no_beta.fit(flags.data, flags.target).cv_results_
+    no_lift = RuleListClassifierCV(RuleListClassifier(head_search="single", heuristic=Laplace()), cv=2)
+    assert "param_lift" not in no_lift.fit(flags.data, flags.target).cv_results_
+
+
+def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) -> None:
+    search = RuleListClassifierCV(lifts=[NoLift(), KLN(0.5)], cv=2).fit(flags.data, flags.target)
+    assert {p["lift"] for p in search.cv_results_["params"] if "lift" in p} == {NoLift(), KLN(0.5)}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"protocol": "narrow"}, "protocol must be 'wide' or 'paper', got 'narrow'"),
+        ({"length": "short"}, "length must be 'best' or 'shortest', got 'short'"),
+        ({"grid": {"heuristic__bet": [1]}}, "no parameter 'heuristic__bet'; did you mean 'heuristic__beta'"),
+        ({"grid": {"n_rules": [1]}}, "the length is always chosen"),
+        ({"grid": []}, "grid holds no candidate|Parameter grid"),
+        ({"grid": GRID, "lifts": [NoLift()]}, "either grid or lifts"),
+        ({"grid": GRID, "protocol": "paper"}, "grid is for protocol='wide'"),
+        ({"scoring": "micro_f"}, "did you mean 'micro_f1'"),
+        ({"cv": 1}, "cv must be at least 2 folds"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        RuleListClassifierCV(**parameters).fit(flags.data, flags.target)
+
+
+def test_the_paper_protocol_has_no_front(flags: Any) -> None:
+    paper = RuleListClassifierCV(protocol="paper", lifts=[NoLift()], cv=2).fit(flags.data, flags.target)
+    assert paper.best_estimator_.get_params()["heuristic__beta"] == 0.5
+    with pytest.raises(ValueError, match="select needs protocol='wide'"):
+        paper.select(max_rules=3)
+
+
+def test_labels_without_positives_are_said_once_and_nothing_breaks() -> None:
+    X = np.arange(12.0).reshape(-1, 1)
+    Y = np.zeros((12, 2), dtype=int)
+    Y[0, 0] = 1
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        search = RuleListClassifierCV(cv=3).fit(X, Y)
+    assert len(said) == 1
+    assert "nothing is chosen" in str(said[0].message)
+    assert search.pareto_front_ == []
+    assert np.isnan(search.best_score_)
+    assert search.predict(X).shape == (12, 2)
+
+
+def test_what_was_searched_survives_pickle(flags: Any, search: Any) -> None:
+    copy = pickle.loads(pickle.dumps(search))
+    assert copy.select(max_rules=3).rule_list_ == search.select(max_rules=3).rule_list_
+
+
+def test_the_front_is_drawn_against_rules_and_conditions(search: Any) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    assert search.plot_pareto().get_xlabel() == "rules"
+    assert search.plot_pareto(against="conditions").get_xlabel() == "conditions"
+    with pytest.raises(ValueError, match="against must be"):
+        search.plot_pareto(against="labels")
+
+
+def test_equal_points_are_on_the_front_once() -> None:
+    curve = LengthCurve("micro_f1", np.array([[0.5, 0.5, 0.6]]), np.array([1.0, 2.0, 3.0]))
+    assert [(p.candidate, p.rules) for p in front([*points(1, {}, curve), *points(0, {}, curve)])] == [(0, 1), (0, 3)]
