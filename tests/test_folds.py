@@ -189,7 +189,7 @@ def test_where_nothing_can_be_held_out_all_rules_are_kept() -> None:
     assert classifier.n_rules_curve_ is None
     assert classifier.rule_list_ == clone(classifier).set_params(n_rules=None).fit(X, Y).rule_list_
     with pytest.warns(UserWarning, match="too few rows to hold some out; nothing is chosen"):
-        RuleListClassifier(n_rules="auto").fit([[1.0]], [[1, 0]])
+        RuleListClassifier(n_rules="auto", min_coverage=0).fit([[1.0]], [[1, 0]])
 
 
 def test_a_chosen_length_needs_no_warning(flags: Any) -> None:

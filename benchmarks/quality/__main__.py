@@ -23,6 +23,7 @@ from benchmarks.quality.report import (
     draw,
     pruning_page,
     put_into,
+    short_page,
     study_page,
 )
 from benchmarks.quality.running import LEARNERS, Settings
@@ -69,6 +70,8 @@ def main() -> None:
     if arguments.pages:
         put_into(Path(__file__).with_name("README.md"), place, text)
         put_into(ROOT / "docs" / "short-lists.md", place, text)
+        if place == COMPARISON:
+            put_into(ROOT / "README.md", place, short_page(results))
     print(text)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from benchmarks.engine.machine import in_words
 from benchmarks.quality.data import ASKED, SETS
-from benchmarks.quality.fit_once import FOR_HAMMING, OUT_OF_THE_BOX, TREE
+from benchmarks.quality.fit_once import FOR_HAMMING, FOREST, OUT_OF_THE_BOX, SEARCHED, TREE
 from benchmarks.quality.running import LEARNERS, PEERS
 
 COMPARISON, STUDY, PRUNING = "comparison", "study", "pruning"
@@ -36,6 +36,20 @@ def comparison_page(results: Results) -> str:
     if version:
         notes.append(f"mlrl {version}; fits of mlrl that took longer than the CPU seconds after > were given up")
     return "\n\n".join([*parts, "  \n".join(notes)]) + "\n"
+
+
+def short_page(results: Results) -> str:
+    """Micro F1 with the number of rules, for README."""
+    columns = (OUT_OF_THE_BOX, SEARCHED, "SeCo", "BOOMER", TREE, FOREST)
+    lines = ["| micro F1 (rules) | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for name in (name for name in SETS if name in results["sets"]):
+        cells = []
+        for learner in columns:
+            result = results["sets"][name].get(learner, {})
+            rules = f" ({result['rules']:,.0f})" if "rules" in result else ""
+            cells.append(_cell(result, "micro_f1") + rules)
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def claims(results: Results) -> str:

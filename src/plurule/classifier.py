@@ -256,13 +256,6 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
-        total = float(problem.weights.sum())
-        if options.min_coverage > total:
-            warnings.warn(
-                f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}: no rule "
-                "can cover as much, and none is learned",
-                stacklevel=2,
-            )
         share = check_share("prune", self.prune)
         if share is not None and constraints is not None:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
@@ -270,17 +263,17 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         if share is not None:
             problem, rows, held_out = hold_out(problem, rows, share)
         self.n_rules_curve_ = None
-        if n_rules == "auto":
+        if _can_learn(problem, options) and n_rules == "auto":
             folds = Folds(problem, make_parts(self.validation, problem.Y, positions=rows), self._form, engine, n_jobs)
             if folds.can_choose("n_rules='auto'"):
                 self.n_rules_curve_ = folds.curves(options, scoring).get(scoring.name)
-            n_rules = None if self.n_rules_curve_ is None else self.n_rules_curve_.chosen
-        options = options.up_to(n_rules)
-        learned = engines.learn(problem, options, engine, n_jobs, self._progress())
+        curve = self.n_rules_curve_
+        length = curve.chosen if curve is not None else None if n_rules == "auto" else n_rules
+        learned = engines.learn(problem, options.up_to(length), engine, n_jobs, self._progress())
         if held_out is not None:
-            learned = _pruned(learned, held_out, everything, options)
-        choice = None if self.n_rules_curve_ is None else self.n_rules_curve_.choice(self.n_rules_curve_.chosen)
-        self.rule_list_ = replace(learned, length_choice=choice)
+            self.rule_list_ = _pruned(learned, held_out, everything, options)
+        else:
+            self.rule_list_ = replace(learned, length_choice=None if curve is None else curve.choice(curve.chosen))
         return self
 
     @classmethod
@@ -471,6 +464,15 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
                 self.progress(rules, share)
 
         return show
+
+
+def _can_learn(problem: Problem, options: Options) -> bool:
+    """Whether any rule can cover enough; says so if none can."""
+    total = float(problem.weights.sum())
+    if options.min_coverage > total:
+        least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
+        warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=3)
+    return options.min_coverage <= total
 
 
 def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
