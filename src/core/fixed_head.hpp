@@ -14,13 +14,21 @@ namespace plurule {
 template <class Count>
 class FixedHead {
    public:
-    FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
+    // `pack`: counts are kept in words where they fit, for `visit_packed`.
+    FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows,
+              bool pack = false)
         : options_(options), head_(head) {
         per_label_ = options.averages_labels && !options.example_based;
         blocks_ = options.example_based ? 2 : per_label_ ? head.size() : 1;
         lanes_ = (4 * blocks_ + 1 + 7) / 8 * 8;
         weight_lane_ = 4 * blocks_;
-        of_rows_.resize(state.n_rows * lanes_);
+        packed_ = pack && std::is_same_v<Count, std::int32_t> && !options.example_based && options.heuristic.formula != Formula::custom &&
+                  state.n_rows * head.size() < PackedCounts::LIMIT;
+        if (packed_)
+            words_.resize(blocks_ * state.n_rows);
+        else
+            of_rows_.resize(state.n_rows * lanes_);
+        n_rows_ = state.n_rows;
         absent_.assign(blocks_, 0);
         present_.assign(blocks_, 0);
         std::vector<Count> lanes(lanes_);
@@ -33,12 +41,70 @@ class FixedHead {
         }
         for (Row row : rows) {
             fill(state, row, lanes);
-            std::copy(lanes.begin(), lanes.end(), of_rows_.begin() + std::ptrdiff_t(std::size_t(row) * lanes_));
+            if (packed_)
+                for (std::size_t b = 0; b < blocks_; ++b)
+                    words_[b * n_rows_ + row] = PackedCounts::pack(std::uint64_t(lanes[4 * b]), std::uint64_t(lanes[4 * b + 1]),
+                                                                   std::uint64_t(lanes[4 * b + 3]));
+            else
+                std::copy(lanes.begin(), lanes.end(), of_rows_.begin() + std::ptrdiff_t(std::size_t(row) * lanes_));
         }
         lift_ = options.refine_against_lifted ? 1.0 : options.lift[head.size() - 1];
     }
 
     std::size_t lanes() const { return lanes_; }
+    bool packed() const { return packed_; }
+
+    struct Workspace {
+        std::vector<std::int32_t> counts, covered, tp, fp;
+        std::vector<double> values;
+    };
+
+    // All candidates of an attribute at once: offer(place, value, tp, fp) for those that are admissible and reach `floor`.
+    template <class Offer>
+    void visit_packed(const Candidates& candidates, const GroupedRows& grouped, const std::vector<Row>& rows, double floor,
+                      Workspace& work, Offer&& offer) const {
+        const std::size_t slots = candidates.slots;
+        work.counts.resize(3 * slots);
+        work.covered.resize(slots);
+        work.tp.assign(2 * slots, 0);
+        work.fp.assign(2 * slots, 0);
+        work.values.assign(2 * slots, 0.0);
+        std::int32_t* lanes[3] = {work.counts.data(), work.counts.data() + slots, work.counts.data() + 2 * slots};
+        std::int32_t* covered = work.covered.data();
+        const std::int32_t n_rows = std::int32_t(rows.size() - grouped.missing.size());
+        const Kernels& k = kernels();
+        for (std::size_t b = 0; b < blocks_; ++b) {
+            const std::uint64_t* words = words_.data() + b * n_rows_;
+            const FixedBlock block{per_label_ ? 1 : std::int32_t(head_.size()), present_[b], absent_[b]};
+            count_sides(
+                candidates, grouped, 3, lanes,
+                [&](const GroupSpan& span, bool cumulative) { k.count_words(span, words, cumulative, lanes); },
+                [&](std::int32_t* total) {
+                    std::uint64_t sum = 0;
+                    for (Row row : rows) sum += words[row];
+                    for (Row row : grouped.missing) sum -= words[row];
+                    for (int lane = 0; lane < 3; ++lane) total[lane] = PackedCounts::get(sum, lane);
+                },
+                [&](std::size_t side) {
+                    count_rows(candidates, grouped, n_rows, side, covered);
+                    k.add_values(options_.heuristic, block, slots, lanes, covered, work.values.data() + side * slots,
+                                 work.tp.data() + side * slots, work.fp.data() + side * slots);
+                });
+        }
+        for (std::size_t side = 0; side < (candidates.nominal ? 1 : 2); ++side)
+            for (std::size_t g = 0; g <= grouped.groups(); ++g) {
+                const std::size_t at = side * slots + g;
+                double value = work.values[at];
+                if (per_label_) value /= double(head_.size());
+                if (!options_.refine_against_lifted) value *= lift_;
+                Place place;
+                if (!(value >= floor) || work.tp[at] <= 0) continue;
+                if (options_.constraint != Constraint::none && work.tp[at] < work.fp[at]) continue;
+                if (!candidates.place_of(Slot{g, side}, place)) continue;
+                if (options_.min_coverage > 0 && rows_of(candidates, grouped, n_rows, Slot{g, side}) < options_.min_coverage) continue;
+                offer(place, value, double(work.tp[at]), double(work.fp[at]));
+            }
+    }
 
     void add(const Row* rows, std::size_t count, Count* sums) const {
         if constexpr (std::is_same_v<Count, double>)
@@ -86,6 +152,21 @@ class FixedHead {
     }
 
    private:
+    // Rows that a candidate covers; `n_rows` of them are in scope.
+    static std::int32_t rows_of(const Candidates& candidates, const GroupedRows& grouped, std::int32_t n_rows, Slot slot) {
+        const std::size_t g = slot.group, groups = grouped.groups();
+        const auto end = [&](std::size_t group) { return std::int32_t(grouped.ends[group]); };
+        const std::int32_t begin = g ? end(g - 1) : 0, listed = groups ? end(groups - 1) : 0;
+        if (candidates.nominal) return g < groups ? end(g) - begin : n_rows - listed;
+        if (g >= groups) return 0;
+        const std::int32_t part = g < candidates.split ? end(g) : listed - begin;
+        return slot.side == 0 ? part : n_rows - part;
+    }
+    static void count_rows(const Candidates& candidates, const GroupedRows& grouped, std::int32_t n_rows, std::size_t side,
+                           std::int32_t* covered) {
+        for (std::size_t g = 0; g < candidates.slots; ++g) covered[g] = g <= grouped.groups() ? rows_of(candidates, grouped, n_rows, Slot{g, side}) : 0;
+    }
+
     double pairs(const std::vector<Count>& sums, std::size_t lane) const {
         if (!per_label_) return double(sums[lane]);
         double total = 0;
@@ -127,7 +208,10 @@ class FixedHead {
     std::vector<Assignment> head_;
     bool per_label_ = false;
     std::size_t blocks_ = 1, lanes_ = 8, weight_lane_ = 4;
+    bool packed_ = false;
+    std::size_t n_rows_ = 0;
     std::vector<Count> of_rows_;
+    std::vector<std::uint64_t> words_;  // per block and row: right, wrong, present
     std::vector<double> absent_, present_;
     double lift_ = 1;
 };

@@ -9,14 +9,10 @@
 #include <vector>
 
 #include "head_search.hpp"
+#include "ledger.hpp"
 #include "state.hpp"
 
 namespace plurule {
-
-// h = (top · counts + top_constant) / (bottom · counts + bottom_constant), counts = tp, fp, tn, fn.
-struct Quotient {
-    double top[4], top_constant, bottom[4], bottom_constant;
-};
 
 inline bool as_quotient(HeuristicFormula h, Quotient& q) {
     const double s = h.parameter;
@@ -88,6 +84,7 @@ class Scores {
     }
 
     double theta() const { return theta_; }
+    Tests tests() const { return tests_; }
 
     // Flags, per group, the candidates worth counting (see `visit_candidates`); gives whether there are any.
     bool flag(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows, std::vector<std::uint8_t>& flags) {
@@ -118,13 +115,13 @@ class Scores {
             sum_.assign(lanes_, 0);
             k.add_scores(grouped.rows.data() + begin, grouped.ends[g] - begin, scores_.data(), lanes_, sum_.data());
             flags[g] = k.passes(sum_.data(), start_.data(), lanes_, tests_);
-            found |= flags[g] != 0;
+            found |= (flags[g] & 1) != 0;
             if (rest_is_there)
                 for (std::size_t lane = 0; lane < lanes_; ++lane) left_[lane] -= sum_[lane];
         }
         if (rest_is_there) {
             flags[grouped.groups()] = k.passes(left_.data(), start_.data(), lanes_, tests_);
-            found |= flags[grouped.groups()] != 0;
+            found |= (flags[grouped.groups()] & 1) != 0;
         }
         return found;
     }
@@ -165,6 +162,8 @@ class HeadFinder {
     const HeadSearch& search() const { return search_; }
 
     double best_of_attribute = NOTHING;  // highest value offered since it was last set
+    bool keeps_findings = false;         // whether `finding` is filled in
+    Finding finding;                     // about the last candidate considered
 
     // Before a pass (and for each parent of it).
     void start(const std::vector<std::uint8_t>& excluded_lane, std::int32_t parent, std::int32_t conditions) {
@@ -182,9 +181,16 @@ class HeadFinder {
     // `counters`: open present, open absent, present, one lane per label each; then the weight covered.
     void consider(const Place& place, std::int32_t attribute, std::int32_t own_lane, const std::vector<Count>& counters,
                   double floor, Ranking& ranking, SharedBest* shared) {
+        finding = Finding{};
         const Count covered = counters[3 * state_.width];
-        if (double(covered) < options_.min_coverage) return;
-        if (constrained() && !options_.predict_absence && !some_label_is_right(counters)) return;
+        if (double(covered) < options_.min_coverage) {
+            finding.few = finding.many = NOTHING;
+            return;
+        }
+        if (constrained() && !options_.predict_absence && !some_label_is_right(counters)) {
+            finding.slack = 1;
+            return;
+        }
         const Kernels& k = kernels();
         const std::size_t width = state_.width;
         SingleLabelHeads& s = singles_;
@@ -199,10 +205,25 @@ class HeadFinder {
         if (options_.predict_absence)
             k.evaluate(options_.heuristic, s.fp.data(), s.tp.data(), s.tn.data(), s.fn.data(), width, absent_h_.data());
         const auto [highest, surplus] = choose_signs(own_lane, absent_h_.data());
+        if (keeps_findings) note_highest(highest);
         if (!(highest > NOTHING)) return;
         if (search_.never_rises() && highest > 0 && highest * search_.highest_lift() < floor) return;
-        if (constrained() && surplus < deficit_of_best(highest)) return;
-        if (search_.search(s, width, floor, found_)) offer(place, attribute, ranking, shared);
+        if (constrained()) {
+            const double deficit = deficit_of_best(highest);
+            if (surplus < deficit) {
+                finding.cut = floor_of_ties(highest);
+                finding.slack = options_.predict_absence ? 0 : deficit - surplus;
+                return;
+            }
+        }
+        const bool found = search_.search(s, width, floor, found_);
+        finding.few = found_.few;
+        finding.many = found_.many;
+        finding.cut = floor_of_ties(found_.last_looked);
+        if (found)
+            offer(place, attribute, ranking, shared);
+        else if (!(found_.bound() < floor))  // its head is not allowed
+            finding.slack = Finding::ANY;
     }
 
     // Evaluates what `consider` put aside for a heuristic written in Python, all at once.
@@ -299,6 +320,20 @@ class HeadFinder {
                               s.h.data(), &outlook.highest, &outlook.surplus);
         if (own_lane >= 0) penalty_[std::size_t(own_lane)] = own_penalty;
         return outlook;
+    }
+
+    void note_highest(double highest) {
+        std::vector<double>& h = singles_.h;
+        finding.highest = finding.second = highest;
+        if (!(highest > NOTHING)) return;
+        std::size_t best = 0;
+        while (h[best] != highest) ++best;
+        finding.label = state_.label_of_lane[best];
+        double second = NOTHING;
+        h[best] = NOTHING;
+        for (std::size_t lane = 0; lane < state_.width; ++lane) second = std::max(second, h[lane]);
+        h[best] = highest;
+        finding.second = second;
     }
 
     // The best label is in every head: how far the others must make up for it to reach TP >= FP.

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels.hpp"
+
 namespace plurule {
 
 using Row = std::uint32_t;
@@ -85,10 +87,90 @@ struct Place {
     std::int64_t order() const { return 2 * std::int64_t(below) + greater; }
 };
 
+// Where a candidate stands among those of its attribute: at a group, as the part up to it (0) or the rest (1).
+struct Slot {
+    std::size_t group, side;
+};
+
 inline double midpoint(double below, double above) {
     double middle = (below + above) / 2;
     if (std::isinf(middle)) middle = below / 2 + above / 2;
     return below <= middle && middle < above ? middle : below;
+}
+
+// The candidates of an attribute, by their slots.
+class Candidates {
+   public:
+    // `n_rows`: rows in scope where the attribute is not missing.
+    Candidates(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows)
+        : nominal(attribute.nominal), rest(attribute.rest >= 0 && n_rows > grouped.rows.size()), split(grouped.groups()),
+          slots((grouped.groups() + 1 + 7) / 8 * 8), grouped_(grouped), unlisted_(attribute.rest) {
+        if (!attribute.nominal && attribute.rest >= 0)
+            split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
+    }
+
+    const bool nominal;
+    const bool rest;          // some row has the unlisted value
+    std::size_t split;        // numeric: groups below the unlisted value come first
+    const std::size_t slots;  // per side, a multiple of 8; not all of them are candidates
+
+    // Whether there is a candidate, and where it splits.
+    bool place_of(Slot slot, Place& place) const {
+        const std::size_t g = slot.group, groups = grouped_.groups();
+        if (nominal) {
+            if (slot.side == 1 || g > groups || (g == groups && !rest)) return false;
+            place = Place{g == groups ? unlisted_ : grouped_.ids[g], 0, false};
+            return true;
+        }
+        if (g >= groups) return false;
+        if (g < split) {
+            if (g + 1 == groups && !rest) return false;
+            place = Place{grouped_.ids[g], g + 1 == split && rest ? unlisted_ : grouped_.ids[g + 1], slot.side == 1};
+        } else {
+            if (g == split && !rest) return false;
+            place = Place{g == split ? unlisted_ : grouped_.ids[g - 1], grouped_.ids[g], slot.side == 0};
+        }
+        return true;
+    }
+
+   private:
+    const GroupedRows& grouped_;
+    std::int32_t unlisted_;
+};
+
+// Counts what the candidates of an attribute cover, one array of slots per lane, side by side.
+//   count(span, cumulative)  writes the sums of the groups in a span
+//   total(sums)              sums over all rows in scope, the missing ones left out
+//   use(side)                is called when the counts of a side are there
+template <class Count, class Total, class Use>
+void count_sides(const Candidates& candidates, const GroupedRows& grouped, std::size_t n_lanes, std::int32_t* const* lanes,
+                 Count&& count, Total&& total, Use&& use) {
+    const std::uint32_t groups = std::uint32_t(grouped.groups()), split = std::uint32_t(candidates.split);
+    const auto span = [&](std::uint32_t first, std::uint32_t last, bool descending) {
+        return GroupSpan{grouped.rows.data(), grouped.ends.data(), first, last, descending};
+    };
+    for (std::size_t lane = 0; lane < n_lanes; ++lane) std::fill(lanes[lane] + groups, lanes[lane] + candidates.slots, 0);
+    if (candidates.nominal) {
+        count(span(0, groups, false), false);
+    } else {
+        count(span(0, split, false), true);
+        count(span(split, groups, true), true);
+    }
+    if (candidates.nominal && !candidates.rest) return use(0);
+    std::int32_t sums[8] = {};
+    total(sums);
+    if (candidates.nominal) {
+        for (std::size_t lane = 0; lane < n_lanes; ++lane) {
+            std::int32_t listed = 0;
+            for (std::size_t g = 0; g < groups; ++g) listed += lanes[lane][g];
+            lanes[lane][groups] = sums[lane] - listed;
+        }
+        return use(0);
+    }
+    use(0);
+    for (std::size_t lane = 0; lane < n_lanes; ++lane)
+        for (std::size_t g = 0; g < candidates.slots; ++g) lanes[lane][g] = sums[lane] - lanes[lane][g];
+    use(1);
 }
 
 // Visits every candidate of an attribute with the sums over the rows it covers.
@@ -96,7 +178,7 @@ inline double midpoint(double below, double above) {
 //   total                       sums over all rows in scope, the missing ones left out
 //   n_rows                      number of those rows
 //   wanted                      per group: 1 the part up to (or from) the group, 2 the rest; null: all
-//   emit(place, sums, n_rows)
+//   emit(place, sums, slot)
 template <class T, class Add, class Emit>
 void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, const std::vector<T>& total,
                       std::size_t n_rows, const std::uint8_t* wanted, Add&& add, Emit&& emit, std::vector<T>& running,
@@ -120,15 +202,42 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
             add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), sum.data());
             if (rest_is_there)
                 for (std::size_t lane = 0; lane < lanes; ++lane) left[lane] -= sum[lane];
-            if (!wanted || wanted[g]) emit(Place{grouped.ids[g], 0, false}, sum, grouped.ends[g] - begin_of(g));
+            if (!wanted || wanted[g]) emit(Place{grouped.ids[g], 0, false}, sum, Slot{g, 0});
         }
         if (rest_is_there && (!wanted || wanted[grouped.groups()]))
-            emit(Place{attribute.rest, 0, false}, left, n_rows - listed);
+            emit(Place{attribute.rest, 0, false}, left, Slot{grouped.groups(), 0});
         return;
     }
     std::size_t split = grouped.groups();  // groups below the unlisted value come first
     if (attribute.rest >= 0)
         split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
+    if (wanted && split == grouped.groups() && !rest_is_there) {
+        // Nothing is unlisted: count from the nearer end, as far as is wanted.
+        std::size_t first = 0, last = split;
+        while (first < split && !wanted[first]) ++first;
+        while (last > first && !wanted[last - 1]) --last;
+        const auto emit_at = [&](std::size_t g, bool from_below) {
+            if (!wanted[g]) return;
+            complement();
+            const std::int32_t below = grouped.ids[g], above = grouped.ids[g + 1];
+            if (wanted[g] & 1) emit(Place{below, above, false}, from_below ? running : other, Slot{g, 0});
+            if (wanted[g] & 2) emit(Place{below, above, true}, from_below ? other : running, Slot{g, 1});
+        };
+        if (last == split) --last;  // the last group has no split above it
+        if (first >= last) return;
+        if (grouped.ends[last - 1] <= listed - grouped.ends[first]) {
+            for (std::size_t g = 0; g < last; ++g) {
+                add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), running.data());
+                emit_at(g, true);
+            }
+        } else {
+            for (std::size_t g = split - 1; g-- > first;) {
+                add(grouped.rows.data() + begin_of(g + 1), grouped.ends[g + 1] - begin_of(g + 1), running.data());
+                emit_at(g, false);
+            }
+        }
+        return;
+    }
     std::size_t covered = 0;
     for (std::size_t g = 0; g < split; ++g) {
         add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), running.data());
@@ -138,10 +247,10 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
         if (!flag) continue;
         const bool next_is_rest = g + 1 == split && rest_is_there;
         const std::int32_t above = next_is_rest ? attribute.rest : grouped.ids[g + 1];
-        if (flag & 1) emit(Place{grouped.ids[g], above, false}, running, covered);
+        if (flag & 1) emit(Place{grouped.ids[g], above, false}, running, Slot{g, 0});
         if (flag & 2) {
             complement();
-            emit(Place{grouped.ids[g], above, true}, other, n_rows - covered);
+            emit(Place{grouped.ids[g], above, true}, other, Slot{g, 1});
         }
     }
     running.assign(lanes, T(0));
@@ -153,10 +262,10 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
         const std::uint8_t flag = wanted ? wanted[g] : 3;
         if (!flag) continue;
         const std::int32_t below = g == split ? attribute.rest : grouped.ids[g - 1];
-        if (flag & 1) emit(Place{below, grouped.ids[g], true}, running, covered);
+        if (flag & 1) emit(Place{below, grouped.ids[g], true}, running, Slot{g, 0});
         if (flag & 2) {
             complement();
-            emit(Place{below, grouped.ids[g], false}, other, n_rows - covered);
+            emit(Place{below, grouped.ids[g], false}, other, Slot{g, 1});
         }
     }
 }

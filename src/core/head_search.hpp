@@ -106,6 +106,11 @@ class BestFirst {
 struct FoundHead {
     double value = NOTHING, tp = 0, fp = 0;
     std::vector<std::uint32_t> lanes;
+    // What heads of few labels, and of more than FEW, are worth at most.
+    static constexpr std::size_t FEW = 8;
+    double few = NOTHING, many = NOTHING;
+    double bound() const { return std::max(few, many); }
+    double last_looked = NOTHING;  // the value of the last label that was looked at; those below it did not matter
 };
 
 // Searches that combine single-label values: single, decomposable, relaxed.
@@ -176,8 +181,14 @@ class HeadSearch {
     }
 
    private:
+    // A search is given up some way below what is needed: what it found out then holds for more than the next rule.
+    static constexpr double GIVE_UP = 0.99;
+
     bool finish(const SingleLabelHeads& singles, double value, FoundHead& found) {
-        if (!std::isfinite(value)) return false;
+        if (!std::isfinite(value)) {
+            found.few = std::numeric_limits<double>::infinity();
+            return false;
+        }
         found.value = value;
         found.tp = found.fp = 0;
         for (std::uint32_t lane : found.lanes) {
@@ -203,6 +214,8 @@ class HeadSearch {
         const std::int32_t lane = order_.next();
         if (lane < 0) return false;
         found.lanes.push_back(std::uint32_t(lane));
+        found.few = found.last_looked = singles.h[std::size_t(lane)];
+        found.many = NOTHING;
         return finish(singles, singles.h[std::size_t(lane)], found);
     }
 
@@ -211,15 +224,24 @@ class HeadSearch {
         for (std::int32_t lane; (lane = order_.next()) >= 0;) {
             add(singles, std::size_t(lane), sums);
             found.lanes.push_back(std::uint32_t(lane));
+            found.last_looked = singles.h[std::size_t(lane)];
             if (order_.group_is_finished()) break;
         }
-        return !found.lanes.empty() && finish(singles, value(sums), found);
+        if (found.lanes.empty()) return false;
+        found.few = value(sums);
+        found.many = NOTHING;
+        return finish(singles, found.few, found);
     }
 
     bool relaxed(const SingleLabelHeads& singles, double floor, FoundHead& found) {
         Sums sums;
         reached_.clear();
         double best = NOTHING;
+        found.few = found.many = NOTHING;
+        const auto note_rest = [&](double possible) {  // of heads longer than those looked at
+            if (reached_.size() < FoundHead::FEW) found.few = std::max(found.few, possible);
+            found.many = std::max(found.many, possible);
+        };
         for (std::int32_t lane; (lane = order_.next()) >= 0;) {
             const std::size_t k = reached_.size();
             add(singles, std::size_t(lane), sums);
@@ -227,9 +249,18 @@ class HeadSearch {
             reached_.push_back(plain * options_.lift[k]);
             found.lanes.push_back(std::uint32_t(lane));
             best = std::max(best, reached_.back());
+            double& bound = k < FoundHead::FEW ? found.few : found.many;
+            bound = std::max(bound, reached_.back());
             const double possible = plain * highest_left_[k];
-            if (possible < floor_of_ties(best)) break;
-            if (never_rises_ && plain > 0 && std::max(best, possible) < floor) return false;
+            found.last_looked = singles.h[std::size_t(lane)];
+            if (possible < floor_of_ties(best)) {
+                note_rest(possible);
+                break;
+            }
+            if (never_rises_ && plain > 0 && std::max(best, possible) < floor * GIVE_UP) {
+                note_rest(possible);
+                return false;
+            }
         }
         return !found.lanes.empty() && finish_relaxed(singles, found.lanes, best, found);
     }

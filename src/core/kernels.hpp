@@ -9,6 +9,8 @@ namespace plurule {
 
 // What one label of one instance contributes, as bits of a byte. All zero: not in training.
 enum : std::uint8_t { OPEN_PRESENT = 1, OPEN_ABSENT = 2, PRESENT = 4 };
+// Added where the pair was closed just now.
+constexpr std::uint8_t CLOSES = 8;
 
 // How a heuristic is computed from a confusion matrix.
 enum class Formula : int { f_measure, accuracy, precision, recall, laplace, m_estimate, relative_accuracy, custom };
@@ -17,6 +19,11 @@ struct HeuristicFormula {
     Formula formula;
     double parameter;  // beta² or m
     double shrinkage = 0;  // of the F-measure: added to its denominator
+};
+
+// h = (top · counts + top_constant) / (bottom · counts + bottom_constant), counts = tp, fp, tn, fn.
+struct Quotient {
+    double top[4], top_constant, bottom[4], bottom_constant;
 };
 
 // What has to hold of sums of scores: one test, two tests, or two tests that one and the same lane must pass.
@@ -30,17 +37,49 @@ struct GroupSpan {
     bool descending;
 };
 
+// Three counters in one word.
+struct PackedCounts {
+    static constexpr int BITS = 21;
+    static constexpr std::uint64_t MASK = (std::uint64_t(1) << BITS) - 1;
+    static constexpr std::size_t LIMIT = std::size_t(1) << BITS;  // what a counter must stay below
+    static constexpr std::uint64_t pack(std::uint64_t first, std::uint64_t second, std::uint64_t third) {
+        return first | second << BITS | third << 2 * BITS;
+    }
+    static constexpr std::int32_t get(std::uint64_t word, int which) { return std::int32_t(word >> which * BITS & MASK); }
+};
+
+// One label of a fixed head, or all of them summed.
+struct FixedBlock {
+    std::int32_t labels;
+    double present, absent;  // in training
+};
+
+// What is known of the candidates of an attribute, by group (see `Ledger`).
+struct PageSide {
+    float *few, *many, *top, *rest, *cut, *slack;
+    std::int32_t* label;
+};
+
+// How a label whose pairs were closed changes what is known.
+struct Revision {
+    std::int32_t label;
+    float present, absent;  // in training
+    bool averages, signs, constrained;
+    float lift, lift_of_many;  // how far one label can raise a head of few labels, and one of many
+};
+
 struct Kernels {
     // Adds the score rows of each group to `running` in turn. A side passes a test if any of its lanes does: the part
     // added up so far where running >= 0, the rest where running <= limit. Of two tests each has half of the lanes.
-    // flags[group] gets 1 where the part passes all tests and 2 where the rest does. Gives whether any flag was set.
+    // flags[group] gets 1 where the part passes all tests and 2 where the rest does; of two tests, 4 and 8 where the second
+    // fails. Gives whether any passes.
     bool (*flag_groups)(const GroupSpan&, const std::int16_t* scores, std::size_t lanes, Tests tests,
                         std::int32_t* running, const std::int32_t* limit, std::uint8_t* flags);
     // running[lane] += sum of score rows.
     void (*add_scores)(const std::uint32_t* rows, std::size_t count, const std::int16_t* scores, std::size_t lanes,
                        std::int32_t* running);
-    // Whether sums that started at `start` pass all tests: in each, some lane with start + sum >= 0.
-    bool (*passes)(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, Tests tests);
+    // The flag of sums that started at `start`: 1 if in each test some lane has start + sum >= 0; 4 if the second fails.
+    std::uint8_t (*passes)(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, Tests tests);
     // Three blocks of `width` counters: open present, open absent, present.
     void (*add_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
                        std::int32_t* counters);
@@ -64,6 +103,16 @@ struct Kernels {
     void (*weighted_confusion)(const double* counters, double covered, const double* present_in_training,
                                const double* absent_in_training, std::size_t width, double* tp, double* fp, double* tn,
                                double* fn);
+    // Per group, from words of rows (see PackedCounts): right, wrong, present; added up from group to group where `cumulative`.
+    void (*count_words)(const GroupSpan&, const std::uint64_t* words, bool cumulative, std::int32_t* const lanes[3]);
+    // Adds to values, tp and fp what `slots` candidates have under one block of a fixed head.
+    void (*add_values)(HeuristicFormula, const FixedBlock&, std::size_t slots, const std::int32_t* const lanes[3],
+                       const std::int32_t* covered, double* values, std::int32_t* tp, std::int32_t* fp);
+    // Per group, from codes of rows: TP and FP that are left, TP and FP that were closed, present, instances; added up
+    // from group to group where `cumulative`.
+    void (*count_codes)(const GroupSpan&, const std::uint8_t* codes, bool cumulative, std::int32_t* const lanes[6]);
+    // Revises `slots` candidates (a multiple of 8) given those counts; the highest bound among them.
+    float (*revise)(const Revision&, const Quotient&, std::size_t slots, const std::int32_t* const lanes[6], const PageSide&);
 };
 
 const Kernels& baseline_kernels();

@@ -35,11 +35,13 @@ struct LearnedRule {
 };
 
 // A rule in the making, with the rows it covers.
-struct Growing {
+template <class Count>
+struct GrowingRule {
     std::vector<Condition> body;
     std::vector<Assignment> head;
     double value = NOTHING, tp = 0, fp = 0;
     std::vector<Row> covered;
+    std::shared_ptr<const FixedHead<Count>> fixed;  // its head, where that stays as it is
     std::shared_ptr<const Scope> around;  // lists that hold at least the covered rows; null: all of training
 
     auto identity(const Prepared& prepared) const {
@@ -60,6 +62,9 @@ class Learner {
         filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
+        ledger_constraint_ = options.constrain_finished ? Constraint::none : options.constraint;
+        if (filters_ && state.n_rows < MOST_ROWS_OF_LEDGER && Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
+            ledger_ = std::make_unique<Ledger>(options, quotient_, tools_[0]->finder.search().highest_lift());
     }
 
     // Learns until the end; after each rule calls learned(rule).
@@ -79,6 +84,8 @@ class Learner {
     }
 
    private:
+    using Growing = GrowingRule<Count>;
+
     struct Tools {  // what each thread works with
         Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
             : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
@@ -88,10 +95,17 @@ class Learner {
         Scores scores;
         std::size_t scores_of_pass = 0, since_prepared = 0;
         std::size_t flagged = 0, looked_at = 0;
-        std::vector<std::uint8_t> flags;
+        std::vector<std::uint8_t> flags, score_flags;
+        std::vector<std::int32_t> counts;
         std::vector<Count> total, running, other;
         std::vector<double> row_running, row_other;
+        typename FixedHead<Count>::Workspace fixed;
     };
+
+    static constexpr std::size_t MOST_ROWS_OF_LEDGER = std::size_t(1) << 21;  // what its counters hold
+    static constexpr std::size_t MOST_BYTES_OF_LEDGER = std::size_t(1) << 27;
+
+    bool ledger_in_use() const { return ledger_ && !ledger_->empty() && options_.constraint == ledger_constraint_; }
 
     bool searches_sets() const {
         return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
@@ -175,6 +189,7 @@ class Learner {
         count_scope(scope.rows);
         if (options_.required_attributes.empty()) consider_unrefined(scope);
         if (options_.max_conditions > 0) {
+            if (ledger_ && ledger_->empty()) start_ledger();
             std::vector<std::size_t> order = visiting_order();
             threads_.run(order.size(), is_small(scope.rows.size()), [&](std::size_t task, std::size_t t) {
                 visit_free(scope, order[task], 0, 0, *tools_[t], nullptr);
@@ -189,6 +204,7 @@ class Learner {
     std::vector<Growing> refine(const std::vector<Growing>& beam) {
         begin_pass(options_.beam_width * options_.beam_width);
         std::vector<std::shared_ptr<const Scope>> scopes;
+        std::vector<std::shared_ptr<const FixedHead<Count>>> heads(beam.size());
         for (std::size_t parent = 0; parent < beam.size(); ++parent) {
             const Growing& rule = beam[parent];
             if (rule.body.size() >= options_.max_conditions) {
@@ -204,11 +220,13 @@ class Learner {
             const bool narrower = rule.covered.size() < outer.rows.size();
             if (narrower) keep = scope->marks(state_.n_rows);
             std::vector<std::size_t> visited = all_visited();
-            std::unique_ptr<FixedHead<Count>> head;
+            std::shared_ptr<const FixedHead<Count>> head = rule.fixed;
             if (options_.fix_head) {
-                head = std::make_unique<FixedHead<Count>>(state_, options_, rule.head, rule.covered);
-                fixed_total_.assign(head->lanes(), Count(0));
-                head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
+                if (!head) head = std::make_shared<FixedHead<Count>>(state_, options_, rule.head, rule.covered, true);
+                if (!head->packed()) {
+                    fixed_total_.assign(head->lanes(), Count(0));
+                    head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
+                }
             } else {
                 exclude_labels_of(rule);
                 count_scope(rule.covered);
@@ -227,9 +245,14 @@ class Learner {
                     visit_free(*scope, a, std::int32_t(parent), rule.body.size(), *tools_[t], &rule);
             });
             scopes.push_back(scope);
+            heads[parent] = head;
         }
         std::vector<Growing> next = chosen(beam);
-        for (Growing& rule : next) rule.around = scopes[std::size_t(parents_[std::size_t(&rule - next.data())])];
+        for (Growing& rule : next) {
+            const std::size_t parent = std::size_t(parents_[std::size_t(&rule - next.data())]);
+            rule.around = scopes[parent];
+            rule.fixed = heads[parent];
+        }
         return next;
     }
 
@@ -277,9 +300,11 @@ class Learner {
         std::vector<std::size_t> order = all_visited();
         if (const auto& required = options_.required_attributes; !required.empty())
             std::erase_if(order, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
-        const auto better = [&](std::size_t a, std::size_t b) {
-            return last_best_[a] != last_best_[b] ? last_best_[a] > last_best_[b] : a < b;
-        };
+        std::vector<double> hope(last_best_);
+        if (ledger_in_use())
+            for (std::size_t a : order)
+                if (std::isfinite(ledger_->best(a))) hope[a] = ledger_->best(a);
+        const auto better = [&](std::size_t a, std::size_t b) { return hope[a] != hope[b] ? hope[a] > hope[b] : a < b; };
         const std::size_t first = std::min<std::size_t>(order.size(), 32);
         std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(first), order.end(), better);
         return order;
@@ -327,15 +352,33 @@ class Learner {
         const std::size_t n_rows = scope.rows.size() - unlisted_missing(scope, a, rows);
         tools.finder.start(excluded_, parent, std::int32_t(conditions));
         tools.finder.best_of_attribute = NOTHING;
+        const bool noted = !refined && ledger_in_use();
+        tools.finder.keeps_findings = noted;
         const std::uint8_t* wanted = nullptr;
-        if (filters_ && !refined && use_scores(scope, tools)) {
-            const bool some = tools.scores.flag(attr, rows, n_rows, tools.flags);
+        std::size_t worth_a_look = rows.groups();
+        if (noted) {
+            const double floor = floor_for(tools);
+            if (ledger_->best(a) < floor) return;
+            worth_a_look = ledger_->flag(a, floor, tools.flags);
+            if (worth_a_look == 0) return;
+            wanted = tools.flags.data();
+        }
+        if (filters_ && !refined && worth_a_look * 8 >= rows.groups() && use_scores(scope, tools)) {
+            std::vector<std::uint8_t>& flags = noted ? tools.score_flags : tools.flags;
+            const bool some = tools.scores.flag(attr, rows, n_rows, flags);
             tools.looked_at += rows.groups();
+            for (std::uint8_t flag : flags) tools.flagged += (flag & 3) != 0;
+            if (noted) {
+                note_failed(a, tools);
+                for (std::size_t g = 0; g < flags.size(); ++g) tools.flags[g] &= flags[g];
+            } else {
+                for (std::uint8_t& flag : flags) flag &= 3;
+            }
             if (!some) {
+                if (noted) ledger_->refresh(a);
                 last_best_[a] = NOTHING;
                 return;
             }
-            for (std::uint8_t flag : tools.flags) tools.flagged += flag != 0;
             wanted = tools.flags.data();
         }
         total_without_missing(rows, tools);
@@ -347,11 +390,12 @@ class Learner {
         visit_candidates(
             attr, rows, tools.total, n_rows, wanted,
             [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); },
-            [&](const Place& place, const std::vector<Count>& sums, std::size_t) {
+            [&](const Place& place, const std::vector<Count>& sums, Slot slot) {
                 if (refined) {
                     consider_refined(place, a, own_lane, sums, *refined, tools);
                 } else {
                     tools.finder.consider(place, std::int32_t(a), own_lane, sums, floor_for(tools), ranking, shared());
+                    if (noted) ledger_->record(a, slot.group, slot.side, tools.finder.finding);
                 }
             },
             tools.running, tools.other);
@@ -364,6 +408,19 @@ class Learner {
                 if (improves(c.value, c.tp, *refined)) ranking.offer(std::move(c));
         }
         if (!refined) last_best_[a] = tools.finder.best_of_attribute;
+        if (noted) ledger_->refresh(a);
+    }
+
+    // Notes the candidates that the ledger flagged and the scores did not: no label reaches θ, or none has TP >= FP.
+    void note_failed(std::size_t a, const Tools& tools) {
+        Finding low, impure;
+        low.highest = low.second = tools.scores.theta();
+        impure.slack = 1;
+        for (std::size_t g = 0; g < tools.score_flags.size(); ++g)
+            for (std::size_t side = 0; side < 2; ++side) {
+                const int flag = tools.score_flags[g] >> side;
+                if ((tools.flags[g] >> side & 1) && !(flag & 1)) ledger_->record(a, g, side, flag & 4 ? impure : low);
+            }
     }
 
     void consider_refined(const Place& place, std::size_t a, std::int32_t own_lane, const std::vector<Count>& sums,
@@ -411,7 +468,7 @@ class Learner {
         sets.clear();
         const std::size_t width = state_.width;
         std::vector<double> tp(width), fp(width), tn(width), fn(width);
-        const auto note = [&](const Place& place, const std::vector<Count>& sums, std::size_t) {
+        const auto note = [&](const Place& place, const std::vector<Count>& sums, Slot) {
             const Count covered = sums[3 * width];
             if (double(covered) < options_.min_coverage) return;
             const Kernels& k = kernels();
@@ -432,7 +489,7 @@ class Learner {
         if (rows)
             visit_candidates(attribute(std::size_t(a)), *rows, tools.total, n_rows, nullptr, add, note, tools.running, tools.other);
         else
-            note(Place{}, tools.total, scope.rows.size());
+            note(Place{}, tools.total, Slot{});
         const auto sum_rows = [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
             sums.clear();
             const auto add_doubles = [&](const Row* from, std::size_t count, double* to) {
@@ -440,7 +497,7 @@ class Learner {
                     for (std::size_t j = 0; j < 5; ++j)
                         to[j] += j < 4 ? of_rows[std::size_t(from[i]) * 4 + j] : state_.weight(from[i]);
             };
-            const auto keep = [&](const Place&, const std::vector<double>& s, std::size_t) {
+            const auto keep = [&](const Place&, const std::vector<double>& s, Slot) {
                 if (s[4] >= options_.min_coverage) sums.insert(sums.end(), s.begin(), s.begin() + 4);
             };
             std::vector<double> total(5, 0.0);
@@ -453,7 +510,7 @@ class Learner {
                                  tools.row_running, tools.row_other);
             } else {
                 add_doubles(scope.rows.data(), scope.rows.size(), total.data());
-                keep(Place{}, total, scope.rows.size());
+                keep(Place{}, total, Slot{});
             }
         };
         sets.search(excluded_, own_lane, sum_rows,
@@ -482,19 +539,6 @@ class Learner {
                     return;
         const GroupedRows& rows = grouped(scope, a);
         const std::size_t n_rows = scope.rows.size() - unlisted_missing(scope, a, rows);
-        tools.total = fixed_total_;
-        if (!rows.missing.empty()) {
-            tools.running.assign(head.lanes(), Count(0));
-            head.add(rows.missing.data(), rows.missing.size(), tools.running.data());
-            for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
-        }
-        struct Waiting {
-            Place place;
-            double tp, fp;
-        };
-        std::vector<Waiting> waiting;
-        std::vector<double> counts[4];
-        const bool custom = options_.heuristic.formula == Formula::custom;
         const auto offer = [&](const Place& place, double value, double tp, double fp) {
             if (value < floor_for(tools) || !improves(value, tp, rule)) return;
             Candidate candidate;
@@ -509,10 +553,28 @@ class Learner {
             tools.ranking.offer(std::move(candidate));
             if (shares_best_) shared_.raise(value);
         };
+        if (head.packed()) {
+            const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
+            head.visit_packed(Candidates(attribute(a), rows, n_rows), rows, scope.rows, floor, tools.fixed, offer);
+            return;
+        }
+        tools.total = fixed_total_;
+        if (!rows.missing.empty()) {
+            tools.running.assign(head.lanes(), Count(0));
+            head.add(rows.missing.data(), rows.missing.size(), tools.running.data());
+            for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
+        }
+        struct Waiting {
+            Place place;
+            double tp, fp;
+        };
+        std::vector<Waiting> waiting;
+        std::vector<double> counts[4];
+        const bool custom = options_.heuristic.formula == Formula::custom;
         visit_candidates(
             attribute(a), rows, tools.total, n_rows, nullptr,
             [&](const Row* from, std::size_t count, Count* sums) { head.add(from, count, sums); },
-            [&](const Place& place, const std::vector<Count>& sums, std::size_t) {
+            [&](const Place& place, const std::vector<Count>& sums, Slot) {
                 if (!head.admissible(sums)) return;
                 if (custom) {
                     head.append_counts(sums, counts);
@@ -601,6 +663,7 @@ class Learner {
     // --- separating
 
     LearnedRule conquer(const Growing& found) {
+        std::vector<ClosedLabel> closed = labels_closed_by(found);
         LearnedRule rule;
         rule.head = found.head;
         rule.body = found.body;
@@ -643,7 +706,48 @@ class Learner {
             remove_from_training(keep);
         }
         drop_finished_labels();
+        if (rule.stop && ledger_) ledger_->forget();
+        if (!closed.empty() && !ledger_->empty()) revise_ledger(closed);
         return rule;
+    }
+
+    void start_ledger() {
+        const Scope& scope = state_.training;
+        ledger_->resize(n_attributes() + state_.n_labels);
+        for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a) ledger_->start(a, attribute(a), grouped(scope, a), known_rows(a));
+    }
+    std::size_t known_rows(std::size_t a) const {
+        return state_.training.rows.size() - unlisted_missing(state_.training, a, grouped(state_.training, a));
+    }
+
+    void revise_ledger(const std::vector<ClosedLabel>& closed) {
+        const std::vector<std::size_t> visited = all_visited();
+        threads_.run(visited.size(), is_small(state_.training.rows.size()), [&](std::size_t task, std::size_t t) {
+            const std::size_t a = visited[task];
+            const GroupedRows& rows = grouped(state_.training, a);
+            for (const ClosedLabel& label : closed)  // its conditions cover other rows now
+                if (n_attributes() + std::size_t(label.label) == a) return ledger_->start(a, attribute(a), rows, known_rows(a));
+            ledger_->revise(a, Candidates(attribute(a), rows, known_rows(a)), rows, state_.training.rows, closed, ledger_constraint_ == Constraint::label,
+                            tools_[t]->counts);
+        });
+    }
+
+    // The labels of a rule about to be learned, as the ledger needs them.
+    std::vector<ClosedLabel> labels_closed_by(const Growing& found) const {
+        std::vector<ClosedLabel> closed;
+        if (!ledger_ || ledger_->empty()) return closed;
+        for (const Assignment& assigned : found.head) {
+            const std::size_t label = std::size_t(assigned.label), lane = std::size_t(lane_of(label));
+            ClosedLabel& one = closed.emplace_back();
+            one.label = assigned.label;
+            one.present = state_.present[lane];
+            one.absent = state_.absent[lane];
+            one.codes.resize(state_.n_rows);
+            for (Row row : state_.training.rows) one.codes[row] = state_.bytes[std::size_t(row) * state_.width + lane];
+            for (Row row : found.covered)
+                if (one.codes[row] & (OPEN_PRESENT | OPEN_ABSENT)) one.codes[row] |= CLOSES;
+        }
+        return closed;
     }
 
     // Takes rows out of training; they are marked 0 in `keep`.
@@ -681,6 +785,8 @@ class Learner {
     std::size_t pass_ = 0;
     SharedBest shared_;
     std::vector<double> last_best_;
+    std::unique_ptr<Ledger> ledger_;
+    Constraint ledger_constraint_;
     std::vector<std::uint8_t> excluded_;
     std::vector<Count> scope_total_, fixed_total_;
     std::vector<std::int32_t> parents_;
