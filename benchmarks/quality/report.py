@@ -54,13 +54,13 @@ def short_page(results: Results) -> str:
 
 def claims(results: Results) -> str:
     """What was asked for, as a table."""
-    sets = [name for name in ASKED if name in results["sets"]]
+    every = [name for name in SETS if name in results["sets"]]
 
     def value(name: str, learner: str, measure: str = "micro_f1") -> float | None:
         found = results["sets"][name].get(learner, {}).get(measure)
         return None if found is None else float(found)
 
-    def counted(holds: Callable[[str], bool | None]) -> tuple[list[str], list[str]]:
+    def counted(sets: list[str], holds: Callable[[str], bool | None]) -> tuple[list[str], list[str]]:
         found = {name: holds(name) for name in sets}
         return [n for n in sets if found[n]], [n for n in sets if found[n] is False]
 
@@ -87,22 +87,24 @@ def claims(results: Results) -> str:
         return None if rules is None else rules <= 50
 
     asked = [
-        ("out of the box, micro F1 above both SeCo", 8, seco("micro_f1", True)),
+        ("out of the box, micro F1 above both SeCo", None, seco("micro_f1", True)),
         ("out of the box, micro F1 above one tree per label", 6, above(OUT_OF_THE_BOX, TREE, "micro_f1", True)),
         ("out of the box, at most 50 rules", 6, short),
         ("out of the box, micro F1 within 0.03 of BOOMER", 4, above(OUT_OF_THE_BOX, "BOOMER", "micro_f1", False, 0.03)),
-        ("out of the box, Hamming accuracy not below both SeCo", 8, seco("hamming_accuracy", False)),
-        ("out of the box, subset accuracy not below both SeCo", 8, seco("subset_accuracy", False)),
+        ("out of the box, Hamming accuracy not below both SeCo", None, seco("hamming_accuracy", False)),
+        ("out of the box, subset accuracy not below both SeCo", None, seco("subset_accuracy", False)),
         (
             "tuned for HA, Hamming accuracy above one tree per label",
-            8,
+            None,
             above(FOR_HAMMING, TREE, "hamming_accuracy", True),
         ),
     ]
     lines = ["| asked for | on at least | holds on | fails on |", "|---|---|---|---|"]
     for text, least, holds in asked:
-        good, bad = counted(holds)
-        lines.append(f"| {text} | {least} of 8 | {len(good)} of {len(good) + len(bad)} | {', '.join(bad) or '–'} |")
+        sets = every if least is None else [name for name in every if name in ASKED]
+        good, bad = counted(sets, holds)
+        wanted = "every set" if least is None else f"{least} of {len(ASKED)}"
+        lines.append(f"| {text} | {wanted} | {len(good)} of {len(good) + len(bad)} | {', '.join(bad) or '–'} |")
     return "\n".join(lines)
 
 
