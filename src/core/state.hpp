@@ -11,11 +11,25 @@ namespace plurule {
 
 constexpr std::int8_t OPEN = -1;
 
+// A label, seen as an attribute with the values absent and present.
+inline const Attribute& label_attribute() {
+    static const Attribute attribute = [] {
+        Attribute a;
+        a.nominal = true;
+        a.values = 2;
+        return a;
+    }();
+    return attribute;
+}
+
 // The columns of a table, ranked once; any number of fits can share them.
 struct Prepared {
     std::size_t n_rows = 0;
     std::vector<Attribute> attributes;
     std::vector<GroupedRows> grouped;
+
+    // Attributes, and behind them the labels.
+    const Attribute& attribute(std::size_t a) const { return a < attributes.size() ? attributes[a] : label_attribute(); }
 };
 
 // The rows a body covers, by attribute and by predicted label.
@@ -23,6 +37,14 @@ struct Scope {
     std::vector<Row> rows;
     std::vector<GroupedRows> attributes;
     std::vector<GroupedRows> labels;  // groups 0 and 1: predicted absent, present
+
+    // Attributes, and behind them the labels.
+    const GroupedRows& at(std::size_t a) const { return a < attributes.size() ? attributes[a] : labels[a - attributes.size()]; }
+    GroupedRows& at(std::size_t a) { return a < attributes.size() ? attributes[a] : labels[a - attributes.size()]; }
+    // Rows of a label that no rule decided count as missing; they are not listed.
+    std::size_t missing(std::size_t a) const {
+        return a < attributes.size() ? attributes[a].missing.size() : rows.size() - at(a).rows.size();
+    }
 
     std::vector<std::uint8_t> marks(std::size_t n_rows) const {
         std::vector<std::uint8_t> mark(n_rows, 0);
@@ -90,6 +112,11 @@ struct State {
         for (Row row : rows) sum += weights[row];
         return sum;
     }
+    // The lane of a label, or -1.
+    std::int32_t lane_of(std::size_t label) const {
+        const auto at = std::lower_bound(label_of_lane.begin(), label_of_lane.end(), std::int32_t(label));
+        return at != label_of_lane.end() && *at == std::int32_t(label) ? std::int32_t(at - label_of_lane.begin()) : -1;
+    }
     std::size_t at(Row row, std::size_t label) const { return std::size_t(row) * n_labels + label; }
 
     // Chooses the lanes anew and writes the state bytes.
@@ -145,16 +172,5 @@ struct State {
         }
     }
 };
-
-// A label, seen as an attribute with the values absent and present.
-inline const Attribute& label_attribute() {
-    static const Attribute attribute = [] {
-        Attribute a;
-        a.nominal = true;
-        a.values = 2;
-        return a;
-    }();
-    return attribute;
-}
 
 }  // namespace plurule

@@ -1,0 +1,554 @@
+// One pass over the candidates for the next condition, the best of which are kept.
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "constrained_heads.hpp"
+#include "fixed_head.hpp"
+#include "free_heads.hpp"
+#include "ledger.hpp"
+#include "threads.hpp"
+
+namespace plurule {
+
+struct Condition {
+    std::int32_t attribute;  // from n_attributes on: labels
+    Place place;
+    // Equal for conditions that are the same to a reader: splits between different ranks can have one threshold.
+    std::tuple<std::int32_t, std::int32_t, double> identity(const Prepared& prepared) const {
+        const std::size_t a = std::size_t(attribute);
+        if (a >= prepared.attributes.size() || prepared.attributes[a].nominal) return {attribute, place.below, 0.0};
+        const Attribute& numeric = prepared.attributes[a];
+        return {attribute, place.greater,
+                midpoint(numeric.highest[std::size_t(place.below)], numeric.lowest[std::size_t(place.above)])};
+    }
+};
+
+// A rule in the making, with the rows it covers.
+template <class Count>
+struct GrowingRule {
+    std::vector<Condition> body;
+    std::vector<Assignment> head;
+    double value = NOTHING, tp = 0, fp = 0;
+    std::vector<Row> covered;
+    std::shared_ptr<const FixedHead<Count>> fixed;  // its head, where that stays as it is
+    std::shared_ptr<const Scope> around;  // lists that hold at least the covered rows; null: all of training
+
+    auto identity(const Prepared& prepared) const {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> conditions;
+        for (const auto& c : body) conditions.push_back(c.identity(prepared));
+        std::sort(conditions.begin(), conditions.end());
+        conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
+        return std::pair(conditions, head);
+    }
+};
+
+// By value, and on a tie by TP.
+template <class Count>
+bool improves(double value, double tp, const GrowingRule<Count>& rule) {
+    const double higher = std::max(value, rule.value), lower = std::min(value, rule.value);
+    return lower >= floor_of_ties(higher) ? tp > rule.tp : value > rule.value;
+}
+
+template <class Count>
+class CandidateSearch {
+   public:
+    using Growing = GrowingRule<Count>;
+
+    // `options` may have its constraint lifted and put back between passes.
+    CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
+        : prepared_(prepared), state_(state), options_(options), threads_(threads) {
+        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
+        filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
+                   !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
+        last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
+        ledger_constraint_ = options.constrain_finished ? Constraint::none : options.constraint;
+        if (filters_ && state.n_rows < MOST_ROWS_OF_LEDGER && Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
+            ledger_ = std::make_unique<Ledger>(options, quotient_, tools_[0]->finder.search().highest_lift());
+    }
+
+    // Looks at every body of at most one condition, each with its own best head.
+    void first_pass() {
+        begin_pass(options_.beam_width);
+        const Scope& scope = state_.training;
+        excluded_.assign(state_.width, 0);
+        count_scope(scope.rows);
+        if (options_.required_attributes.empty()) consider_unrefined(scope);
+        if (options_.max_conditions == 0) return;
+        if (ledger_ && ledger_->empty()) start_ledger();
+        const std::vector<std::size_t> order = visiting_order();
+        threads_.run(order.size(), is_small(scope.rows.size()), [&](std::size_t task, std::size_t t) {
+            visit_free(scope, order[task], 0, 0, *tools_[t], nullptr);
+        });
+    }
+
+    // Before rules are refined, each by `refine`.
+    void begin_refining() { begin_pass(options_.beam_width * options_.beam_width); }
+
+    // What a refinement leaves for the next one.
+    struct Refined {
+        std::shared_ptr<const Scope> around;
+        std::shared_ptr<const FixedHead<Count>> head;
+    };
+
+    // Looks at a rule with one more condition; `parent` is its place among those refined.
+    Refined refine(const Growing& rule, std::size_t parent) {
+        const Scope& outer = rule.around ? *rule.around : state_.training;
+        auto scope = std::make_shared<Scope>();
+        scope->rows = rule.covered;
+        scope->attributes.resize(n_attributes());
+        scope->labels.resize(state_.n_labels);
+        std::vector<std::uint8_t> keep;
+        const bool narrower = rule.covered.size() < outer.rows.size();
+        if (narrower) keep = scope->marks(state_.n_rows);
+        const std::vector<std::size_t> visited = all_visited();
+        std::shared_ptr<const FixedHead<Count>> head = rule.fixed;
+        if (options_.fix_head) {
+            if (!head) head = std::make_shared<FixedHead<Count>>(state_, options_, rule.head, rule.covered, true);
+            if (!head->packed()) {
+                fixed_total_.assign(head->lanes(), Count(0));
+                head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
+            }
+        } else {
+            exclude_labels_of(rule);
+            count_scope(rule.covered);
+            ++pass_;  // scores depend on what is covered and excluded
+        }
+        threads_.run(visited.size(), is_small(outer.rows.size()), [&](std::size_t task, std::size_t t) {
+            const std::size_t a = visited[task];
+            GroupedRows& rows = scope->at(a);
+            if (narrower)
+                rows.assign_kept(outer.at(a), keep.data());
+            else
+                rows = outer.at(a);
+            if (head)
+                visit_fixed(*scope, a, std::int32_t(parent), rule, *head, *tools_[t]);
+            else
+                visit_free(*scope, a, std::int32_t(parent), rule.body.size(), *tools_[t], &rule);
+        });
+        return {scope, head};
+    }
+
+    // What all threads kept.
+    std::vector<Candidate> found() {
+        std::vector<Candidate> all;
+        for (auto& tools : tools_)
+            for (Candidate& c : tools->ranking.kept()) all.push_back(std::move(c));
+        return all;
+    }
+
+    bool is_small(std::size_t rows) const { return rows * (n_attributes() + 1) * state_.width < 200000; }
+
+    // --- what is remembered of the first pass
+
+    // Rows left training: nothing holds any more.
+    void forget() {
+        if (ledger_) ledger_->forget();
+    }
+    // After they were closed.
+    void revise(const std::vector<ClosedLabel>& closed) {
+        if (closed.empty() || ledger_->empty()) return;
+        const std::vector<std::size_t> visited = all_visited();
+        threads_.run(visited.size(), is_small(state_.training.rows.size()), [&](std::size_t task, std::size_t t) {
+            const std::size_t a = visited[task];
+            const GroupedRows& rows = state_.training.at(a);
+            for (const ClosedLabel& label : closed)  // its conditions cover other rows now
+                if (n_attributes() + std::size_t(label.label) == a) return ledger_->start(a, attribute(a), rows, known_rows(a));
+            ledger_->revise(a, Candidates(attribute(a), rows, known_rows(a)), rows, state_.training.rows, closed, ledger_constraint_ == Constraint::label,
+                            tools_[t]->counts);
+        });
+    }
+
+    // The labels of a rule about to be learned, as the ledger needs them.
+    std::vector<ClosedLabel> labels_closed_by(const Growing& found) const {
+        std::vector<ClosedLabel> closed;
+        if (!ledger_ || ledger_->empty()) return closed;
+        for (const Assignment& assigned : found.head) {
+            const std::size_t label = std::size_t(assigned.label), lane = std::size_t(state_.lane_of(label));
+            ClosedLabel& one = closed.emplace_back();
+            one.label = assigned.label;
+            one.present = state_.present[lane];
+            one.absent = state_.absent[lane];
+            one.codes.resize(state_.n_rows);
+            for (Row row : state_.training.rows) one.codes[row] = state_.bytes[std::size_t(row) * state_.width + lane];
+            for (Row row : found.covered)
+                if (one.codes[row] & (OPEN_PRESENT | OPEN_ABSENT)) one.codes[row] |= CLOSES;
+        }
+        return closed;
+    }
+
+   private:
+    struct Tools {  // what each thread works with
+        Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
+            : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
+        HeadFinder<Count> finder;
+        ConstrainedHeadSearch sets;
+        Ranking ranking;
+        Scores scores;
+        std::size_t scores_of_pass = 0, since_prepared = 0;
+        std::size_t flagged = 0, looked_at = 0;
+        std::vector<std::uint8_t> flags, score_flags;
+        std::vector<std::int32_t> counts;
+        std::vector<Count> total, running, other;
+        std::vector<double> row_running, row_other;
+        typename FixedHead<Count>::Workspace fixed;
+    };
+
+    static constexpr std::size_t MOST_ROWS_OF_LEDGER = std::size_t(1) << 21;  // what its counters hold
+    static constexpr std::size_t MOST_BYTES_OF_LEDGER = std::size_t(1) << 27;
+
+    bool ledger_in_use() const { return ledger_ && !ledger_->empty() && options_.constraint == ledger_constraint_; }
+
+    bool searches_sets() const {
+        return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
+               options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any();
+    }
+    std::size_t n_attributes() const { return prepared_.attributes.size(); }
+    const Attribute& attribute(std::size_t a) const { return prepared_.attribute(a); }
+
+    void start_ledger() {
+        const Scope& scope = state_.training;
+        ledger_->resize(n_attributes() + state_.n_labels);
+        for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a) ledger_->start(a, attribute(a), scope.at(a), known_rows(a));
+    }
+    std::size_t known_rows(std::size_t a) const { return state_.training.rows.size() - state_.training.missing(a); }
+
+    void begin_pass(std::size_t width) {
+        ++pass_;
+        shared_.reset();
+        for (auto& tools : tools_) {
+            tools->ranking = Ranking(width);
+            tools->flagged = tools->looked_at = 0;
+        }
+        shares_best_ = width == 1;
+    }
+
+    // Counts of the rows in scope.
+    void count_scope(const std::vector<Row>& rows) {
+        scope_total_.assign(3 * state_.width + 1, Count(0));
+        add_rows(rows.data(), rows.size(), scope_total_.data());
+    }
+
+    void add_rows(const Row* rows, std::size_t count, Count* counters) const {
+        const Kernels& k = kernels();
+        if constexpr (std::is_same_v<Count, double>) {
+            k.add_weighted_states(rows, count, state_.bytes.data(), state_.width, state_.weights, counters);
+            for (std::size_t i = 0; i < count; ++i) counters[3 * state_.width] += state_.weight(rows[i]);
+        } else {
+            k.add_states(rows, count, state_.bytes.data(), state_.width, counters);
+            counters[3 * state_.width] += Count(count);
+        }
+    }
+
+    std::vector<std::size_t> all_visited() const {
+        std::vector<std::size_t> visited;
+        for (std::size_t a = 0; a < n_attributes(); ++a)
+            if (options_.allowed_attributes.empty() || options_.allowed_attributes[a]) visited.push_back(a);
+        if (options_.label_conditions)
+            for (std::size_t label = 0; label < state_.n_labels; ++label)
+                if (state_.head_labels[label]) visited.push_back(n_attributes() + label);
+        return visited;
+    }
+
+    // What was best for the last rule comes first, so that little else has to be counted.
+    std::vector<std::size_t> visiting_order() const {
+        std::vector<std::size_t> order = all_visited();
+        if (const auto& required = options_.required_attributes; !required.empty())
+            std::erase_if(order, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
+        std::vector<double> hope(last_best_);
+        if (ledger_in_use())
+            for (std::size_t a : order)
+                if (std::isfinite(ledger_->best(a))) hope[a] = ledger_->best(a);
+        const auto better = [&](std::size_t a, std::size_t b) { return hope[a] != hope[b] ? hope[a] > hope[b] : a < b; };
+        const std::size_t first = std::min<std::size_t>(order.size(), 32);
+        std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(first), order.end(), better);
+        return order;
+    }
+
+    void exclude_labels_of(const Growing& rule) {
+        excluded_.assign(state_.width, 0);
+        for (const Condition& c : rule.body)
+            if (std::size_t(c.attribute) >= n_attributes())
+                if (const std::int32_t lane = state_.lane_of(std::size_t(c.attribute) - n_attributes()); lane >= 0)
+                    excluded_[std::size_t(lane)] = 1;
+    }
+    void consider_unrefined(const Scope& scope) {
+        Tools& tools = *tools_[0];
+        tools.finder.start(excluded_, 0, 0);
+        tools.total = scope_total_;
+        if (searches_sets()) {
+            search_sets(scope, nullptr, -1, -1, 0, 0, nullptr, tools);
+        } else {
+            tools.finder.consider(Place{}, -1, -1, tools.total, tools.ranking.floor(), tools.ranking, shared());
+            tools.finder.flush(tools.ranking);
+        }
+    }
+
+    SharedBest* shared() { return shares_best_ ? &shared_ : nullptr; }
+    double floor_for(const Tools& tools) const {
+        return shares_best_ ? std::max(tools.ranking.floor(), shared_.floor()) : tools.ranking.floor();
+    }
+
+    // Every candidate of an attribute, each with its own best head.
+    void visit_free(const Scope& scope, std::size_t a, std::int32_t parent, std::size_t conditions, Tools& tools,
+                    const Growing* refined) {
+        const Attribute& attr = attribute(a);
+        const GroupedRows& rows = scope.at(a);
+        if (rows.groups() == 0 && (attr.rest < 0 || !attr.nominal)) return;
+        const std::int32_t own_lane = a < n_attributes() ? -1 : state_.lane_of(a - n_attributes());
+        const std::size_t n_rows = scope.rows.size() - scope.missing(a);
+        tools.finder.start(excluded_, parent, std::int32_t(conditions));
+        tools.finder.best_of_attribute = NOTHING;
+        const bool noted = !refined && ledger_in_use();
+        tools.finder.keeps_findings = noted;
+        const std::uint8_t* wanted = nullptr;
+        std::size_t worth_a_look = rows.groups();
+        if (noted) {
+            const double floor = floor_for(tools);
+            if (ledger_->best(a) < floor) return;
+            worth_a_look = ledger_->flag(a, floor, tools.flags);
+            if (worth_a_look == 0) return;
+            wanted = tools.flags.data();
+        }
+        if (filters_ && !refined && worth_a_look * 8 >= rows.groups() && use_scores(scope, tools)) {
+            std::vector<std::uint8_t>& flags = noted ? tools.score_flags : tools.flags;
+            const bool some = tools.scores.flag(attr, rows, n_rows, flags);
+            tools.looked_at += rows.groups();
+            for (std::uint8_t flag : flags) tools.flagged += (flag & 3) != 0;
+            if (noted) {
+                note_failed(a, tools);
+                for (std::size_t g = 0; g < flags.size(); ++g) tools.flags[g] &= flags[g];
+            } else {
+                for (std::uint8_t& flag : flags) flag &= 3;
+            }
+            if (!some) {
+                if (noted) ledger_->refresh(a);
+                last_best_[a] = NOTHING;
+                return;
+            }
+            wanted = tools.flags.data();
+        }
+        total_without_missing(rows, tools);
+        if (searches_sets()) {
+            search_sets(scope, &rows, std::int32_t(a), own_lane, parent, conditions, refined, tools);
+            return;
+        }
+        Ranking& ranking = tools.ranking;
+        visit_candidates(
+            attr, rows, tools.total, n_rows, wanted,
+            [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); },
+            [&](const Place& place, const std::vector<Count>& sums, Slot slot) {
+                if (refined) {
+                    consider_refined(place, a, own_lane, sums, *refined, tools);
+                } else {
+                    tools.finder.consider(place, std::int32_t(a), own_lane, sums, floor_for(tools), ranking, shared());
+                    if (noted) ledger_->record(a, slot.group, slot.side, tools.finder.finding);
+                }
+            },
+            tools.running, tools.other);
+        if (!refined) {
+            tools.finder.flush(ranking);
+        } else if (options_.heuristic.formula == Formula::custom) {
+            Ranking all(std::numeric_limits<std::size_t>::max());
+            tools.finder.flush(all);
+            for (Candidate& c : all.kept())
+                if (improves(c.value, c.tp, *refined)) ranking.offer(std::move(c));
+        }
+        if (!refined) last_best_[a] = tools.finder.best_of_attribute;
+        if (noted) ledger_->refresh(a);
+    }
+
+    // Notes the candidates that the ledger flagged and the scores did not: no label reaches θ, or none has TP >= FP.
+    void note_failed(std::size_t a, const Tools& tools) {
+        Finding low, impure;
+        low.highest = low.second = tools.scores.theta();
+        impure.slack = 1;
+        for (std::size_t g = 0; g < tools.score_flags.size(); ++g)
+            for (std::size_t side = 0; side < 2; ++side) {
+                const int flag = tools.score_flags[g] >> side;
+                if ((tools.flags[g] >> side & 1) && !(flag & 1)) ledger_->record(a, g, side, flag & 4 ? impure : low);
+            }
+    }
+
+    void consider_refined(const Place& place, std::size_t a, std::int32_t own_lane, const std::vector<Count>& sums,
+                          const Growing& refined, Tools& tools) {
+        if (options_.heuristic.formula == Formula::custom) {
+            tools.finder.consider(place, std::int32_t(a), own_lane, sums, NOTHING, tools.ranking, nullptr);
+            return;
+        }
+        Ranking one(1);
+        tools.finder.consider(place, std::int32_t(a), own_lane, sums, tools.ranking.floor(), one, nullptr);
+        for (Candidate& c : one.kept())
+            if (improves(c.value, c.tp, refined)) tools.ranking.offer(std::move(c));
+    }
+
+    void total_without_missing(const GroupedRows& rows, Tools& tools) {
+        tools.total = scope_total_;
+        if (rows.missing.empty()) return;
+        tools.running.assign(tools.total.size(), Count(0));
+        add_rows(rows.missing.data(), rows.missing.size(), tools.running.data());
+        for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
+    }
+
+    // Brings the scores of a thread up to the best value so far; false where they would not help.
+    bool use_scores(const Scope& scope, Tools& tools) {
+        const double theta = floor_for(tools) / tools.finder.search().highest_lift() * (1 - 1e-9);
+        if (!(theta > 0)) return false;
+        // Preparing costs about as much as flagging one attribute.
+        const bool stale = theta > tools.scores.theta() * 1.01 || (theta > tools.scores.theta() && ++tools.since_prepared >= 4);
+        if (tools.scores_of_pass != pass_ || stale) {
+            tools.scores.prepare(state_, quotient_, theta, options_, excluded_, scope.rows);
+            tools.scores_of_pass = pass_;
+            tools.since_prepared = tools.flagged = tools.looked_at = 0;
+        }
+        return tools.looked_at < 2000 || tools.flagged * 2 < tools.looked_at;
+    }
+
+    void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, std::int32_t own_lane, std::int32_t parent,
+                     std::size_t conditions, const Growing* refined, Tools& tools) {
+        ConstrainedHeadSearch& sets = tools.sets;
+        sets.clear();
+        const std::size_t width = state_.width;
+        std::vector<double> tp(width), fp(width), tn(width), fn(width);
+        const auto note = [&](const Place& place, const std::vector<Count>& sums, Slot) {
+            const Count covered = sums[3 * width];
+            if (double(covered) < options_.min_coverage) return;
+            const Kernels& k = kernels();
+            if constexpr (std::is_same_v<Count, double>)
+                k.weighted_confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, tp.data(),
+                                     fp.data(), tn.data(), fn.data());
+            else
+                k.confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, tp.data(), fp.data(),
+                            tn.data(), fn.data());
+            sets.places.push_back(place);
+            sets.tp.insert(sets.tp.end(), tp.begin(), tp.end());
+            sets.fp.insert(sets.fp.end(), fp.begin(), fp.end());
+            sets.tn.insert(sets.tn.end(), tn.begin(), tn.end());
+            sets.fn.insert(sets.fn.end(), fn.begin(), fn.end());
+        };
+        const auto add = [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); };
+        const std::size_t n_rows = rows ? scope.rows.size() - scope.missing(std::size_t(a)) : 0;
+        if (rows)
+            visit_candidates(attribute(std::size_t(a)), *rows, tools.total, n_rows, nullptr, add, note, tools.running, tools.other);
+        else
+            note(Place{}, tools.total, Slot{});
+        const auto sum_rows = [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
+            sums.clear();
+            const auto add_doubles = [&](const Row* from, std::size_t count, double* to) {
+                for (std::size_t i = 0; i < count; ++i)
+                    for (std::size_t j = 0; j < 5; ++j)
+                        to[j] += j < 4 ? of_rows[std::size_t(from[i]) * 4 + j] : state_.weight(from[i]);
+            };
+            const auto keep = [&](const Place&, const std::vector<double>& s, Slot) {
+                if (s[4] >= options_.min_coverage) sums.insert(sums.end(), s.begin(), s.begin() + 4);
+            };
+            std::vector<double> total(5, 0.0);
+            if (rows) {
+                add_doubles(scope.rows.data(), scope.rows.size(), total.data());
+                std::vector<double> missing(5, 0.0);
+                add_doubles(rows->missing.data(), rows->missing.size(), missing.data());
+                for (std::size_t j = 0; j < 5; ++j) total[j] -= missing[j];
+                visit_candidates(attribute(std::size_t(a)), *rows, total, n_rows, nullptr, add_doubles, keep,
+                                 tools.row_running, tools.row_other);
+            } else {
+                add_doubles(scope.rows.data(), scope.rows.size(), total.data());
+                keep(Place{}, total, Slot{});
+            }
+        };
+        sets.search(excluded_, own_lane, sum_rows,
+                    [&](std::size_t c, double value, double head_tp, double head_fp, std::vector<Assignment>&& head) {
+                        if (refined && !improves(value, head_tp, *refined)) return;
+                        Candidate candidate;
+                        candidate.value = value;
+                        candidate.tp = head_tp;
+                        candidate.fp = head_fp;
+                        candidate.parent = parent;
+                        candidate.attribute = a;
+                        candidate.place = sets.places[c];
+                        candidate.conditions = std::int32_t(conditions) + (a >= 0);
+                        candidate.head = std::move(head);
+                        tools.ranking.offer(std::move(candidate));
+                    });
+    }
+
+    // Every candidate of an attribute under the head of the rule that is refined.
+    void visit_fixed(const Scope& scope, std::size_t a, std::int32_t parent, const Growing& rule,
+                     const FixedHead<Count>& head, Tools& tools) {
+        if (a >= n_attributes())
+            for (const Assignment& assigned : rule.head)
+                if (std::size_t(assigned.label) == a - n_attributes() ||
+                    options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes()))
+                    return;
+        const GroupedRows& rows = scope.at(a);
+        const std::size_t n_rows = scope.rows.size() - scope.missing(a);
+        const auto offer = [&](const Place& place, double value, double tp, double fp) {
+            if (value < floor_for(tools) || !improves(value, tp, rule)) return;
+            Candidate candidate;
+            candidate.value = value;
+            candidate.tp = tp;
+            candidate.fp = fp;
+            candidate.parent = parent;
+            candidate.attribute = std::int32_t(a);
+            candidate.place = place;
+            candidate.conditions = std::int32_t(rule.body.size()) + 1;
+            candidate.head = rule.head;
+            tools.ranking.offer(std::move(candidate));
+            if (shares_best_) shared_.raise(value);
+        };
+        if (head.packed()) {
+            const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
+            head.visit_packed(Candidates(attribute(a), rows, n_rows), rows, scope.rows, floor, tools.fixed, offer);
+            return;
+        }
+        tools.total = fixed_total_;
+        if (!rows.missing.empty()) {
+            tools.running.assign(head.lanes(), Count(0));
+            head.add(rows.missing.data(), rows.missing.size(), tools.running.data());
+            for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
+        }
+        struct Waiting {
+            Place place;
+            double tp, fp;
+        };
+        std::vector<Waiting> waiting;
+        std::vector<double> counts[4];
+        const bool custom = options_.heuristic.formula == Formula::custom;
+        visit_candidates(
+            attribute(a), rows, tools.total, n_rows, nullptr,
+            [&](const Row* from, std::size_t count, Count* sums) { head.add(from, count, sums); },
+            [&](const Place& place, const std::vector<Count>& sums, Slot) {
+                if (!head.admissible(sums)) return;
+                if (custom) {
+                    head.append_counts(sums, counts);
+                    waiting.push_back({place, head.tp(sums), head.fp(sums)});
+                } else {
+                    offer(place, head.value(sums), head.tp(sums), head.fp(sums));
+                }
+            },
+            tools.running, tools.other);
+        if (!waiting.empty()) {
+            std::vector<double> values(counts[0].size());
+            options_.custom(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), values.size(), values.data());
+            for (std::size_t i = 0; i < waiting.size(); ++i)
+                offer(waiting[i].place, head.combine(values.data() + i * head.values_per_candidate()), waiting[i].tp, waiting[i].fp);
+        }
+    }
+
+    const Prepared& prepared_;
+    const State& state_;
+    const Options& options_;
+    Threads& threads_;
+    std::vector<std::unique_ptr<Tools>> tools_;
+    Quotient quotient_{};
+    bool filters_ = false, shares_best_ = true;
+    std::size_t pass_ = 0;
+    SharedBest shared_;
+    std::vector<double> last_best_;
+    std::unique_ptr<Ledger> ledger_;
+    Constraint ledger_constraint_;
+    std::vector<std::uint8_t> excluded_;
+    std::vector<Count> scope_total_, fixed_total_;
+};
+
+}  // namespace plurule
