@@ -42,7 +42,7 @@ needs_limits = pytest.mark.skipif(
 
 
 def some_columns(max_bins: int = 0) -> _core.Columns:
-    columns = _core.Columns(6, max_bins, None)
+    columns = _core.Columns(6, max_bins, None, 1 << 17)
     columns.add_numeric(np.array([1, 2, 3, 3, 2, np.nan]))
     return columns
 
@@ -175,9 +175,9 @@ def test_odd_arguments_of_learn_give_some_rule_list(changes: dict[str, Any], hea
 
 
 def test_without_columns_or_rows_there_is_little_to_learn():
-    rules, _ = learn(columns=_core.Columns(6, 0, None))
+    rules, _ = learn(columns=_core.Columns(6, 0, None, 1 << 17))
     assert [body for _, body, *_ in rules] == [[]]
-    rules, undecided = learn(columns=_core.Columns(0, 0, None), truth=TRUTH[:0])
+    rules, undecided = learn(columns=_core.Columns(0, 0, None, 1 << 17), truth=TRUTH[:0])
     assert (rules, undecided) == ([], [(0, 0)] * 3)
 
 
@@ -200,12 +200,12 @@ def test_a_heuristic_may_rule_candidates_out_with_minus_infinity():
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: _core.Columns(-1, 0, None), TypeError),
-        (lambda: _core.Columns(2**40, 0, None), ValueError),
-        (lambda: _core.Columns(6, 1, None), ValueError),
-        (lambda: _core.Columns(6, -1, None), ValueError),
-        (lambda: _core.Columns(6, 3, np.ones(5)), ValueError),
-        (lambda: _core.Columns(6, 3, np.full(6, np.nan)), ValueError),
+        (lambda: _core.Columns(-1, 0, None, 1 << 17), TypeError),
+        (lambda: _core.Columns(2**40, 0, None, 1 << 17), ValueError),
+        (lambda: _core.Columns(6, 1, None, 1 << 17), ValueError),
+        (lambda: _core.Columns(6, -1, None, 1 << 17), ValueError),
+        (lambda: _core.Columns(6, 3, np.ones(5), 1 << 17), ValueError),
+        (lambda: _core.Columns(6, 3, np.full(6, np.nan), 1 << 17), ValueError),
         (lambda: some_columns(max_bins=3).subset(ints(0)), ValueError),
     ],
 )
@@ -445,7 +445,7 @@ except MemoryError as error:
     ("attempt", "more"),
     [
         ("native.learn(problem, Options(np.ones(4)))", 50_000_000),
-        ("_core.Columns(6, 0, None).add_nominal(np.zeros(6, dtype=np.int32), 2**31 - 1)", 500_000_000),
+        ("_core.Columns(6, 0, None, 1 << 17).add_nominal(np.zeros(6, dtype=np.int32), 2**31 - 1)", 500_000_000),
         ("native.prepare(problem.table).subset(np.arange(n_rows, dtype=np.int32))", 25_000_000),
     ],
 )

@@ -18,6 +18,7 @@ from plurule.heuristics import (
     FMeasure,
     HammingAccuracy,
     Heuristic,
+    Laplace,
     ShrunkenFMeasure,
     WeightedRelativeAccuracy,
 )
@@ -83,6 +84,38 @@ def test_on_larger_random_problems_both_engines_learn_the_identical_rule_list(ma
         problem = make(rng)
         options = random_options(rng, problem, head_search=rng.choice(["relaxed", "relaxed", "single"]), max_rules=8)
         assert_engines_agree(problem, options, f"seed {seed}")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed: int):
+    # Long lists over many labels, with ties in plenty: bounds go stale, labels fall and rise, rows leave training.
+    rng = np.random.default_rng([7, seed])
+    problem = random_problem(rng, most_rows=40, most_columns=3, most_labels=24)
+    options = random_options(
+        rng,
+        problem,
+        heuristic=[FMeasure(0.5), HammingAccuracy(), FMeasure(1), Laplace()][seed % 4],
+        head_search=["relaxed", "relaxed", "relaxed", "decomposable"][rng.integers(4)],
+        beam_width=1,
+        max_rules=None,
+        min_coverage=0,
+        remaining=0,
+    )
+    assert_engines_agree(problem, options, f"seed {seed}")
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_columns_of_one_byte_per_row_give_the_same_rules(seed: int):
+    rng = np.random.default_rng([8, seed])
+    problem = random_problem(rng, most_rows=60)
+    options = random_options(rng, problem)
+    weights = None if np.all(problem.weights == 1) else problem.weights
+    packed = native.prepare(problem.table, options.max_bins, weights, pack_from=0)
+    expected = native.learn(problem, options)
+    assert_same(expected, native.learn(problem, options, 1 + seed % 2, columns=packed), f"{options}")
+    if options.max_bins is None:
+        every_row = np.arange(problem.n_instances, dtype=np.int32)
+        assert_same(expected, native.learn(problem, options, columns=packed.subset(every_row)), f"{options}")
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -117,11 +117,12 @@ class CandidateSearch {
         }
         threads_.run(visited.size(), is_small(outer.rows.size()), [&](std::size_t task, std::size_t t) {
             const std::size_t a = visited[task];
-            GroupedRows& rows = scope->at(a);
-            if (narrower)
-                rows.assign_kept(outer.at(a), keep.data());
-            else
-                rows = outer.at(a);
+            if (!prepared_.is_packed(a)) {
+                if (narrower)
+                    scope->at(a).assign_kept(outer.at(a), keep.data());
+                else
+                    scope->at(a) = outer.at(a);
+            }
             if (head)
                 visit_fixed(*scope, a, std::int32_t(parent), rule, *head, *tools_[t]);
             else
@@ -152,11 +153,14 @@ class CandidateSearch {
         const std::vector<std::size_t> visited = all_visited();
         threads_.run(visited.size(), is_small(state_.training.rows.size()), [&](std::size_t task, std::size_t t) {
             const std::size_t a = visited[task];
-            const GroupedRows& rows = state_.training.at(a);
+            Tools& tools = *tools_[t];
             for (const ClosedLabel& label : closed)  // its conditions cover other rows now
-                if (n_attributes() + std::size_t(label.label) == a) return ledger_->start(a, attribute(a), rows, known_rows(a));
-            ledger_->revise(a, Candidates(attribute(a), rows, known_rows(a)), rows, state_.training.rows, closed, ledger_constraint_ == Constraint::label,
-                            tools_[t]->counts);
+                if (n_attributes() + std::size_t(label.label) == a) return start_page(a, tools.gathered);
+            const Scope& scope = state_.training;
+            const GroupedRows& rows = scope.rows_of(a, prepared_, false, tools.gathered);
+            const std::uint8_t* codes = prepared_.is_packed(a) ? prepared_.codes[a].data() : nullptr;
+            ledger_->revise(a, Candidates(attribute(a), rows, scope.known(a, rows)), rows, codes, scope.rows, closed,
+                            ledger_constraint_ == Constraint::label, tools.counts);
         });
     }
 
@@ -189,14 +193,17 @@ class CandidateSearch {
         std::size_t scores_of_pass = 0, since_prepared = 0;
         std::size_t flagged = 0, looked_at = 0;
         std::vector<std::uint8_t> flags, score_flags;
+        GroupedRows gathered;
         std::vector<std::int32_t> counts;
-        std::vector<Count> total, running, other;
+        std::vector<Count> total, running, other, by_code;
         std::vector<double> row_running, row_other;
         typename FixedHead<Count>::Workspace fixed;
     };
 
     static constexpr std::size_t MOST_ROWS_OF_LEDGER = std::size_t(1) << 21;  // what its counters hold
     static constexpr std::size_t MOST_BYTES_OF_LEDGER = std::size_t(1) << 27;
+
+    static constexpr std::size_t ROWS_PER_LOOK = 64;  // how many rows are added up in the time of one look
 
     bool ledger_in_use() const { return ledger_ && !ledger_->empty() && options_.constraint == ledger_constraint_; }
 
@@ -208,11 +215,14 @@ class CandidateSearch {
     const Attribute& attribute(std::size_t a) const { return prepared_.attribute(a); }
 
     void start_ledger() {
-        const Scope& scope = state_.training;
         ledger_->resize(n_attributes() + state_.n_labels);
-        for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a) ledger_->start(a, attribute(a), scope.at(a), known_rows(a));
+        for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a) start_page(a, tools_[0]->gathered);
     }
-    std::size_t known_rows(std::size_t a) const { return state_.training.rows.size() - state_.training.missing(a); }
+    void start_page(std::size_t a, GroupedRows& room) {
+        const Scope& scope = state_.training;
+        const GroupedRows& rows = scope.rows_of(a, prepared_, false, room);
+        ledger_->start(a, Candidates(attribute(a), rows, scope.known(a, rows)));
+    }
 
     void begin_pass(std::size_t width) {
         ++pass_;
@@ -238,6 +248,21 @@ class CandidateSearch {
         } else {
             k.add_states(rows, count, state_.bytes.data(), state_.width, counters);
             counters[3 * state_.width] += Count(count);
+        }
+    }
+
+    void add_group(const GroupedRows& rows, std::size_t group, Count* counters) const {
+        add_rows(rows.begin(group), rows.size(group), counters);
+    }
+    // The counts of rows by their code, one block of lanes each.
+    void count_by_code(const std::vector<Row>& rows, const std::vector<std::uint8_t>& codes, std::vector<Count>& blocks) const {
+        const std::size_t lanes = 3 * state_.width + 1;
+        blocks.assign(256 * lanes, Count(0));
+        if constexpr (std::is_same_v<Count, double>) {
+            for (Row row : rows) add_rows(&row, 1, blocks.data() + codes[row] * lanes);
+        } else {
+            kernels().add_states_by_code(rows.data(), rows.size(), codes.data(), state_.bytes.data(), state_.width, lanes, blocks.data());
+            for (Row row : rows) ++blocks[codes[row] * lanes + lanes - 1];
         }
     }
 
@@ -293,25 +318,26 @@ class CandidateSearch {
     // Every candidate of an attribute, each with its own best head.
     void visit_free(const Scope& scope, std::size_t a, std::int32_t parent, std::size_t conditions, Tools& tools,
                     const Growing* refined) {
+        const bool noted = !refined && ledger_in_use();
+        if (noted && ledger_->best(a) < floor_for(tools)) return;
         const Attribute& attr = attribute(a);
-        const GroupedRows& rows = scope.at(a);
+        const GroupedRows& rows = scope.rows_of(a, prepared_, searches_sets(), tools.gathered);
         if (rows.groups() == 0 && (attr.rest < 0 || !attr.nominal)) return;
         const std::int32_t own_lane = a < n_attributes() ? -1 : state_.lane_of(a - n_attributes());
-        const std::size_t n_rows = scope.rows.size() - scope.missing(a);
+        const std::size_t n_rows = scope.known(a, rows);
         tools.finder.start(excluded_, parent, std::int32_t(conditions));
         tools.finder.best_of_attribute = NOTHING;
-        const bool noted = !refined && ledger_in_use();
         tools.finder.keeps_findings = noted;
         const std::uint8_t* wanted = nullptr;
         std::size_t worth_a_look = rows.groups();
         if (noted) {
-            const double floor = floor_for(tools);
-            if (ledger_->best(a) < floor) return;
-            worth_a_look = ledger_->flag(a, floor, tools.flags);
+            worth_a_look = ledger_->flag(a, floor_for(tools), tools.flags);
             if (worth_a_look == 0) return;
             wanted = tools.flags.data();
         }
-        if (filters_ && !refined && worth_a_look * 8 >= rows.groups() && use_scores(scope, tools)) {
+        // Scores save the looks at candidates, not the pass over the rows.
+        const bool many_candidates = worth_a_look * 8 >= rows.groups() && rows.groups() * ROWS_PER_LOOK > rows.rows.size() && !prepared_.is_packed(a);
+        if (filters_ && !refined && many_candidates && use_scores(scope, tools)) {
             std::vector<std::uint8_t>& flags = noted ? tools.score_flags : tools.flags;
             const bool some = tools.scores.flag(attr, rows, n_rows, flags);
             tools.looked_at += rows.groups();
@@ -334,10 +360,18 @@ class CandidateSearch {
             search_sets(scope, &rows, std::int32_t(a), own_lane, parent, conditions, refined, tools);
             return;
         }
+        const bool coded = prepared_.is_packed(a);
+        const std::size_t lanes = tools.total.size();
+        if (coded) count_by_code(scope.rows, prepared_.codes[a], tools.by_code);
         Ranking& ranking = tools.ranking;
         visit_candidates(
             attr, rows, tools.total, n_rows, wanted,
-            [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); },
+            [&](std::size_t group, Count* sums) {
+                if (coded)
+                    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows.ids[group]) * lanes + lane];
+                else
+                    add_group(rows, group, sums);
+            },
             [&](const Place& place, const std::vector<Count>& sums, Slot slot) {
                 if (refined) {
                     consider_refined(place, a, own_lane, sums, *refined, tools);
@@ -427,8 +461,8 @@ class CandidateSearch {
             sets.tn.insert(sets.tn.end(), tn.begin(), tn.end());
             sets.fn.insert(sets.fn.end(), fn.begin(), fn.end());
         };
-        const auto add = [this](const Row* from, std::size_t count, Count* sums) { add_rows(from, count, sums); };
-        const std::size_t n_rows = rows ? scope.rows.size() - scope.missing(std::size_t(a)) : 0;
+        const auto add = [&](std::size_t group, Count* sums) { add_group(*rows, group, sums); };
+        const std::size_t n_rows = rows ? scope.known(std::size_t(a), *rows) : 0;
         if (rows)
             visit_candidates(attribute(std::size_t(a)), *rows, tools.total, n_rows, nullptr, add, note, tools.running, tools.other);
         else
@@ -449,7 +483,8 @@ class CandidateSearch {
                 std::vector<double> missing(5, 0.0);
                 add_doubles(rows->missing.data(), rows->missing.size(), missing.data());
                 for (std::size_t j = 0; j < 5; ++j) total[j] -= missing[j];
-                visit_candidates(attribute(std::size_t(a)), *rows, total, n_rows, nullptr, add_doubles, keep,
+                const auto add_rows_of = [&](std::size_t group, double* to) { add_doubles(rows->begin(group), rows->size(group), to); };
+                visit_candidates(attribute(std::size_t(a)), *rows, total, n_rows, nullptr, add_rows_of, keep,
                                  tools.row_running, tools.row_other);
             } else {
                 add_doubles(scope.rows.data(), scope.rows.size(), total.data());
@@ -480,8 +515,8 @@ class CandidateSearch {
                 if (std::size_t(assigned.label) == a - n_attributes() ||
                     options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes()))
                     return;
-        const GroupedRows& rows = scope.at(a);
-        const std::size_t n_rows = scope.rows.size() - scope.missing(a);
+        const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
+        const std::size_t n_rows = scope.known(a, rows);
         const auto offer = [&](const Place& place, double value, double tp, double fp) {
             if (value < floor_for(tools) || !improves(value, tp, rule)) return;
             Candidate candidate;
@@ -498,7 +533,8 @@ class CandidateSearch {
         };
         if (head.packed()) {
             const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
-            head.visit_packed(Candidates(attribute(a), rows, n_rows), rows, scope.rows, floor, tools.fixed, offer);
+            const std::uint8_t* codes = prepared_.is_packed(a) ? prepared_.codes[a].data() : nullptr;
+            head.visit_packed(Candidates(attribute(a), rows, n_rows), rows, codes, scope.rows, floor, tools.fixed, offer);
             return;
         }
         tools.total = fixed_total_;
@@ -516,7 +552,7 @@ class CandidateSearch {
         const bool custom = options_.heuristic.formula == Formula::custom;
         visit_candidates(
             attribute(a), rows, tools.total, n_rows, nullptr,
-            [&](const Row* from, std::size_t count, Count* sums) { head.add(from, count, sums); },
+            [&](std::size_t group, Count* sums) { head.add(rows.begin(group), rows.size(group), sums); },
             [&](const Place& place, const std::vector<Count>& sums, Slot) {
                 if (!head.admissible(sums)) return;
                 if (custom) {

@@ -60,9 +60,10 @@ class FixedHead {
     };
 
     // All candidates of an attribute at once: offer(place, value, tp, fp) for those that are admissible and reach `floor`.
+    // `codes`: of the rows, where the groups are only measured; or null.
     template <class Offer>
-    void visit_packed(const Candidates& candidates, const GroupedRows& grouped, const std::vector<Row>& rows, double floor,
-                      Workspace& work, Offer&& offer) const {
+    void visit_packed(const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
+                      const std::vector<Row>& rows, double floor, Workspace& work, Offer&& offer) const {
         const std::size_t slots = candidates.slots;
         work.counts.resize(3 * slots);
         work.covered.resize(slots);
@@ -78,7 +79,10 @@ class FixedHead {
             const FixedBlock block{per_label_ ? 1 : std::int32_t(head_.size()), present_[b], absent_[b]};
             count_sides(
                 candidates, grouped, 3, lanes,
-                [&](const GroupSpan& span, bool cumulative) { k.count_words(span, words, cumulative, lanes); },
+                [&](const GroupSpan& span, bool cumulative) {
+                    codes ? count_coded(span, grouped, codes, rows, words, cumulative, lanes)
+                          : k.count_words(span, words, cumulative, lanes);
+                },
                 [&](std::int32_t* total) {
                     std::uint64_t sum = 0;
                     for (Row row : rows) sum += words[row];
@@ -152,6 +156,17 @@ class FixedHead {
     }
 
    private:
+    static void count_coded(const GroupSpan& span, const GroupedRows& grouped, const std::uint8_t* codes, const std::vector<Row>& rows,
+                            const std::uint64_t* words, bool cumulative, std::int32_t* const* lanes) {
+        if (span.first == span.last) return;
+        std::uint64_t by_code[256] = {}, sum = 0;
+        for (Row row : rows) by_code[codes[row]] += words[row];
+        for (std::uint32_t g = span.first; g < span.last; ++g) {
+            sum = (cumulative ? sum : 0) + by_code[grouped.ids[g]];
+            for (int lane = 0; lane < 3; ++lane) lanes[lane][g] = PackedCounts::get(sum, lane);
+        }
+    }
+
     // Rows that a candidate covers; `n_rows` of them are in scope.
     static std::int32_t rows_of(const Candidates& candidates, const GroupedRows& grouped, std::int32_t n_rows, Slot slot) {
         const std::size_t g = slot.group, groups = grouped.groups();

@@ -51,6 +51,32 @@ struct GroupedRows {
     std::vector<Row> missing;
 
     std::size_t groups() const { return ends.size(); }
+    const Row* begin(std::size_t group) const { return rows.data() + (group ? ends[group - 1] : 0); }
+    std::size_t size(std::size_t group) const { return ends[group] - (group ? ends[group - 1] : 0); }
+    std::size_t listed() const { return ends.empty() ? 0 : ends.back(); }
+
+    // Only how large the groups of some rows are; which rows they hold is left out.
+    void measure(const std::vector<std::uint8_t>& codes, const std::vector<Row>& some) {
+        std::uint32_t sizes[256] = {};
+        for (Row row : some) ++sizes[codes[row]];
+        rows.clear();
+        ends.clear();
+        ids.clear();
+        std::uint32_t end = 0;
+        for (std::int32_t code = 0; code < 256; ++code) {
+            if (sizes[code] == 0) continue;
+            ends.push_back(end += sizes[code]);
+            ids.push_back(code);
+        }
+    }
+    // Groups some rows (ascending) by their codes.
+    void gather(const std::vector<std::uint8_t>& codes, const std::vector<Row>& some) {
+        measure(codes, some);
+        std::uint32_t next[256] = {};
+        for (std::size_t g = 0; g < groups(); ++g) next[ids[g]] = g ? ends[g - 1] : 0;
+        rows.resize(some.size());
+        for (Row row : some) rows[next[codes[row]]++] = row;
+    }
 
     // Keeps the rows that `keep` marks; groups that become empty vanish.
     void assign_kept(const GroupedRows& from, const std::uint8_t* keep) {
@@ -103,7 +129,7 @@ class Candidates {
    public:
     // `n_rows`: rows in scope where the attribute is not missing.
     Candidates(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows)
-        : nominal(attribute.nominal), rest(attribute.rest >= 0 && n_rows > grouped.rows.size()), split(grouped.groups()),
+        : nominal(attribute.nominal), rest(attribute.rest >= 0 && n_rows > grouped.listed()), split(grouped.groups()),
           slots((grouped.groups() + 1 + 7) / 8 * 8), grouped_(grouped), unlisted_(attribute.rest) {
         if (!attribute.nominal && attribute.rest >= 0)
             split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
@@ -174,7 +200,7 @@ void count_sides(const Candidates& candidates, const GroupedRows& grouped, std::
 }
 
 // Visits every candidate of an attribute with the sums over the rows it covers.
-//   add(rows, count, sums)      adds rows to an array of `lanes` sums
+//   add(group, sums)            adds the rows of a group to an array of `lanes` sums
 //   total                       sums over all rows in scope, the missing ones left out
 //   n_rows                      number of those rows
 //   wanted                      per group: 1 the part up to (or from) the group, 2 the rest; null: all
@@ -186,12 +212,11 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
     const std::size_t lanes = total.size();
     running.assign(lanes, T(0));
     other.resize(lanes);
-    const std::size_t listed = grouped.rows.size();
+    const std::size_t listed = grouped.listed();
     const bool rest_is_there = attribute.rest >= 0 && n_rows > listed;
     const auto complement = [&] {
         for (std::size_t lane = 0; lane < lanes; ++lane) other[lane] = total[lane] - running[lane];
     };
-    const auto begin_of = [&](std::size_t g) { return g ? grouped.ends[g - 1] : 0u; };
     if (attribute.nominal) {
         std::vector<T>& sum = running;
         std::vector<T> left;
@@ -199,7 +224,7 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
         // Categories in their order, the unlisted one at its place: its sums need all others first.
         for (std::size_t g = 0; g < grouped.groups(); ++g) {
             sum.assign(lanes, T(0));
-            add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), sum.data());
+            add(g, sum.data());
             if (rest_is_there)
                 for (std::size_t lane = 0; lane < lanes; ++lane) left[lane] -= sum[lane];
             if (!wanted || wanted[g]) emit(Place{grouped.ids[g], 0, false}, sum, Slot{g, 0});
@@ -227,12 +252,12 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
         if (first >= last) return;
         if (grouped.ends[last - 1] <= listed - grouped.ends[first]) {
             for (std::size_t g = 0; g < last; ++g) {
-                add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), running.data());
+                add(g, running.data());
                 emit_at(g, true);
             }
         } else {
             for (std::size_t g = split - 1; g-- > first;) {
-                add(grouped.rows.data() + begin_of(g + 1), grouped.ends[g + 1] - begin_of(g + 1), running.data());
+                add(g + 1, running.data());
                 emit_at(g, false);
             }
         }
@@ -240,8 +265,8 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
     }
     std::size_t covered = 0;
     for (std::size_t g = 0; g < split; ++g) {
-        add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), running.data());
-        covered += grouped.ends[g] - begin_of(g);
+        add(g, running.data());
+        covered += grouped.size(g);
         if (covered == n_rows) break;
         const std::uint8_t flag = wanted ? wanted[g] : 3;
         if (!flag) continue;
@@ -256,8 +281,8 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
     running.assign(lanes, T(0));
     covered = 0;
     for (std::size_t g = grouped.groups(); g-- > split;) {
-        add(grouped.rows.data() + begin_of(g), grouped.ends[g] - begin_of(g), running.data());
-        covered += grouped.ends[g] - begin_of(g);
+        add(g, running.data());
+        covered += grouped.size(g);
         if (g == split && !rest_is_there) break;  // the split below it was visited from below, or nothing is there
         const std::uint8_t flag = wanted ? wanted[g] : 3;
         if (!flag) continue;

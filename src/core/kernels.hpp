@@ -83,6 +83,9 @@ struct Kernels {
     // Three blocks of `width` counters: open present, open absent, present.
     void (*add_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
                        std::int32_t* counters);
+    // The same for each row in the block of its code.
+    void (*add_states_by_code)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes,
+                               const std::uint8_t* states, std::size_t width, std::size_t block, std::int32_t* counters);
     void (*add_weighted_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states,
                                 std::size_t width, const double* weights, double* counters);
     // running[lane] += lanes of the rows (int32 and double).

@@ -179,6 +179,21 @@ void add_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t
     }
 }
 
+void add_states_by_code(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes, const std::uint8_t* states,
+                        std::size_t width, std::size_t block, std::int32_t* counters) {
+    const Int8 one = {1, 1, 1, 1, 1, 1, 1, 1};
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint8_t* from = states + std::size_t(rows[i]) * width;
+        std::int32_t* to = counters + codes[rows[i]] * block;
+        for (std::size_t lane = 0; lane < width; lane += 8) {
+            const Int8 state = __builtin_convertvector(load<Byte8>(from + lane), Int8);
+            store(to + lane, load<Int8>(to + lane) + (state & one));
+            store(to + width + lane, load<Int8>(to + width + lane) + ((state >> 1) & one));
+            store(to + 2 * width + lane, load<Int8>(to + 2 * width + lane) + (state >> 2));
+        }
+    }
+}
+
 void add_weighted_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
                          const double* weights, double* counters) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -445,6 +460,6 @@ float revise(const Revision& r, const Quotient& q, std::size_t slots, const std:
     return r.averages ? revise_as<false, true>(r, q, slots, lanes, page) : revise_as<false, false>(r, q, slots, lanes, page);
 }
 
-const Kernels table = {flag_groups, add_scores,         passes, add_states,
+const Kernels table = {flag_groups, add_scores,         passes, add_states, add_states_by_code,
                        add_weighted_states, add_lanes, add_weighted_lanes, evaluate, keep_usable,
                        confusion_of<std::int32_t>, confusion_of<double>, count_words, add_values, count_codes, revise};

@@ -201,11 +201,18 @@ class Learner {
         const std::size_t a = std::size_t(condition.attribute);
         const Attribute& attr = prepared_.attribute(a);
         const Scope& scope = parent.around ? *parent.around : state_.training;
-        const GroupedRows& rows = scope.at(a);
         const auto satisfies = [&](std::int32_t id) {
             if (attr.nominal) return id == condition.place.below;
             return condition.place.greater ? id >= condition.place.above : id <= condition.place.below;
         };
+        std::vector<Row> covered;
+        if (prepared_.is_packed(a)) {
+            const std::vector<std::uint8_t>& codes = prepared_.codes[a];
+            for (Row row : parent.covered)
+                if (satisfies(std::int32_t(codes[row]))) covered.push_back(row);
+            return covered;
+        }
+        const GroupedRows& rows = scope.at(a);
         const bool by_rest = attr.rest >= 0 && satisfies(attr.rest);
         std::vector<std::uint8_t> mark(state_.n_rows, by_rest ? 1 : 0);
         if (by_rest)
@@ -214,7 +221,6 @@ class Learner {
             const std::uint8_t inside = satisfies(rows.ids[g]) ? 1 : 0;
             for (std::size_t i = g ? rows.ends[g - 1] : 0; i < rows.ends[g]; ++i) mark[rows.rows[i]] = inside;
         }
-        std::vector<Row> covered;
         for (Row row : parent.covered)
             if (mark[row]) covered.push_back(row);
         return covered;

@@ -45,10 +45,8 @@ class Ledger {
     bool empty() const { return pages_.empty(); }
 
     void resize(std::size_t attributes) { pages_.resize(attributes); }
-    // Everything about an attribute is open; `known`: rows in training where it is not missing.
-    void start(std::size_t a, const Attribute& attribute, const GroupedRows& grouped, std::size_t known) {
-        pages_[a].start(attribute, grouped, known);
-    }
+    // Everything about the candidates of an attribute is open.
+    void start(std::size_t a, const Candidates& candidates) { pages_[a].start(candidates); }
 
     static std::size_t bytes_for(const std::vector<GroupedRows>& grouped) {
         std::size_t slots = 0;
@@ -95,8 +93,9 @@ class Ledger {
     }
 
     // Brings an attribute up to date with the pairs that a rule closed. `constrained`: labels need TP >= FP.
-    void revise(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::vector<Row>& rows,
-                const std::vector<ClosedLabel>& closed, bool constrained, std::vector<std::int32_t>& counts) {
+    // `codes`: of the rows, where the groups are only measured; or null.
+    void revise(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
+                const std::vector<Row>& rows, const std::vector<ClosedLabel>& closed, bool constrained, std::vector<std::int32_t>& counts) {
         Page& page = pages_[a];
         const Kernels& k = kernels();
         const std::size_t slots = page.slots;
@@ -108,7 +107,10 @@ class Ledger {
             page.best = -std::numeric_limits<float>::infinity();
             count_sides(
                 candidates, grouped, 6, lanes,
-                [&](const GroupSpan& span, bool cumulative) { k.count_codes(span, label.codes.data(), cumulative, lanes); },
+                [&](const GroupSpan& span, bool cumulative) {
+                    codes ? count_coded(span, grouped, codes, rows, label.codes, cumulative, lanes)
+                          : k.count_codes(span, label.codes.data(), cumulative, lanes);
+                },
                 [&](std::int32_t* total) { total_of(rows, grouped.missing, label.codes, total); },
                 [&](std::size_t side) { page.best = std::max(page.best, k.revise(revision, quotient_, slots, lanes, page.side(side))); });
         }
@@ -128,9 +130,8 @@ class Ledger {
         std::vector<std::int32_t> label;
         float best = std::numeric_limits<float>::infinity();
 
-        void start(const Attribute& attribute, const GroupedRows& grouped, std::size_t known) {
+        void start(const Candidates& candidates) {
             const float any = std::numeric_limits<float>::infinity();
-            const Candidates candidates(attribute, grouped, known);
             slots = candidates.slots;
             few.assign(2 * slots, -any);  // no such candidate
             many.assign(2 * slots, -any);
@@ -154,22 +155,32 @@ class Ledger {
         }
     };
 
+    // As `count_codes`, for groups that are only measured.
+    static void count_coded(const GroupSpan& span, const GroupedRows& grouped, const std::uint8_t* codes, const std::vector<Row>& rows,
+                            const std::vector<std::uint8_t>& states, bool cumulative, std::int32_t* const* lanes) {
+        if (span.first == span.last) return;
+        std::vector<std::int32_t> seen(256 * 16, 0);  // by code and state
+        for (Row row : rows) ++seen[std::size_t(codes[row]) * 16 + states[row]];
+        std::int32_t sums[6] = {};
+        for (std::uint32_t g = span.first; g < span.last; ++g) {
+            if (!cumulative) std::fill_n(sums, 6, 0);
+            for (int state = 0; state < 16; ++state) add_state(std::uint8_t(state), seen[std::size_t(grouped.ids[g]) * 16 + std::size_t(state)], sums);
+            for (int lane = 0; lane < 6; ++lane) lanes[lane][g] = sums[lane];
+        }
+    }
+
+    static void add_state(std::uint8_t state, std::int32_t count, std::int32_t* sums) {
+        const bool closes = state & CLOSES;
+        if (state & OPEN_PRESENT) sums[closes ? 2 : 0] += count;
+        if (state & OPEN_ABSENT) sums[closes ? 3 : 1] += count;
+        if (state & PRESENT) sums[4] += count;
+        sums[5] += count;
+    }
+
     static void total_of(const std::vector<Row>& rows, const std::vector<Row>& missing, const std::vector<std::uint8_t>& codes,
                          std::int32_t* total) {
-        const auto add = [&](const std::vector<Row>& some, std::int32_t sign) {
-            for (Row row : some) {
-                const std::uint8_t code = codes[row];
-                const bool closes = code & CLOSES;
-                total[0] += !closes && code & OPEN_PRESENT ? sign : 0;
-                total[1] += !closes && code & OPEN_ABSENT ? sign : 0;
-                total[2] += closes && code & OPEN_PRESENT ? sign : 0;
-                total[3] += closes && code & OPEN_ABSENT ? sign : 0;
-                total[4] += code & PRESENT ? sign : 0;
-                total[5] += sign;
-            }
-        };
-        add(rows, 1);
-        add(missing, -1);
+        for (Row row : rows) add_state(codes[row], 1, total);
+        for (Row row : missing) add_state(codes[row], -1, total);
     }
 
     bool averages_, signs_;

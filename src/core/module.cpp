@@ -83,7 +83,9 @@ void check_sparse_rows(const Ints& rows, std::size_t n_rows) {
 
 class Columns {
    public:
-    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights) : max_bins_(max_bins) {
+    // Below `pack_from` rows, lists of rows are faster than codes and small enough.
+    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from)
+        : max_bins_(max_bins), pack_from_(pack_from) {
         if (n_rows >= MOST_ROWS) throw std::invalid_argument("more than 2^31 rows");
         if (max_bins < 0 || max_bins == 1) throw std::invalid_argument("max_bins must be at least 2 (0: exact)");
         prepared.n_rows = n_rows;
@@ -172,6 +174,7 @@ class Columns {
     double listed_bytes() const {
         double bytes = 0;
         for (const auto& grouped : prepared.grouped) bytes += double(grouped.rows.size() * sizeof(Row));
+        for (const auto& codes : prepared.codes) bytes += double(codes.size());
         return bytes;
     }
 
@@ -180,7 +183,7 @@ class Columns {
 
    private:
     Columns cut(const Ints& rows) const {
-        Columns part(rows.size(), 0, std::nullopt);
+        Columns part(rows.size(), 0, std::nullopt, pack_from_);
         std::vector<std::uint8_t> keep(prepared.n_rows, 0);
         std::vector<Row> renumbered(prepared.n_rows, 0);
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -189,7 +192,13 @@ class Columns {
         }
         part.prepared.attributes = prepared.attributes;
         part.prepared.grouped.resize(prepared.grouped.size());
+        part.prepared.codes.resize(prepared.codes.size());
         for (std::size_t a = 0; a < prepared.grouped.size(); ++a) {
+            if (prepared.is_packed(a)) {
+                for (std::size_t i = 0; i < rows.size(); ++i)
+                    part.prepared.codes[a].push_back(prepared.codes[a][std::size_t(rows.data()[i])]);
+                continue;
+            }
             GroupedRows& grouped = part.prepared.grouped[a];
             grouped.assign_kept(prepared.grouped[a], keep.data());
             grouped.rows.shrink_to_fit();
@@ -207,7 +216,9 @@ class Columns {
         try {
             prepared.attributes.emplace_back();
             prepared.grouped.emplace_back();
+            prepared.codes.emplace_back();
             fill(prepared.attributes.back(), prepared.grouped.back());
+            if (prepared.n_rows >= pack_from_) prepared.pack(before);
         } catch (const std::bad_alloc&) {
             shrink_to(before);
             out_of_memory("a column", double(bytes));
@@ -219,6 +230,7 @@ class Columns {
     void shrink_to(std::size_t count) {
         prepared.attributes.resize(count);
         prepared.grouped.resize(count);
+        prepared.codes.resize(count);
     }
     const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
     static void enter(double value, Row row, std::vector<Entry>& entries, GroupedRows& grouped) {
@@ -231,6 +243,7 @@ class Columns {
     }
 
     std::int32_t max_bins_;
+    std::size_t pack_from_;
     std::vector<double> weights_;
 };
 
@@ -426,7 +439,8 @@ nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubl
 
 NB_MODULE(_core, m) {
     nb::class_<Columns>(m, "Columns")
-        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>>(), "n_rows"_a, "max_bins"_a, "weights"_a.none())
+        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>, std::size_t>(), "n_rows"_a, "max_bins"_a,
+             "weights"_a.none(), "pack_from"_a)
         .def("add_numeric", &Columns::add_numeric)
         .def("add_sparse_numeric", &Columns::add_sparse_numeric)
         .def("add_nominal", &Columns::add_nominal)

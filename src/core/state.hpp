@@ -27,6 +27,23 @@ struct Prepared {
     std::size_t n_rows = 0;
     std::vector<Attribute> attributes;
     std::vector<GroupedRows> grouped;
+    // Instead of lists of its rows, the rank or category of each row where that takes one byte and there are many rows.
+    std::vector<std::vector<std::uint8_t>> codes;
+
+    bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
+    bool some_packed() const {
+        for (std::size_t a = 0; a < codes.size(); ++a)
+            if (is_packed(a)) return true;
+        return false;
+    }
+    void pack(std::size_t a) {
+        const GroupedRows& from = grouped[a];
+        if (from.rows.size() < n_rows || attributes[a].values > 256) return;  // something is missing or unlisted
+        codes[a].resize(n_rows);
+        for (std::size_t g = 0; g < from.groups(); ++g)
+            for (std::size_t i = g ? from.ends[g - 1] : 0; i < from.ends[g]; ++i) codes[a][from.rows[i]] = std::uint8_t(from.ids[g]);
+        grouped[a] = GroupedRows{};
+    }
 
     // Attributes, and behind them the labels.
     const Attribute& attribute(std::size_t a) const { return a < attributes.size() ? attributes[a] : label_attribute(); }
@@ -41,9 +58,15 @@ struct Scope {
     // Attributes, and behind them the labels.
     const GroupedRows& at(std::size_t a) const { return a < attributes.size() ? attributes[a] : labels[a - attributes.size()]; }
     GroupedRows& at(std::size_t a) { return a < attributes.size() ? attributes[a] : labels[a - attributes.size()]; }
-    // Rows of a label that no rule decided count as missing; they are not listed.
-    std::size_t missing(std::size_t a) const {
-        return a < attributes.size() ? attributes[a].missing.size() : rows.size() - at(a).rows.size();
+    // The rows of an attribute, or where they are packed: gathered in `room`, or only measured.
+    const GroupedRows& rows_of(std::size_t a, const Prepared& prepared, bool gather, GroupedRows& room) const {
+        if (!prepared.is_packed(a)) return at(a);
+        gather ? room.gather(prepared.codes[a], rows) : room.measure(prepared.codes[a], rows);
+        return room;
+    }
+    // How many rows have a value. Rows of a label that no rule decided have none; they are not listed.
+    std::size_t known(std::size_t a, const GroupedRows& of_attribute) const {
+        return a < attributes.size() ? rows.size() - of_attribute.missing.size() : of_attribute.listed();
     }
 
     std::vector<std::uint8_t> marks(std::size_t n_rows) const {

@@ -39,9 +39,17 @@ from plurule.table import SparseColumn, Table
 F_MEASURE, ACCURACY, PRECISION, RECALL, LAPLACE, M_ESTIMATE, RELATIVE_ACCURACY, CUSTOM = range(8)
 
 
-def prepare(table: Table, max_bins: int | None = None, weights: NDArray[np.float64] | None = None) -> _core.Columns:
-    """Rank the columns of a table; any number of fits on the same rows can share the result."""
-    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None)
+def prepare(
+    table: Table,
+    max_bins: int | None = None,
+    weights: NDArray[np.float64] | None = None,
+    pack_from: int = 1 << 16,
+) -> _core.Columns:
+    """Rank the columns of a table; any number of fits on the same rows can share the result.
+
+    From `pack_from` rows on, a column of few values is kept as one byte per row instead of as lists of rows.
+    """
+    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from)
     for attribute, column in zip(table.attributes, table.columns, strict=True):
         if isinstance(column, SparseColumn):
             if attribute.categories is None:
