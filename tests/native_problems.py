@@ -201,7 +201,7 @@ def random_options(rng: Generator, problem: Problem, **chosen: Any) -> Options:
             "averaging": pick(rng, AVERAGINGS),
             "head_search": pick(rng, (*HEAD_SEARCHES, "relaxed", "relaxed", "relaxed")),
             "head_constraint": pick(rng, ("head", "head", "label")),
-            "constrain": pick(rng, ("candidates", "candidates", "finished")),
+            "constrain": pick(rng, ("candidates", "finished")),
             "predict_absence": rng.random() < 0.5,
             "label_conditions": rng.random() < 0.8,
             "fix_head": rng.random() < 0.7,

@@ -116,6 +116,8 @@ class Learner:
         self.training = list(range(len(rows)))
         self.predicted: list[list[int | None]] = [[None] * self.n_labels for _ in rows]
         self.labels_used: set[int] = set()
+        self.labels_left = set(range(self.n_labels))
+        """Those that may be in heads."""
         self.unfinished = False
         """Whether rules are grown that need not have TP ≥ FP yet."""
 
@@ -248,7 +250,7 @@ class Learner:
     def best_head(self, body: tuple[Check, ...]) -> tuple[Head, Fraction, Fraction, Fraction] | None:
         """The head that the search finds, with its (lifted) value, TP and FP."""
         tested = {test.index for test in body if test.kind == "label"}
-        labels = [l for l in range(self.n_labels) if l not in tested]
+        labels = [l for l in range(self.n_labels) if l in self.labels_left and l not in tested]
         search = self.settings.head_search
         if search in ("exhaustive", "anti_monotone"):
             found = self.head_from_label_sets(body, labels)
@@ -330,19 +332,32 @@ class Learner:
     # Rules -------------------------------------------------------------------------------------------------
 
     def best_rule(self) -> Candidate | None:
-        if self.settings.only_finished:
+        if not self.settings.only_finished:
+            return self.grow()
+        while True:
             self.unfinished = True
             found = self.grow()
             self.unfinished = False
-            if found is None or self.is_right_enough(found):
+            wrong = set() if found is None else self.labels_not_right_enough(found)
+            if not wrong:
                 return found
-        return self.grow()
+            before = self.labels_left
+            self.labels_left = wrong
+            found = self.grow()
+            self.labels_left = before
+            if found is not None:
+                return found
+            self.labels_left = before - wrong
 
-    def is_right_enough(self, rule: Candidate) -> bool:
-        if rule.tp < rule.fp:
-            return False
-        counts = [self.matrix(rule.body, label, value) for label, value in rule.head]
-        return not self.settings.each_label_right or all(tp >= fp for tp, fp, _, _ in counts)
+    def labels_not_right_enough(self, rule: Candidate) -> set[int]:
+        wrong = set()
+        for label, value in rule.head:
+            tp, fp, _, _ = self.matrix(rule.body, label, value)
+            if self.settings.each_label_right and tp < fp:
+                wrong.add(label)
+        if rule.tp < rule.fp and not wrong:
+            wrong = {label for label, _ in rule.head}
+        return wrong
 
     def grow(self) -> Candidate | None:
         beam = self.best_of(self.first_pass())

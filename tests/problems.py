@@ -91,6 +91,7 @@ def start_state(problem: Problem) -> State:
         in_training=np.ones(problem.n_instances, dtype=bool),
         predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
         head_labels=np.zeros(problem.n_labels, dtype=bool),
+        set_aside=np.zeros(problem.n_labels, dtype=bool),
     )
 
 
@@ -125,8 +126,8 @@ def random_settings(rng: random.Random, n_labels: int) -> Settings:
         beta_squared=rng.choice((Fraction(1, 4), Fraction(1), Fraction(0), Fraction(4))),
         averaging=rng.choice(("micro", "macro")),
         head_search=head_search,
-        each_label_right=rng.random() < 0.2,
-        only_finished=rng.random() < 0.3,
+        each_label_right=rng.random() < 0.4,
+        only_finished=rng.random() < 0.5,
         lift=tuple(factors) if head_search in ("relaxed", "exhaustive") else (Fraction(1),) * n_labels,
         absence=rng.random() < 0.5,
         label_conditions=rng.random() < 0.8,

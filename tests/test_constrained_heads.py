@@ -84,6 +84,14 @@ def test_a_group_that_holds_a_tested_label_is_in_no_head(example: State):
     assert found(example, tested=[0], wishes=together, head_constraint="none") == "..+. 0.3333"
 
 
+def test_a_label_set_aside_bars_its_group_but_not_those_it_must_not_go_with(example: State):
+    example.set_aside[0] = True
+    for search in ("single", "decomposable", "relaxed", "exhaustive"):
+        apart, together = {"forbidden_label_pairs": [("A", "B")]}, {"required_label_pairs": [("A", "B")]}
+        assert found(example, wishes=apart, head_search=search) == ".+.. 0.6667"
+        assert found(example, wishes=together, head_search=search, head_constraint="none") == "..+. 0.3333"
+
+
 def test_a_label_that_is_decided_everywhere_does_not_bar_its_fellow(example: State):
     example.predicted[:, 1] = 1
     together = {"required_label_pairs": [("A", "B")]}

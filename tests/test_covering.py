@@ -14,7 +14,7 @@ from oracle import Learned
 from plurule import engine
 from plurule.covering import learn
 from plurule.engine import ENGINES
-from plurule.heuristics import HammingAccuracy, Heuristic, Precision, ratio
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, ratio
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
 from plurule.prediction import OPEN, decide, replay
@@ -107,6 +107,38 @@ def test_learning_ends_when_no_rule_is_more_right_than_wrong():
     problem = make_problem({"a": [1, 1, 1]}, [[1], [0], [0]])
     assert learned(problem) == []
     assert str(learn(problem, make_options(problem))) == "(no rules: every label is absent)"
+
+
+def hidden(**columns: list[str]) -> Problem:
+    """A is in 2 of 5 wherever one looks, B where a and b are x, of which each alone is more wrong than right."""
+    cells = {"xx": [[0, 1]] * 2, "xy": [[1, 0], [1, 0], [0, 0]], "yx": [[1, 0], [1, 0], [0, 0]], "yy": [[0, 0]] * 2}
+    names = [cell for cell, rows in cells.items() for _ in rows]
+    return make_problem(
+        {"a": [name[0] for name in names], "b": [name[1] for name in names], **columns},
+        [row for rows in cells.values() for row in rows],
+    )
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("head_constraint", ["label", "head"])
+def test_a_label_for_which_no_finished_rule_stands_is_set_aside_and_the_others_get_their_rules(name, head_constraint):
+    problem = hidden()
+    options = {"heuristic": FMeasure(beta=2), "head_search": "single", "head_constraint": head_constraint}
+    as_published = engine.learn(problem, make_options(problem, **options), engine=name)
+    assert texts(as_published) == []
+    found = engine.learn(problem, make_options(problem, constrain="finished", **options), engine=name)
+    assert texts(found) == ["B ← a = x ∧ b = x   (TP 2, FP 0, stop)"]
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_before_it_is_set_aside_a_label_gets_the_rules_that_are_right_on_the_way_too(name):
+    # Best for A is still the empty body, with TP 4 and FP 6.
+    problem = hidden(c=["x" if i in (2, 5) else "y" for i in range(10)])
+    options = make_options(problem, heuristic=FMeasure(beta=2), head_search="single", constrain="finished")
+    assert texts(engine.learn(problem, options, engine=name))[:2] == [
+        "A ← c = x   (TP 2, FP 0, stop)",
+        "B ← a = x ∧ b = x   (TP 2, FP 0, stop)",
+    ]
 
 
 def test_a_label_that_is_constant_breaks_nothing():

@@ -165,19 +165,19 @@ class CandidateSearch {
         });
     }
 
-    // The labels of a rule about to be learned, as the ledger needs them.
-    std::vector<ClosedLabel> labels_closed_by(const Growing& found) const {
+    // Labels about to be closed on some rows, as the ledger needs them.
+    std::vector<ClosedLabel> about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows) const {
         std::vector<ClosedLabel> closed;
         if (!ledger_ || ledger_->empty()) return closed;
-        for (const Assignment& assigned : found.head) {
-            const std::size_t label = std::size_t(assigned.label), lane = std::size_t(state_.lane_of(label));
+        for (const Assignment& assigned : head) {
+            const std::size_t lane = std::size_t(state_.lane_of(std::size_t(assigned.label)));
             ClosedLabel& one = closed.emplace_back();
             one.label = assigned.label;
             one.present = state_.present[lane];
             one.absent = state_.absent[lane];
             one.codes.resize(state_.n_rows);
             for (Row row : state_.training.rows) one.codes[row] = state_.bytes[std::size_t(row) * state_.width + lane];
-            for (Row row : found.covered)
+            for (Row row : rows)
                 if (one.codes[row] & (OPEN_PRESENT | OPEN_ABSENT)) one.codes[row] |= CLOSES;
         }
         return closed;

@@ -45,7 +45,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
         Head head;
     };
 
-    // The units that may be in the head of a rule that tests these labels, in the order of their first labels.
+    // The units without labels set aside that may be in the head of a rule that tests these labels, in the order of their first labels.
     void choose_units(const std::vector<std::uint8_t>& tested_lane, std::int32_t own_lane) {
         std::map<std::int32_t, std::size_t> place_of_group;
         std::vector<Unit> all;
@@ -59,10 +59,10 @@ class ConstrainedHeadSearch : public LabelSetSearch {
             if (tested_lane[label] || std::int32_t(label) == own_lane) tested.push_back(label);
         units_.clear();
         for (Unit& unit : all) {
-            const bool tests_itself = std::any_of(unit.begin(), unit.end(), [&](std::uint32_t label) {
-                return std::find(tested.begin(), tested.end(), label) != tested.end();
+            const bool barred = std::any_of(unit.begin(), unit.end(), [&](std::uint32_t label) {
+                return state_.set_aside[label] || std::find(tested.begin(), tested.end(), label) != tested.end();
             });
-            if (!tests_itself && !clash(unit, tested)) units_.push_back(std::move(unit));
+            if (!barred && !clash(unit, tested)) units_.push_back(std::move(unit));
         }
     }
 

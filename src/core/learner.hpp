@@ -44,30 +44,64 @@ class Learner {
 
     // --- growing a rule
 
+    // Where the constraint is on finished rules, those on the way are free of it. One that does not stand in the end is in
+    // nobody's way: its failing labels are searched by themselves under the constraint, and set aside if that finds nothing.
     bool best_rule(Growing& best) {
-        if (options_.constrain_finished) {
-            const Constraint constraint = std::exchange(options_.constraint, Constraint::none);
-            const bool found = grow(best);
-            options_.constraint = constraint;
-            if (!found || stands(best)) return found;
+        if (!options_.constrain_finished) return grow(best);
+        while (grow_freely(best)) {
+            const std::vector<Assignment> failing = failing_labels(best);
+            if (failing.empty() || grow_with_only(failing, best)) return true;
+            set_aside(failing);
         }
-        return grow(best);
+        return false;
+    }
+    bool grow_freely(Growing& best) {
+        const Constraint constraint = std::exchange(options_.constraint, Constraint::none);
+        const bool found = grow(best);
+        options_.constraint = constraint;
+        return found;
+    }
+    bool grow_with_only(const std::vector<Assignment>& labels, Growing& best) {
+        std::vector<std::uint8_t> before(state_.n_labels, 1);
+        for (const Assignment& assigned : labels) before[std::size_t(assigned.label)] = 0;
+        std::swap(before, state_.set_aside);
+        state_.rebuild();
+        const bool found = grow(best);
+        std::swap(before, state_.set_aside);
+        state_.rebuild();
+        return found;
     }
 
-    // Whether a finished rule meets the constraint.
-    bool stands(const Growing& rule) const {
-        if (rule.tp < rule.fp) return false;
-        if (options_.constraint != Constraint::label) return true;
-        for (const auto& [label, sign] : rule.head) {
-            double surplus = 0;
-            for (Row row : rule.covered) {
-                const std::size_t pair = state_.at(row, std::size_t(label));
-                if (state_.predicted[pair] == OPEN)
-                    surplus += (state_.truth[pair] != 0) == (sign != 0) ? state_.weight(row) : -state_.weight(row);
-            }
-            if (surplus < 0) return false;
+    // The labels for which a finished rule does not stand: those with TP < FP, where the constraint is on labels and there
+    // are some, with those that go together with them; or else all of its head. Empty where it stands.
+    std::vector<Assignment> failing_labels(const Growing& rule) const {
+        std::vector<Assignment> failing;
+        if (options_.constraint == Constraint::label)
+            std::copy_if(rule.head.begin(), rule.head.end(), std::back_inserter(failing), [&](const Assignment& assigned) {
+                return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& other) {
+                    return options_.pairs.go_together(std::size_t(assigned.label), std::size_t(other.label)) && surplus(rule, other) < 0;
+                });
+            });
+        return failing.empty() && rule.tp < rule.fp ? rule.head : failing;
+    }
+
+    // TP - FP of one label of a rule, over its open pairs.
+    double surplus(const Growing& rule, const Assignment& assigned) const {
+        double sum = 0;
+        for (Row row : rule.covered) {
+            const std::size_t pair = state_.at(row, std::size_t(assigned.label));
+            if (state_.predicted[pair] == OPEN)
+                sum += (state_.truth[pair] != 0) == (assigned.sign != 0) ? state_.weight(row) : -state_.weight(row);
         }
-        return true;
+        return sum;
+    }
+
+    // To the ledger this is as if every pair of these labels were closed.
+    void set_aside(const std::vector<Assignment>& labels) {
+        const std::vector<ClosedLabel> closed = search_.about_to_close(labels, state_.training.rows);
+        for (const Assignment& assigned : labels) state_.set_aside[std::size_t(assigned.label)] = 1;
+        state_.rebuild();
+        search_.revise(closed);
     }
 
     bool grow(Growing& best) {
@@ -95,6 +129,7 @@ class Learner {
         for (const Growing& rule : others) compare(rule);
         return *best;
     }
+
     std::vector<Growing> first_pass() {
         std::vector<Growing> start(1);
         start[0].covered = state_.training.rows;
@@ -194,7 +229,7 @@ class Learner {
     // --- separating
 
     LearnedRule conquer(const Growing& found) {
-        const std::vector<ClosedLabel> closed = search_.labels_closed_by(found);
+        const std::vector<ClosedLabel> closed = search_.about_to_close(found.head, found.covered);
         LearnedRule rule;
         rule.head = found.head;
         rule.body = found.body;

@@ -24,6 +24,7 @@ struct LabelPairs {
     std::vector<std::int32_t> group;  // per label; those with the same number go together in heads
 
     bool any() const { return !group.empty(); }
+    bool go_together(std::size_t a, std::size_t b) const { return a == b || (any() && group[a] == group[b]); }
     bool are_apart(std::size_t a, std::size_t b) const { return any() && apart[a * group.size() + b]; }
 };
 

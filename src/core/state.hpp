@@ -84,9 +84,10 @@ struct State {
     std::vector<std::int8_t> predicted;  // rows × labels
     Scope training;                      // E
     std::vector<std::uint8_t> head_labels;
+    std::vector<std::uint8_t> set_aside;  // per label: it may not be in heads any more
     bool every_label = false;  // labels without an open pair have lanes too: they can be in heads beside others
 
-    // The labels with an open pair in training, as lanes of the state bytes; padded to a multiple of 8.
+    // The labels with an open pair in training that are not set aside, as lanes of the state bytes; padded to a multiple of 8.
     std::vector<std::int32_t> label_of_lane;
     std::size_t width = 0;
     std::vector<std::uint8_t> bytes;  // rows × width
@@ -105,6 +106,7 @@ struct State {
         predicted.assign(n_rows * n_labels, OPEN);
         if (start.predicted) std::copy_n(start.predicted, n_rows * n_labels, predicted.begin());
         head_labels.assign(n_labels, 0);
+        set_aside.assign(n_labels, 0);
         if (start.head_labels) std::copy_n(start.head_labels, n_labels, head_labels.begin());
         training.labels.resize(n_labels);
         for (Row row = 0; row < n_rows; ++row) {
@@ -149,7 +151,7 @@ struct State {
             for (std::size_t label = 0; label < n_labels; ++label) some_open[label] |= predicted[at(row, label)] == OPEN;
         label_of_lane.clear();
         for (std::size_t label = 0; label < n_labels; ++label)
-            if (some_open[label]) label_of_lane.push_back(std::int32_t(label));
+            if (some_open[label] && (every_label || !set_aside[label])) label_of_lane.push_back(std::int32_t(label));
         width = (label_of_lane.size() + 7) / 8 * 8;
         if (width == 0) width = 8;
         bytes.assign(n_rows * width, 0);

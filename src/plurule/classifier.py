@@ -79,7 +79,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         the `"head"` as a whole, after the search (as published: a body whose best head has not is given up).
     constrain
         When that must hold: for the `"finished"` rule only, so that a rule may start out covering much and get precise
-        condition by condition, or for all `"candidates"` on the way to it (as published).
+        condition by condition, or for all `"candidates"` on the way to it (as published). A label whose best finished
+        rule has TP < FP is set aside for the others to get their rules.
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions

@@ -49,6 +49,7 @@ def find_heads(
     """The best allowed head of every candidate, by the head search of the options; see `head_search.find_heads`."""
     evaluate = evaluation(state, candidates, confusion, options)
     units = units_beside(constraints, excluded)
+    units = [unit for unit in units if not state.set_aside[list(unit)].any()]
     if options.head_search == "exhaustive":
         heads = exhaustive(evaluate, confusion, units, constraints, options)
     elif options.head_search == "anti_monotone":

@@ -35,6 +35,8 @@ class State:
     """What the rules so far predict for each pair of instance and label, or `OPEN`."""
     head_labels: Mask
     """The labels that occur in the head of an earlier rule."""
+    set_aside: Mask
+    """The labels that may not be in heads any more."""
 
 
 class Candidates(Protocol):

@@ -26,7 +26,8 @@ Progress = Callable[[int, float], None]
 def learn(problem: Problem, options: Options, progress: Progress | None = None) -> RuleList:
     """Learn a rule list."""
     begin = start(problem)
-    state = State(problem, Columns(problem.table), begin.in_training, begin.predicted, begin.head_labels)
+    nothing = np.zeros(problem.n_labels, dtype=bool)
+    state = State(problem, Columns(problem.table), begin.in_training, begin.predicted, begin.head_labels, nothing)
     ranks = {
         i: rank(state.columns[i], options.max_bins, problem.weights)
         for i, attribute in enumerate(problem.table.attributes)

@@ -90,24 +90,41 @@ def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: 
 
 
 def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
-    """The best rule for the open pairs of the instances still in training, or None."""
-    if options.constrain == "finished":
-        found = grow(state, ranks, replace(options, head_constraint="none"))
-        if found is None or stands(state, found, options):
+    """The best rule for the open pairs of the instances still in training, or None.
+
+    Where the constraint is on finished rules, those on the way are free of it. One that does not stand in the end is
+    in nobody's way: its failing labels are searched by themselves, with the constraint on every candidate, and set
+    aside if that finds nothing.
+    """
+    if options.constrain == "candidates":
+        return grow(state, ranks, options)
+    while (found := grow(state, ranks, replace(options, head_constraint="none"))) is not None:
+        failing = failing_labels(state, found, options)
+        if not failing.any():
             return found
-    return grow(state, ranks, options)
+        found = grow(replace(state, set_aside=~failing), ranks, options)
+        if found is not None:
+            return found
+        state.set_aside |= failing
+    return None
 
 
-def stands(state: State, rule: Candidate, options: Options) -> bool:
-    """Whether a finished rule meets the constraint."""
-    if rule.tp < rule.fp:
-        return False
-    if options.head_constraint != "label":
-        return True
-    labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
-    weights = fixed_head_pairs(state, labels, rule.signs[labels], whole=False)
-    tp, fp = weights.right[rule.covered].sum(axis=0), weights.wrong[rule.covered].sum(axis=0)
-    return bool((tp >= fp).all())
+def failing_labels(state: State, rule: Candidate, options: Options) -> Mask:
+    """The labels for which a finished rule does not stand.
+
+    Those with TP < FP, where the constraint is on labels and there are some, with the labels that go together with
+    them; or else all of its head. None where it stands.
+    """
+    failing = np.zeros(state.problem.n_labels, dtype=bool)
+    if options.head_constraint == "label":
+        labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
+        weights = fixed_head_pairs(state, labels, rule.signs[labels], whole=False)
+        tp, fp = weights.right[rule.covered].sum(axis=0), weights.wrong[rule.covered].sum(axis=0)
+        failing[labels] = tp < fp
+        constraints = state.problem.constraints
+        for unit in () if constraints is None else constraints.units():
+            failing[list(unit)] = failing[list(unit)].any()
+    return failing if failing.any() or rule.tp >= rule.fp else rule.signs != NOT_IN_HEAD
 
 
 def grow(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:

@@ -47,7 +47,7 @@ def find_heads(
 
     `confusion` counts every label as predicted present, on open pairs; `excluded` are labels of the body.
     """
-    allowed = np.ones(state.problem.n_labels, dtype=bool)
+    allowed = ~state.set_aside
     allowed[excluded] = False
     evaluate = evaluation(state, candidates, confusion, options)
     if options.head_search in ("anti_monotone", "exhaustive"):
