@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +192,7 @@ def test_counts_of_blocks_of_rows_add_up_to_the_counts_of_all_rows(seed: int):
         expected[code] += np.concatenate([labels, 1 - labels, labels, [1]])
     assert np.array_equal(whole, expected)
     cuts = [0, *sorted(rng.integers(0, n_rows + 1, 4).tolist()), n_rows]
-    blocks = [_core.count_rows(columns, Y, 0, first, last) for first, last in zip(cuts[:-1], cuts[1:], strict=True)]
+    blocks = [_core.count_rows(columns, Y, 0, first, last) for first, last in pairwise(cuts)]
     assert np.array_equal(sum(blocks[i] for i in rng.permutation(len(blocks))), whole)
 
 
