@@ -65,7 +65,7 @@ class CandidateSearch {
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
         ledger_constraint_ = options.constrain_finished ? Constraint::none : options.constraint;
-        const bool pays = prepared.some_packed() || state.width >= least_labels_of_ledger(options.heuristic.formula);
+        const bool pays = prepared.some_packed() || state.width >= least_labels_of_ledger(options);
         if (filters_ && pays && state.n_rows < MOST_ROWS_OF_LEDGER &&
             Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
             ledger_ = std::make_unique<Ledger>(options, quotient_, tools_[0]->finder.search().highest_lift());
@@ -203,9 +203,12 @@ class CandidateSearch {
         typename FixedHead<Count>::Workspace fixed;
     };
 
-    // With fewer labels, keeping the ledger costs more than it saves. The accuracies of candidates are close together, so
-    // that many have to be looked at.
-    static constexpr std::size_t least_labels_of_ledger(Formula formula) { return formula == Formula::accuracy ? 16 : 24; }
+    // With fewer labels, keeping the ledger costs more than it saves: rows leave training often where only presence is
+    // predicted. The accuracies of candidates are close together, so that many would have to be looked at.
+    static std::size_t least_labels_of_ledger(const Options& options) {
+        if (options.predict_absence) return 0;
+        return options.heuristic.formula == Formula::accuracy ? 16 : 24;
+    }
     static constexpr std::size_t MOST_ROWS_OF_LEDGER = std::size_t(1) << 21;  // what its counters hold
     static constexpr std::size_t MOST_BYTES_OF_LEDGER = std::size_t(1) << 27;
 

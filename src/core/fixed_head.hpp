@@ -29,6 +29,7 @@ class FixedHead {
         else
             of_rows_.resize(state.n_rows * lanes_);
         n_rows_ = state.n_rows;
+        is_quotient_ = as_quotient(options.heuristic, quotient_);
         absent_.assign(blocks_, 0);
         present_.assign(blocks_, 0);
         std::vector<Count> lanes(lanes_);
@@ -57,6 +58,7 @@ class FixedHead {
     struct Workspace {
         std::vector<std::int32_t> counts, covered, tp, fp;
         std::vector<double> values;
+        std::vector<std::uint32_t> found;
     };
 
     // All candidates of an attribute at once: offer(place, value, tp, fp) for those that are admissible and reach `floor`.
@@ -66,22 +68,17 @@ class FixedHead {
                       const std::vector<Row>& rows, double floor, Workspace& work, Offer&& offer) const {
         const std::size_t slots = candidates.slots;
         work.counts.resize(3 * slots);
-        work.covered.resize(slots);
-        work.tp.assign(2 * slots, 0);
-        work.fp.assign(2 * slots, 0);
-        work.values.assign(2 * slots, 0.0);
+        work.covered.resize(2 * slots);
         std::int32_t* lanes[3] = {work.counts.data(), work.counts.data() + slots, work.counts.data() + 2 * slots};
-        std::int32_t* covered = work.covered.data();
-        const std::int32_t n_rows = std::int32_t(rows.size() - grouped.missing.size());
-        const Kernels& k = kernels();
-        for (std::size_t b = 0; b < blocks_; ++b) {
+        const std::int32_t* covered = work.covered.data();
+        count_rows(candidates, grouped, std::int32_t(rows.size() - grouped.missing.size()), work.covered.data());
+        const auto count_block = [&](std::size_t b, auto&& use) {
             const std::uint64_t* words = words_.data() + b * n_rows_;
-            const FixedBlock block{per_label_ ? 1 : std::int32_t(head_.size()), present_[b], absent_[b]};
             count_sides(
                 candidates, grouped, 3, lanes,
                 [&](const GroupSpan& span, bool cumulative) {
                     codes ? count_coded(span, grouped, codes, rows, words, cumulative, lanes)
-                          : k.count_words(span, words, cumulative, lanes);
+                          : kernels().count_words(span, words, cumulative, lanes);
                 },
                 [&](std::int32_t* total) {
                     std::uint64_t sum = 0;
@@ -89,24 +86,47 @@ class FixedHead {
                     for (Row row : grouped.missing) sum -= words[row];
                     for (int lane = 0; lane < 3; ++lane) total[lane] = PackedCounts::get(sum, lane);
                 },
-                [&](std::size_t side) {
-                    count_rows(candidates, grouped, n_rows, side, covered);
-                    k.add_values(options_.heuristic, block, slots, lanes, covered, work.values.data() + side * slots,
-                                 work.tp.data() + side * slots, work.fp.data() + side * slots);
-                });
+                use);
+        };
+        const auto offer_if_admissible = [&](Slot slot, double value, std::int32_t tp, std::int32_t fp) {
+            Place place;
+            if (!(value >= floor) || tp <= 0) return;
+            if (options_.constraint != Constraint::none && tp < fp) return;
+            if (!candidates.place_of(slot, place)) return;
+            if (covered[slot.side * slots + slot.group] < options_.min_coverage) return;
+            offer(place, value, double(tp), double(fp));
+        };
+        if (blocks_ == 1 && is_quotient_ && lift_ > 0) {
+            work.found.resize(slots + 8);
+            count_block(0, [&](std::size_t side) {
+                const std::int32_t* of_side = covered + side * slots;
+                const std::size_t found =
+                    kernels().reaching(quotient_, block(0), floor / lift_, slots, lanes, of_side, work.found.data());
+                for (std::size_t i = 0; i < found; ++i) {
+                    const std::size_t g = work.found[i];
+                    const std::int32_t present = lanes[2][g];
+                    const double value = value_of(options_.heuristic, double(lanes[0][g]), double(lanes[1][g]),
+                                                  absent_[0] - double(block(0).labels * of_side[g] - present),
+                                                  present_[0] - double(present));
+                    offer_if_admissible(Slot{g, side}, lifted(per_label_ ? value / double(head_.size()) : value), lanes[0][g], lanes[1][g]);
+                }
+            });
+            return;
         }
+        work.tp.assign(2 * slots, 0);
+        work.fp.assign(2 * slots, 0);
+        work.values.assign(2 * slots, 0.0);
+        for (std::size_t b = 0; b < blocks_; ++b)
+            count_block(b, [&](std::size_t side) {
+                const std::size_t at = side * slots;
+                kernels().add_values(options_.heuristic, block(b), slots, lanes, covered + at, work.values.data() + at,
+                                     work.tp.data() + at, work.fp.data() + at);
+            });
         for (std::size_t side = 0; side < (candidates.nominal ? 1 : 2); ++side)
             for (std::size_t g = 0; g <= grouped.groups(); ++g) {
                 const std::size_t at = side * slots + g;
-                double value = work.values[at];
-                if (per_label_) value /= double(head_.size());
-                if (!options_.refine_against_lifted) value *= lift_;
-                Place place;
-                if (!(value >= floor) || work.tp[at] <= 0) continue;
-                if (options_.constraint != Constraint::none && work.tp[at] < work.fp[at]) continue;
-                if (!candidates.place_of(Slot{g, side}, place)) continue;
-                if (options_.min_coverage > 0 && rows_of(candidates, grouped, n_rows, Slot{g, side}) < options_.min_coverage) continue;
-                offer(place, value, double(work.tp[at]), double(work.fp[at]));
+                const double value = per_label_ ? work.values[at] / double(head_.size()) : work.values[at];
+                offer_if_admissible(Slot{g, side}, lifted(value), work.tp[at], work.fp[at]);
             }
     }
 
@@ -135,7 +155,7 @@ class FixedHead {
         } else {
             value = block_value(sums, blocks_ - 1);
         }
-        return options_.refine_against_lifted ? value : value * lift_;
+        return lifted(value);
     }
 
     // The four counts of each block that is evaluated, appended to arrays (for heuristics written in Python).
@@ -152,7 +172,7 @@ class FixedHead {
         double value = values[0];
         for (std::size_t i = 1; i < values_per_candidate(); ++i) value += values[i];
         if (per_label_) value /= double(head_.size());
-        return options_.refine_against_lifted ? value : value * lift_;
+        return lifted(value);
     }
 
    private:
@@ -167,19 +187,22 @@ class FixedHead {
         }
     }
 
-    // Rows that a candidate covers; `n_rows` of them are in scope.
-    static std::int32_t rows_of(const Candidates& candidates, const GroupedRows& grouped, std::int32_t n_rows, Slot slot) {
-        const std::size_t g = slot.group, groups = grouped.groups();
-        const auto end = [&](std::size_t group) { return std::int32_t(grouped.ends[group]); };
-        const std::int32_t begin = g ? end(g - 1) : 0, listed = groups ? end(groups - 1) : 0;
-        if (candidates.nominal) return g < groups ? end(g) - begin : n_rows - listed;
-        if (g >= groups) return 0;
-        const std::int32_t part = g < candidates.split ? end(g) : listed - begin;
-        return slot.side == 0 ? part : n_rows - part;
-    }
-    static void count_rows(const Candidates& candidates, const GroupedRows& grouped, std::int32_t n_rows, std::size_t side,
-                           std::int32_t* covered) {
-        for (std::size_t g = 0; g < candidates.slots; ++g) covered[g] = g <= grouped.groups() ? rows_of(candidates, grouped, n_rows, Slot{g, side}) : 0;
+    FixedBlock block(std::size_t b) const { return {per_label_ ? 1 : std::int32_t(head_.size()), present_[b], absent_[b]}; }
+    double lifted(double value) const { return options_.refine_against_lifted ? value : value * lift_; }
+
+    // Rows that each candidate covers, first the parts, then the rests; `n_rows` are in scope.
+    static void count_rows(const Candidates& candidates, const GroupedRows& grouped, std::int32_t n_rows, std::int32_t* covered) {
+        const std::size_t groups = grouped.groups(), slots = candidates.slots;
+        const std::int32_t listed = std::int32_t(grouped.listed());
+        std::fill(covered + groups, covered + slots, 0);
+        if (candidates.nominal) {
+            for (std::size_t g = 0; g < groups; ++g) covered[g] = std::int32_t(grouped.size(g));
+            covered[groups] = n_rows - listed;
+            return;
+        }
+        for (std::size_t g = 0; g < candidates.split; ++g) covered[g] = std::int32_t(grouped.ends[g]);
+        for (std::size_t g = candidates.split; g < groups; ++g) covered[g] = listed - std::int32_t(g ? grouped.ends[g - 1] : 0);
+        for (std::size_t g = 0; g < slots; ++g) covered[slots + g] = n_rows - covered[g];
     }
 
     double pairs(const std::vector<Count>& sums, std::size_t lane) const {
@@ -226,6 +249,8 @@ class FixedHead {
     bool packed_ = false;
     std::size_t n_rows_ = 0;
     std::vector<Count> of_rows_;
+    Quotient quotient_{};
+    bool is_quotient_ = false;
     std::vector<std::uint64_t> words_;  // per block and row: right, wrong, present
     std::vector<double> absent_, present_;
     double lift_ = 1;

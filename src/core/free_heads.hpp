@@ -14,18 +14,6 @@
 
 namespace plurule {
 
-inline bool as_quotient(HeuristicFormula h, Quotient& q) {
-    const double s = h.parameter;
-    switch (h.formula) {
-        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, h.shrinkage}; return true;
-        case Formula::accuracy: q = {{1, 0, 1, 0}, 0, {1, 1, 1, 1}, 0}; return true;
-        case Formula::precision: q = {{1, 0, 0, 0}, 0, {1, 1, 0, 0}, 0}; return true;
-        case Formula::recall: q = {{1, 0, 0, 0}, 0, {1, 0, 0, 1}, 0}; return true;
-        case Formula::laplace: q = {{1, 0, 0, 0}, 1, {1, 1, 0, 0}, 2}; return true;
-        default: return false;
-    }
-}
-
 // Tests that a candidate must pass to be worth counting, as sums of small integers over the instances it covers.
 // The first: some label reaches the value θ. The second, where only presence is predicted and candidates are
 // constrained: some label has TP >= FP and TP >= 1 (with absence there always is one), the same label where the

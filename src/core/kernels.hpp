@@ -108,6 +108,9 @@ struct Kernels {
                                double* fn);
     // Per group, from words of rows (see PackedCounts): right, wrong, present; added up from group to group where `cumulative`.
     void (*count_words)(const GroupSpan&, const std::uint64_t* words, bool cumulative, std::int32_t* const lanes[3]);
+    // Writes down the slots whose value under a block reaches `floor`, or nearly; gives how many.
+    std::size_t (*reaching)(const Quotient&, const FixedBlock&, double floor, std::size_t slots, const std::int32_t* const lanes[3],
+                            const std::int32_t* covered, std::uint32_t* found);
     // Adds to values, tp and fp what `slots` candidates have under one block of a fixed head.
     void (*add_values)(HeuristicFormula, const FixedBlock&, std::size_t slots, const std::int32_t* const lanes[3],
                        const std::int32_t* covered, double* values, std::int32_t* tp, std::int32_t* fp);
@@ -124,6 +127,19 @@ const Kernels* avx2_kernels();  // null where the processor or the compiler has 
 inline const Kernels& kernels() {
     static const Kernels& chosen = avx2_kernels() ? *avx2_kernels() : baseline_kernels();
     return chosen;
+}
+
+// A heuristic as a quotient of linear functions, where it is one.
+inline bool as_quotient(HeuristicFormula h, Quotient& q) {
+    const double s = h.parameter;
+    switch (h.formula) {
+        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, h.shrinkage}; return true;
+        case Formula::accuracy: q = {{1, 0, 1, 0}, 0, {1, 1, 1, 1}, 0}; return true;
+        case Formula::precision: q = {{1, 0, 0, 0}, 0, {1, 1, 0, 0}, 0}; return true;
+        case Formula::recall: q = {{1, 0, 0, 0}, 0, {1, 0, 0, 1}, 0}; return true;
+        case Formula::laplace: q = {{1, 0, 0, 0}, 1, {1, 1, 0, 0}, 2}; return true;
+        default: return false;
+    }
 }
 
 // One quotient, 0/0 = 0.

@@ -336,6 +336,34 @@ void count_words(const GroupSpan& span, const std::uint64_t* words, bool cumulat
     cumulative ? count_words_as<true>(span, words, lanes) : count_words_as<false>(span, words, lanes);
 }
 
+typedef float Float8 __attribute__((vector_size(32)));
+
+// No division: the numerator is compared with `floor` times the denominator. Roundings are made up for by a lower floor.
+std::size_t reaching(const Quotient& q, const FixedBlock& block, double floor, std::size_t slots, const std::int32_t* const lanes[3],
+                     const std::int32_t* covered, std::uint32_t* found) {
+    const float least = float(floor - 1e-5 * (1 + (floor < 0 ? -floor : floor)));
+    float weight[4];
+    for (int i = 0; i < 4; ++i) weight[i] = float(q.top[i]) - least * float(q.bottom[i]);
+    const float constant = float(q.top_constant) - least * float(q.bottom_constant);
+    const float present_in_training = float(block.present), absent_in_training = float(block.absent), labels = float(block.labels);
+    // What is rounded away is small beside the counts that it comes from.
+    const float slack = 1e-6f * (present_in_training + absent_in_training + 1);
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < slots; at += 8) {
+        const auto number = [&](const std::int32_t* from) { return __builtin_convertvector(load<Int8>(from + at), Float8); };
+        const Float8 present = number(lanes[2]);
+        const Float8 fn = present_in_training - present, tn = absent_in_training - (labels * number(covered) - present);
+        const Float8 surplus = weight[0] * number(lanes[0]) + weight[1] * number(lanes[1]) + weight[2] * tn + weight[3] * fn + constant;
+        const Int8 reached = surplus >= Float8{} - slack;
+        if (!any(reached)) continue;
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            found[count] = std::uint32_t(at) + i;
+            count += reached[i] != 0;
+        }
+    }
+    return count;
+}
+
 void add_values(HeuristicFormula h, const FixedBlock& block, std::size_t slots, const std::int32_t* const lanes[3],
                 const std::int32_t* covered, double* values, std::int32_t* tp_sum, std::int32_t* fp_sum) {
     constexpr std::size_t CHUNK = 64;
@@ -387,8 +415,6 @@ void count_codes_as(const GroupSpan& span, const std::uint8_t* codes, std::int32
 void count_codes(const GroupSpan& span, const std::uint8_t* codes, bool cumulative, std::int32_t* const lanes[6]) {
     cumulative ? count_codes_as<true>(span, codes, lanes) : count_codes_as<false>(span, codes, lanes);
 }
-
-typedef float Float8 __attribute__((vector_size(32)));
 
 inline Float8 all(float value) { return Float8{} + value; }
 inline Float8 higher(Float8 a, Float8 b) { return a > b ? a : b; }
@@ -462,4 +488,4 @@ float revise(const Revision& r, const Quotient& q, std::size_t slots, const std:
 
 const Kernels table = {flag_groups, add_scores,         passes, add_states, add_states_by_code,
                        add_weighted_states, add_lanes, add_weighted_lanes, evaluate, keep_usable,
-                       confusion_of<std::int32_t>, confusion_of<double>, count_words, add_values, count_codes, revise};
+                       confusion_of<std::int32_t>, confusion_of<double>, count_words, reaching, add_values, count_codes, revise};
