@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from native_problems import HEURISTICS, random_options, random_problem
-from plurule import RuleListClassifier, covering, native
+from plurule import RuleListClassifier, _core, covering, native
 from plurule.heuristics import (
     BUILT_IN,
     FMeasure,
@@ -172,6 +172,27 @@ def test_columns_prepared_once_serve_any_number_of_fits():
     for _ in range(20):
         options = random_options(rng, problem, max_bins=None)
         assert_same(native.learn(problem, options), native.learn(problem, options, columns=columns), f"{options}")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_counts_of_blocks_of_rows_add_up_to_the_counts_of_all_rows(seed: int):
+    rng = np.random.default_rng([9, seed])
+    n_rows, n_labels, n_values = int(rng.integers(1, 300)), int(rng.integers(1, 20)), int(rng.integers(1, 9))
+    codes = rng.integers(0, n_values, n_rows)
+    Y = (rng.random((n_rows, n_labels)) < 0.3).astype(np.uint8)
+    columns = _core.Columns(n_rows, 0, None, 0)
+    columns.add_nominal(codes.astype(np.int32), n_values)
+    try:
+        whole = _core.count_rows(columns, Y, 0, 0, n_rows)
+    except ValueError:
+        pytest.skip("one category is so frequent that the column is not kept as one byte per row")
+    expected = np.zeros((n_values, 3 * n_labels + 1), dtype=np.int64)
+    for code, labels in zip(codes, Y, strict=True):
+        expected[code] += np.concatenate([labels, 1 - labels, labels, [1]])
+    assert np.array_equal(whole, expected)
+    cuts = [0, *sorted(rng.integers(0, n_rows + 1, 4).tolist()), n_rows]
+    blocks = [_core.count_rows(columns, Y, 0, first, last) for first, last in zip(cuts[:-1], cuts[1:], strict=True)]
+    assert np.array_equal(sum(blocks[i] for i in rng.permutation(len(blocks))), whole)
 
 
 def test_a_sparse_matrix_gives_the_model_of_its_dense_form():

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "constrained_heads.hpp"
+#include "counting.hpp"
 #include "fixed_head.hpp"
 #include "free_heads.hpp"
 #include "ledger.hpp"
@@ -58,13 +59,15 @@ class CandidateSearch {
 
     // `options` may have its constraint lifted and put back between passes.
     CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
-        : prepared_(prepared), state_(state), options_(options), threads_(threads) {
+        : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
         for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
         filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
         ledger_constraint_ = options.constrain_finished ? Constraint::none : options.constraint;
-        if (filters_ && state.n_rows < MOST_ROWS_OF_LEDGER && Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
+        const bool pays = prepared.some_packed() || state.width >= least_labels_of_ledger(options.heuristic.formula);
+        if (filters_ && pays && state.n_rows < MOST_ROWS_OF_LEDGER &&
+            Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
             ledger_ = std::make_unique<Ledger>(options, quotient_, tools_[0]->finder.search().highest_lift());
     }
 
@@ -200,6 +203,9 @@ class CandidateSearch {
         typename FixedHead<Count>::Workspace fixed;
     };
 
+    // With fewer labels, keeping the ledger costs more than it saves. The accuracies of candidates are close together, so
+    // that many have to be looked at.
+    static constexpr std::size_t least_labels_of_ledger(Formula formula) { return formula == Formula::accuracy ? 16 : 24; }
     static constexpr std::size_t MOST_ROWS_OF_LEDGER = std::size_t(1) << 21;  // what its counters hold
     static constexpr std::size_t MOST_BYTES_OF_LEDGER = std::size_t(1) << 27;
 
@@ -236,34 +242,8 @@ class CandidateSearch {
 
     // Counts of the rows in scope.
     void count_scope(const std::vector<Row>& rows) {
-        scope_total_.assign(3 * state_.width + 1, Count(0));
-        add_rows(rows.data(), rows.size(), scope_total_.data());
-    }
-
-    void add_rows(const Row* rows, std::size_t count, Count* counters) const {
-        const Kernels& k = kernels();
-        if constexpr (std::is_same_v<Count, double>) {
-            k.add_weighted_states(rows, count, state_.bytes.data(), state_.width, state_.weights, counters);
-            for (std::size_t i = 0; i < count; ++i) counters[3 * state_.width] += state_.weight(rows[i]);
-        } else {
-            k.add_states(rows, count, state_.bytes.data(), state_.width, counters);
-            counters[3 * state_.width] += Count(count);
-        }
-    }
-
-    void add_group(const GroupedRows& rows, std::size_t group, Count* counters) const {
-        add_rows(rows.begin(group), rows.size(group), counters);
-    }
-    // The counts of rows by their code, one block of lanes each.
-    void count_by_code(const std::vector<Row>& rows, const std::vector<std::uint8_t>& codes, std::vector<Count>& blocks) const {
-        const std::size_t lanes = 3 * state_.width + 1;
-        blocks.assign(256 * lanes, Count(0));
-        if constexpr (std::is_same_v<Count, double>) {
-            for (Row row : rows) add_rows(&row, 1, blocks.data() + codes[row] * lanes);
-        } else {
-            kernels().add_states_by_code(rows.data(), rows.size(), codes.data(), state_.bytes.data(), state_.width, lanes, blocks.data());
-            for (Row row : rows) ++blocks[codes[row] * lanes + lanes - 1];
-        }
+        scope_total_.assign(counter_.lanes(), Count(0));
+        counter_.add(rows.data(), rows.size(), scope_total_.data());
     }
 
     std::vector<std::size_t> all_visited() const {
@@ -362,7 +342,10 @@ class CandidateSearch {
         }
         const bool coded = prepared_.is_packed(a);
         const std::size_t lanes = tools.total.size();
-        if (coded) count_by_code(scope.rows, prepared_.codes[a], tools.by_code);
+        if (coded) {
+            tools.by_code.assign(256 * lanes, Count(0));
+            counter_.add_by_code(scope.rows.data(), scope.rows.size(), prepared_.codes[a].data(), tools.by_code.data());
+        }
         Ranking& ranking = tools.ranking;
         visit_candidates(
             attr, rows, tools.total, n_rows, wanted,
@@ -370,7 +353,7 @@ class CandidateSearch {
                 if (coded)
                     for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows.ids[group]) * lanes + lane];
                 else
-                    add_group(rows, group, sums);
+                    counter_.add(rows, group, sums);
             },
             [&](const Place& place, const std::vector<Count>& sums, Slot slot) {
                 if (refined) {
@@ -421,7 +404,7 @@ class CandidateSearch {
         tools.total = scope_total_;
         if (rows.missing.empty()) return;
         tools.running.assign(tools.total.size(), Count(0));
-        add_rows(rows.missing.data(), rows.missing.size(), tools.running.data());
+        counter_.add(rows.missing.data(), rows.missing.size(), tools.running.data());
         for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
     }
 
@@ -461,7 +444,7 @@ class CandidateSearch {
             sets.tn.insert(sets.tn.end(), tn.begin(), tn.end());
             sets.fn.insert(sets.fn.end(), fn.begin(), fn.end());
         };
-        const auto add = [&](std::size_t group, Count* sums) { add_group(*rows, group, sums); };
+        const auto add = [&](std::size_t group, Count* sums) { counter_.add(*rows, group, sums); };
         const std::size_t n_rows = rows ? scope.known(std::size_t(a), *rows) : 0;
         if (rows)
             visit_candidates(attribute(std::size_t(a)), *rows, tools.total, n_rows, nullptr, add, note, tools.running, tools.other);
@@ -575,6 +558,7 @@ class CandidateSearch {
     const State& state_;
     const Options& options_;
     Threads& threads_;
+    RowCounter<Count> counter_;
     std::vector<std::unique_ptr<Tools>> tools_;
     Quotient quotient_{};
     bool filters_ = false, shares_best_ = true;

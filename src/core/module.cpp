@@ -327,6 +327,33 @@ LabelPairs label_pairs(const std::optional<Labels>& apart, const std::optional<I
     return pairs;
 }
 
+// What rows `first` to `last` contribute to the candidates of an attribute of one byte per row, nothing decided yet: per
+// value, per label: open and present, open and absent, present; then the number of rows.
+nb::object count_rows(const Columns& columns, const Labels& truth, std::size_t attribute, std::size_t first, std::size_t last) {
+    const Prepared& prepared = columns.prepared;
+    expect_length(truth.shape(0), prepared.n_rows, "the label matrix");
+    if (!prepared.is_packed(attribute)) throw std::invalid_argument("the attribute is not kept as one byte per row");
+    if (first > last || last > prepared.n_rows) throw std::invalid_argument("the rows are not within the table");
+    const std::size_t n_labels = truth.shape(1), values = std::size_t(prepared.attributes[attribute].values);
+    const State state(prepared, truth.data(), n_labels, nullptr, {});
+    const RowCounter<std::int32_t> counter(state);
+    std::vector<std::int32_t> blocks(256 * counter.lanes(), 0);
+    std::vector<Row> rows;
+    for (std::size_t row = first; row < last; ++row) rows.push_back(Row(row));
+    counter.add_by_code(rows.data(), rows.size(), prepared.codes[attribute].data(), blocks.data());
+    const std::size_t lanes = 3 * n_labels + 1;
+    std::int64_t* counts = new std::int64_t[values * lanes]();
+    nb::capsule owner(counts, [](void* memory) noexcept { delete[] static_cast<std::int64_t*>(memory); });
+    for (std::size_t value = 0; value < values; ++value) {
+        const std::int32_t* from = blocks.data() + value * counter.lanes();
+        for (std::size_t kind = 0; kind < 3; ++kind)
+            for (std::size_t lane = 0; lane < state.label_of_lane.size(); ++lane)
+                counts[value * lanes + kind * n_labels + std::size_t(state.label_of_lane[lane])] = from[kind * state.width + lane];
+        counts[value * lanes + lanes - 1] = from[counter.lanes() - 1];
+    }
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(counts, {values, lanes}, owner));
+}
+
 nb::tuple learn(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, int formula, double parameter, double shrinkage,
                 nb::object custom, int head_search, const Doubles& lift, const nb::dict& flags, std::size_t beam_width,
                 double remaining, double stop_threshold, std::optional<std::size_t> max_rules,
@@ -446,6 +473,7 @@ NB_MODULE(_core, m) {
         .def("add_nominal", &Columns::add_nominal)
         .def("add_sparse_nominal", &Columns::add_sparse_nominal)
         .def("subset", &Columns::subset);
+    m.def("count_rows", &count_rows, "columns"_a, "truth"_a, "attribute"_a, "first"_a, "last"_a);
     m.def("learn", &learn, "columns"_a, "truth"_a, "weights"_a.none(), "formula"_a, "parameter"_a, "shrinkage"_a, "custom"_a.none(),
           "head_search"_a, "lift"_a, "flags"_a, "beam_width"_a, "remaining"_a, "stop_threshold"_a, "max_rules"_a.none(),
           "max_conditions"_a.none(), "min_coverage"_a, "n_threads"_a, "progress"_a.none(),

@@ -14,6 +14,9 @@ class Columns:
     def add_sparse_nominal(self, rows: NDArray[np.int32], codes: NDArray[np.int32], categories: int) -> None: ...
     def subset(self, rows: NDArray[np.int32]) -> Columns: ...
 
+def count_rows(
+    columns: Columns, truth: NDArray[np.uint8], attribute: int, first: int, last: int
+) -> NDArray[np.int64]: ...
 def learn(
     columns: Columns,
     truth: NDArray[np.uint8],
