@@ -150,7 +150,8 @@ class CandidateSearch {
     void forget() {
         if (ledger_) ledger_->forget();
     }
-    // After they were closed.
+
+    // The labels of `about_to_close` were closed.
     void revise(const std::vector<ClosedLabel>& closed) {
         if (closed.empty() || ledger_->empty()) return;
         const std::vector<std::size_t> visited = all_visited();
@@ -281,6 +282,7 @@ class CandidateSearch {
                 if (const std::int32_t lane = state_.lane_of(std::size_t(c.attribute) - n_attributes()); lane >= 0)
                     excluded_[std::size_t(lane)] = 1;
     }
+
     void consider_unrefined(const Scope& scope) {
         Tools& tools = *tools_[0];
         tools.finder.start(excluded_, 0, 0);
@@ -319,7 +321,8 @@ class CandidateSearch {
             wanted = tools.flags.data();
         }
         // Scores save the looks at candidates, not the pass over the rows.
-        const bool many_candidates = worth_a_look * 8 >= rows.groups() && rows.groups() * ROWS_PER_LOOK > rows.rows.size() && !prepared_.is_packed(a);
+        const bool many_candidates = worth_a_look * 8 >= rows.groups() && !prepared_.is_packed(a) &&
+                                     rows.groups() * ROWS_PER_LOOK > rows.rows.size();
         if (filters_ && !refined && many_candidates && use_scores(scope, tools)) {
             std::vector<std::uint8_t>& flags = noted ? tools.score_flags : tools.flags;
             const bool some = tools.scores.flag(attr, rows, n_rows, flags);
