@@ -4,53 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "constrained_heads.hpp"
-#include "counting.hpp"
-#include "fixed_head.hpp"
 #include "free_heads.hpp"
+#include "growing_rule.hpp"
 #include "ledger.hpp"
+#include "set_candidates.hpp"
 #include "threads.hpp"
 
 namespace plurule {
-
-struct Condition {
-    std::int32_t attribute;  // from n_attributes on: labels
-    Place place;
-    // Equal for conditions that are the same to a reader: splits between different ranks can have one threshold.
-    std::tuple<std::int32_t, std::int32_t, double> identity(const Prepared& prepared) const {
-        const std::size_t a = std::size_t(attribute);
-        if (a >= prepared.attributes.size() || prepared.attributes[a].nominal) return {attribute, place.below, 0.0};
-        const Attribute& numeric = prepared.attributes[a];
-        return {attribute, place.greater,
-                midpoint(numeric.highest[std::size_t(place.below)], numeric.lowest[std::size_t(place.above)])};
-    }
-};
-
-// A rule in the making, with the rows it covers.
-template <class Count>
-struct GrowingRule {
-    std::vector<Condition> body;
-    std::vector<Assignment> head;
-    double value = NOTHING, tp = 0, fp = 0;
-    std::vector<Row> covered;
-    std::shared_ptr<const FixedHead<Count>> fixed;  // its head, where that stays as it is
-    std::shared_ptr<const Scope> around;  // lists that hold at least the covered rows; null: all of training
-
-    auto identity(const Prepared& prepared) const {
-        std::vector<std::tuple<std::int32_t, std::int32_t, double>> conditions;
-        for (const auto& c : body) conditions.push_back(c.identity(prepared));
-        std::sort(conditions.begin(), conditions.end());
-        conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
-        return std::pair(conditions, head);
-    }
-};
-
-// By value, and on a tie by TP.
-template <class Count>
-bool improves(double value, double tp, const GrowingRule<Count>& rule) {
-    const double higher = std::max(value, rule.value), lower = std::min(value, rule.value);
-    return lower >= floor_of_ties(higher) ? tp > rule.tp : value > rule.value;
-}
 
 template <class Count>
 class CandidateSearch {
@@ -64,6 +24,7 @@ class CandidateSearch {
         filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
+        last_place_.resize(last_best_.size());
         ledger_constraint_ = options.constrain_finished ? Constraint::none : options.constraint;
         const bool pays = prepared.some_packed() || state.width >= least_labels_of_ledger(options);
         if (filters_ && pays && state.n_rows < MOST_ROWS_OF_LEDGER &&
@@ -81,57 +42,63 @@ class CandidateSearch {
         if (options_.max_conditions == 0) return;
         if (ledger_ && ledger_->empty()) start_ledger();
         const std::vector<std::size_t> order = visiting_order();
-        threads_.run(order.size(), is_small(scope.rows.size()), [&](std::size_t task, std::size_t t) {
-            visit_free(scope, order[task], 0, 0, *tools_[t], nullptr);
-        });
+        // Candidates that were good the last time: with a high value to begin with, most others need no look.
+        if (filters_)
+            for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 8); ++i)
+                if (const std::size_t a = order[i]; std::isfinite(last_best_[a]) && !prepared_.is_packed(a))
+                    visit_free(scope, a, 0, 0, *tools_[0], nullptr, &last_place_[a]);
+        threads_.run(order, is_small(scope.rows.size()),
+                     [&](std::size_t a, std::size_t t) { visit_free(scope, a, 0, 0, *tools_[t], nullptr); });
     }
 
     // Before rules are refined, each by `refine`.
     void begin_refining() { begin_pass(options_.beam_width * options_.beam_width); }
 
-    // What a refinement leaves for the next one.
-    struct Refined {
-        std::shared_ptr<const Scope> around;
-        std::shared_ptr<const FixedHead<Count>> head;
-    };
-
-    // Looks at a rule with one more condition; `parent` is its place among those refined.
-    Refined refine(const Growing& rule, std::size_t parent) {
-        const Scope& outer = rule.around ? *rule.around : state_.training;
-        auto scope = std::make_shared<Scope>();
-        scope->rows = rule.covered;
-        scope->attributes.resize(n_attributes());
-        scope->labels.resize(state_.n_labels);
-        std::vector<std::uint8_t> keep;
-        const bool narrower = rule.covered.size() < outer.rows.size();
-        if (narrower) keep = scope->marks(state_.n_rows);
-        const std::vector<std::size_t> visited = all_visited();
-        std::shared_ptr<const FixedHead<Count>> head = rule.fixed;
-        if (options_.fix_head) {
-            if (!head) head = std::make_shared<FixedHead<Count>>(state_, options_, rule.head, rule.covered, true);
-            if (!head->packed()) {
-                fixed_total_.assign(head->lanes(), Count(0));
-                head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
-            }
-        } else {
+    // Looks at a rule with one more condition; `parent` is its place among those refined. What it gives is for the next look.
+    std::shared_ptr<Refinement<Count>> refine(const Growing& rule, std::size_t parent) {
+        const Scope& outer = rule.around ? rule.around->scope : state_.training;
+        const bool in_place = rule.around && options_.beam_width == 1;  // no other rule needs what the last look left
+        const bool cut = in_place || rule.covered.size() < outer.rows.size();
+        std::vector<std::uint8_t> keep(cut ? state_.n_rows : 0, 0);
+        for (Row row : rule.covered)
+            if (cut) keep[row] = 1;
+        const std::shared_ptr<Refinement<Count>> next = in_place ? rule.around : begin_refinement(rule);
+        RefinementBounds* bounds = next->bounds.get();
+        if (bounds) {
+            const double value = next->head->unlifted(floor_of_ties(rule.value));
+            for (Row row : in_place ? outer.rows : std::vector<Row>())
+                if (!keep[row]) bounds->lose(row, value);
+            bounds->look_at(rule.covered, value);
+        }
+        Scope& scope = next->scope;
+        const std::size_t rows_before = outer.rows.size();
+        scope.rows = rule.covered;
+        const FixedHead<Count>* head = next->head.get();
+        if (head && !head->packed()) {
+            fixed_total_.assign(head->lanes(), Count(0));
+            head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
+        }
+        if (!head) {
             exclude_labels_of(rule);
             count_scope(rule.covered);
             ++pass_;  // scores depend on what is covered and excluded
         }
-        threads_.run(visited.size(), is_small(outer.rows.size()), [&](std::size_t task, std::size_t t) {
-            const std::size_t a = visited[task];
+        std::vector<std::size_t> order = all_visited();
+        if (bounds) order = by_bounds(order, *bounds);
+        threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
+            if (bounds && !can_win(a, rule, *next, *tools_[t])) return;
             if (!prepared_.is_packed(a)) {
-                if (narrower)
-                    scope->at(a).assign_kept(outer.at(a), keep.data());
+                if (cut)
+                    scope.at(a).assign_kept(outer.at(a), keep.data());
                 else
-                    scope->at(a) = outer.at(a);
+                    scope.at(a) = outer.at(a);
             }
             if (head)
-                visit_fixed(*scope, a, std::int32_t(parent), rule, *head, *tools_[t]);
+                visit_fixed(scope, a, std::int32_t(parent), rule, *next, *tools_[t]);
             else
-                visit_free(*scope, a, std::int32_t(parent), rule.body.size(), *tools_[t], &rule);
+                visit_free(scope, a, std::int32_t(parent), rule.body.size(), *tools_[t], &rule);
         });
-        return {scope, head};
+        return next;
     }
 
     // What all threads kept.
@@ -154,9 +121,7 @@ class CandidateSearch {
     // The labels of `about_to_close` were closed.
     void revise(const std::vector<ClosedLabel>& closed) {
         if (closed.empty() || ledger_->empty()) return;
-        const std::vector<std::size_t> visited = all_visited();
-        threads_.run(visited.size(), is_small(state_.training.rows.size()), [&](std::size_t task, std::size_t t) {
-            const std::size_t a = visited[task];
+        threads_.run(all_visited(), is_small(state_.training.rows.size()), [&](std::size_t a, std::size_t t) {
             Tools& tools = *tools_[t];
             for (const ClosedLabel& label : closed)  // its conditions cover other rows now
                 if (n_attributes() + std::size_t(label.label) == a) return start_page(a, tools.gathered);
@@ -191,7 +156,7 @@ class CandidateSearch {
         Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
             : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
         HeadFinder<Count> finder;
-        ConstrainedHeadSearch sets;
+        SetCandidates<Count> sets;
         Ranking ranking;
         Scores scores;
         std::size_t scores_of_pass = 0, since_prepared = 0;
@@ -200,7 +165,6 @@ class CandidateSearch {
         GroupedRows gathered;
         std::vector<std::int32_t> counts;
         std::vector<Count> total, running, other, by_code;
-        std::vector<double> row_running, row_other;
         typename FixedHead<Count>::Workspace fixed;
     };
 
@@ -275,6 +239,39 @@ class CandidateSearch {
         return order;
     }
 
+    std::shared_ptr<Refinement<Count>> begin_refinement(const Growing& rule) {
+        // What is left of the last rule is written over where possible: its lists need no new room.
+        if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<Refinement<Count>>();
+        const std::shared_ptr<Refinement<Count>> next = spare_;
+        next->scope.attributes.resize(n_attributes());
+        next->scope.labels.resize(state_.n_labels);
+        next->bounds.reset();
+        if (!options_.fix_head) return next;
+        next->head = rule.around ? rule.around->head : std::make_shared<FixedHead<Count>>(state_, options_, rule.head, rule.covered, true);
+        if (options_.beam_width == 1)
+            next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
+        return next;
+    }
+
+    // The most promising attributes first.
+    static std::vector<std::size_t> by_bounds(const std::vector<std::size_t>& visited, const RefinementBounds& bounds) {
+        std::vector<std::pair<float, std::size_t>> hopes;
+        for (std::size_t a : visited) hopes.emplace_back(-float(bounds.highest(a)), a);
+        std::sort(hopes.begin(), hopes.end());
+        std::vector<std::size_t> order;
+        for (const auto& [hope, a] : hopes) order.push_back(a);
+        return order;
+    }
+
+    // Whether an attribute may have the best condition to add to a rule.
+    bool can_win(std::size_t a, const Growing& rule, const Refinement<Count>& known, Tools& tools) const {
+        const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
+        if (known.bounds->highest(a) < known.head->unlifted(floor)) return false;
+        for (const Candidate& best : tools.ranking.kept())
+            if (known.bounds->all_after(a, best, known.head->unlifted(best.value))) return false;
+        return true;
+    }
+
     void exclude_labels_of(const Growing& rule) {
         excluded_.assign(state_.width, 0);
         for (const Condition& c : rule.body)
@@ -302,7 +299,7 @@ class CandidateSearch {
 
     // Every candidate of an attribute, each with its own best head.
     void visit_free(const Scope& scope, std::size_t a, std::int32_t parent, std::size_t conditions, Tools& tools,
-                    const Growing* refined) {
+                    const Growing* refined, const Place* only = nullptr) {
         const bool noted = !refined && ledger_in_use();
         if (noted && ledger_->best(a) < floor_for(tools)) return;
         const Attribute& attr = attribute(a);
@@ -315,7 +312,14 @@ class CandidateSearch {
         tools.finder.keeps_findings = noted;
         const std::uint8_t* wanted = nullptr;
         std::size_t worth_a_look = rows.groups();
-        if (noted) {
+        if (only) {
+            const Candidates candidates(attr, rows, n_rows);
+            Slot slot{};
+            if (!candidates.slot_of(*only, slot)) return remember(a, tools);
+            tools.flags.assign(candidates.slots, 0);
+            tools.flags[slot.group] = std::uint8_t(1 << slot.side);
+            wanted = tools.flags.data();
+        } else if (noted) {
             worth_a_look = ledger_->flag(a, floor_for(tools), tools.flags);
             if (worth_a_look == 0) return;
             wanted = tools.flags.data();
@@ -323,7 +327,7 @@ class CandidateSearch {
         // Scores save the looks at candidates, not the pass over the rows.
         const bool many_candidates = worth_a_look * 8 >= rows.groups() && !prepared_.is_packed(a) &&
                                      rows.groups() * ROWS_PER_LOOK > rows.rows.size();
-        if (filters_ && !refined && many_candidates && use_scores(scope, tools)) {
+        if (filters_ && !refined && !only && many_candidates && use_scores(scope, tools)) {
             std::vector<std::uint8_t>& flags = noted ? tools.score_flags : tools.flags;
             const bool some = tools.scores.flag(attr, rows, n_rows, flags);
             tools.looked_at += rows.groups();
@@ -336,8 +340,7 @@ class CandidateSearch {
             }
             if (!some) {
                 if (noted) ledger_->refresh(a);
-                last_best_[a] = NOTHING;
-                return;
+                return remember(a, tools);
             }
             wanted = tools.flags.data();
         }
@@ -378,8 +381,18 @@ class CandidateSearch {
             for (Candidate& c : all.kept())
                 if (improves(c.value, c.tp, *refined)) ranking.offer(std::move(c));
         }
-        if (!refined) last_best_[a] = tools.finder.best_of_attribute;
+        if (!refined) remember(a, tools);
         if (noted) ledger_->refresh(a);
+    }
+
+    // Keeps the best of an attribute for the next rule; where nothing reached the floor, what was best is worth no more.
+    void remember(std::size_t a, const Tools& tools) {
+        if (tools.finder.best_of_attribute == NOTHING) {
+            last_best_[a] = std::min(last_best_[a], floor_for(tools));
+            return;
+        }
+        last_best_[a] = tools.finder.best_of_attribute;
+        last_place_[a] = tools.finder.place_of_best;
     }
 
     // Notes the candidates that the ledger flagged and the scores did not: no label reaches θ, or none has TP >= FP.
@@ -430,80 +443,28 @@ class CandidateSearch {
 
     void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, std::int32_t own_lane, std::int32_t parent,
                      std::size_t conditions, const Growing* refined, Tools& tools) {
-        ConstrainedHeadSearch& sets = tools.sets;
-        sets.clear();
-        const std::size_t width = state_.width;
-        std::vector<double> tp(width), fp(width), tn(width), fn(width);
-        const auto note = [&](const Place& place, const std::vector<Count>& sums, Slot) {
-            const Count covered = sums[3 * width];
-            if (double(covered) < options_.min_coverage) return;
-            const Kernels& k = kernels();
-            if constexpr (std::is_same_v<Count, double>)
-                k.weighted_confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, tp.data(),
-                                     fp.data(), tn.data(), fn.data());
-            else
-                k.confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, tp.data(), fp.data(),
-                            tn.data(), fn.data());
-            sets.places.push_back(place);
-            sets.tp.insert(sets.tp.end(), tp.begin(), tp.end());
-            sets.fp.insert(sets.fp.end(), fp.begin(), fp.end());
-            sets.tn.insert(sets.tn.end(), tn.begin(), tn.end());
-            sets.fn.insert(sets.fn.end(), fn.begin(), fn.end());
-        };
-        const auto add = [&](std::size_t group, Count* sums) { counter_.add(*rows, group, sums); };
+        const Attribute* of = a < 0 ? nullptr : &attribute(std::size_t(a));
         const std::size_t n_rows = rows ? scope.known(std::size_t(a), *rows) : 0;
-        if (rows)
-            visit_candidates(attribute(std::size_t(a)), *rows, tools.total, n_rows, nullptr, add, note, tools.running, tools.other);
-        else
-            note(Place{}, tools.total, Slot{});
-        const auto sum_rows = [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
-            sums.clear();
-            const auto add_doubles = [&](const Row* from, std::size_t count, double* to) {
-                for (std::size_t i = 0; i < count; ++i)
-                    for (std::size_t j = 0; j < 5; ++j)
-                        to[j] += j < 4 ? of_rows[std::size_t(from[i]) * 4 + j] : state_.weight(from[i]);
-            };
-            const auto keep = [&](const Place&, const std::vector<double>& s, Slot) {
-                if (s[4] >= options_.min_coverage) sums.insert(sums.end(), s.begin(), s.begin() + 4);
-            };
-            std::vector<double> total(5, 0.0);
-            if (rows) {
-                add_doubles(scope.rows.data(), scope.rows.size(), total.data());
-                std::vector<double> missing(5, 0.0);
-                add_doubles(rows->missing.data(), rows->missing.size(), missing.data());
-                for (std::size_t j = 0; j < 5; ++j) total[j] -= missing[j];
-                const auto add_rows_of = [&](std::size_t group, double* to) { add_doubles(rows->begin(group), rows->size(group), to); };
-                visit_candidates(attribute(std::size_t(a)), *rows, total, n_rows, nullptr, add_rows_of, keep,
-                                 tools.row_running, tools.row_other);
-            } else {
-                add_doubles(scope.rows.data(), scope.rows.size(), total.data());
-                keep(Place{}, total, Slot{});
-            }
-        };
-        sets.search(excluded_, own_lane, sum_rows,
-                    [&](std::size_t c, double value, double head_tp, double head_fp, std::vector<Assignment>&& head) {
-                        if (refined && !improves(value, head_tp, *refined)) return;
-                        Candidate candidate;
-                        candidate.value = value;
-                        candidate.tp = head_tp;
-                        candidate.fp = head_fp;
-                        candidate.parent = parent;
-                        candidate.attribute = a;
-                        candidate.place = sets.places[c];
-                        candidate.conditions = std::int32_t(conditions) + (a >= 0);
-                        candidate.head = std::move(head);
-                        tools.ranking.offer(std::move(candidate));
-                    });
+        tools.sets.search(of, scope, rows, n_rows, tools.total, excluded_, own_lane, [&](Candidate&& candidate) {
+            if (refined && !improves(candidate.value, candidate.tp, *refined)) return;
+            candidate.parent = parent;
+            candidate.attribute = a;
+            candidate.conditions = std::int32_t(conditions) + (a >= 0);
+            tools.ranking.offer(std::move(candidate));
+        });
     }
 
     // Every candidate of an attribute under the head of the rule that is refined.
     void visit_fixed(const Scope& scope, std::size_t a, std::int32_t parent, const Growing& rule,
-                     const FixedHead<Count>& head, Tools& tools) {
+                     const Refinement<Count>& known, Tools& tools) {
+        const FixedHead<Count>& head = *known.head;
         if (a >= n_attributes())
             for (const Assignment& assigned : rule.head)
                 if (std::size_t(assigned.label) == a - n_attributes() ||
-                    options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes()))
+                    options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes())) {
+                    if (known.bounds) known.bounds->rule_out(a);
                     return;
+                }
         const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
         const std::size_t n_rows = scope.known(a, rows);
         const auto offer = [&](const Place& place, double value, double tp, double fp) {
@@ -521,9 +482,14 @@ class CandidateSearch {
             if (shares_best_) shared_.raise(value);
         };
         if (head.packed()) {
-            const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
+            const Candidates candidates(attribute(a), rows, n_rows);
             const std::uint8_t* codes = prepared_.is_packed(a) ? prepared_.codes[a].data() : nullptr;
-            head.visit_packed(Candidates(attribute(a), rows, n_rows), rows, codes, scope.rows, floor, tools.fixed, offer);
+            if (known.bounds) {
+                known.bounds->measure(a, candidates, rows, codes, scope.rows);
+                if (!can_win(a, rule, known, tools)) return;
+            }
+            const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
+            head.visit_packed(candidates, rows, codes, scope.rows, floor, tools.fixed, offer);
             return;
         }
         tools.total = fixed_total_;
@@ -570,11 +536,13 @@ class CandidateSearch {
     bool filters_ = false, shares_best_ = true;
     std::size_t pass_ = 0;
     SharedBest shared_;
-    std::vector<double> last_best_;
+    std::vector<double> last_best_;  // of each attribute, and where
+    std::vector<Place> last_place_;
     std::unique_ptr<Ledger> ledger_;
     Constraint ledger_constraint_;
     std::vector<std::uint8_t> excluded_;
     std::vector<Count> scope_total_, fixed_total_;
+    std::shared_ptr<Refinement<Count>> spare_;
 };
 
 }  // namespace plurule

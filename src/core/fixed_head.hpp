@@ -1,9 +1,11 @@
 // Refining a body under a fixed head: only the counts of its labels matter, over the instances still covered.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "options.hpp"
 #include "ranking.hpp"
+#include "refinement_bounds.hpp"
 #include "state.hpp"
 
 namespace plurule {
@@ -61,6 +63,13 @@ class FixedHead {
         std::vector<std::uint32_t> found;
     };
 
+    // What is known of the attributes from condition to condition, where this head allows it; of a rule worth `value`.
+    std::unique_ptr<RefinementBounds> bounds(std::size_t attributes, const std::vector<Row>& rows, double value) const {
+        if (!packed_ || !one_quotient()) return nullptr;
+        return std::make_unique<RefinementBounds>(quotient_, block(0), options_.min_coverage, words_, attributes, rows, unlifted(value));
+    }
+    double unlifted(double value) const { return value / lift_; }
+
     // All candidates of an attribute at once: offer(place, value, tp, fp) for those that are admissible and reach `floor`.
     // `codes`: of the rows, where the groups are only measured; or null.
     template <class Offer>
@@ -96,12 +105,12 @@ class FixedHead {
             if (covered[slot.side * slots + slot.group] < options_.min_coverage) return;
             offer(place, value, double(tp), double(fp));
         };
-        if (blocks_ == 1 && is_quotient_ && lift_ > 0) {
+        if (one_quotient()) {
             work.found.resize(slots + 8);
             count_block(0, [&](std::size_t side) {
                 const std::int32_t* of_side = covered + side * slots;
                 const std::size_t found =
-                    kernels().reaching(quotient_, block(0), floor / lift_, slots, lanes, of_side, work.found.data());
+                    kernels().reaching(quotient_, block(0), unlifted(floor), slots, lanes, of_side, work.found.data());
                 for (std::size_t i = 0; i < found; ++i) {
                     const std::size_t g = work.found[i];
                     const std::int32_t present = lanes[2][g];
@@ -187,6 +196,7 @@ class FixedHead {
         }
     }
 
+    bool one_quotient() const { return blocks_ == 1 && is_quotient_ && lift_ > 0; }
     FixedBlock block(std::size_t b) const { return {per_label_ ? 1 : std::int32_t(head_.size()), present_[b], absent_[b]}; }
     double lifted(double value) const { return options_.refine_against_lifted ? value : value * lift_; }
 

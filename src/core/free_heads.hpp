@@ -149,7 +149,8 @@ class HeadFinder {
 
     const HeadSearch& search() const { return search_; }
 
-    double best_of_attribute = NOTHING;  // highest value offered since it was last set
+    double best_of_attribute = NOTHING;  // highest value offered since it was last set,
+    Place place_of_best;                 // and where
     bool keeps_findings = false;         // whether `finding` is filled in
     Finding finding;                     // about the last candidate considered
 
@@ -348,7 +349,10 @@ class HeadFinder {
         std::sort(candidate.head.begin(), candidate.head.end());
         ranking.offer(std::move(candidate));
         if (shared) shared->raise(found_.value);
-        best_of_attribute = std::max(best_of_attribute, found_.value);
+        if (found_.value > best_of_attribute) {
+            best_of_attribute = found_.value;
+            place_of_best = place;
+        }
     }
 
     struct Waiting {

@@ -78,7 +78,7 @@ struct GroupedRows {
         for (Row row : some) rows[next[codes[row]]++] = row;
     }
 
-    // Keeps the rows that `keep` marks; groups that become empty vanish.
+    // Keeps the rows that `keep` marks; groups that become empty vanish. `from` may be this.
     void assign_kept(const GroupedRows& from, const std::uint8_t* keep) {
         rows.resize(from.rows.size());
         ends.resize(from.ends.size());
@@ -99,9 +99,8 @@ struct GroupedRows {
         rows.resize(count);
         ends.resize(kept);
         ids.resize(kept);
-        missing.clear();
-        for (Row row : from.missing)
-            if (keep[row]) missing.push_back(row);
+        if (&from != this) missing = from.missing;
+        std::erase_if(missing, [&](Row row) { return !keep[row]; });
     }
 };
 
@@ -157,6 +156,17 @@ class Candidates {
             place = Place{g == split ? unlisted_ : grouped_.ids[g - 1], grouped_.ids[g], slot.side == 0};
         }
         return true;
+    }
+
+    // The other way round: whether there is a candidate at a place, and which.
+    bool slot_of(const Place& place, Slot& slot) const {
+        const auto group_of = [&](std::int32_t id) {
+            return std::size_t(std::lower_bound(grouped_.ids.begin(), grouped_.ids.end(), id) - grouped_.ids.begin());
+        };
+        for (std::size_t group : {group_of(place.below), group_of(place.above), grouped_.groups()})
+            for (std::size_t side : {0, 1})
+                if (Place found; place_of(slot = Slot{group, side}, found) && found.order() == place.order()) return true;
+        return false;
     }
 
    private:

@@ -1,6 +1,7 @@
 // Separate and conquer, and the growing of each rule. Decisions are made from counts alone.
 #pragma once
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -142,15 +143,11 @@ class Learner {
 
     std::vector<Growing> refine(const std::vector<Growing>& beam) {
         search_.begin_refining();
-        std::vector<typename CandidateSearch<Count>::Refined> refined(beam.size());
+        std::vector<std::shared_ptr<Refinement<Count>>> refined(beam.size());
         for (std::size_t parent = 0; parent < beam.size(); ++parent)
             if (beam[parent].body.size() < options_.max_conditions) refined[parent] = search_.refine(beam[parent], parent);
         std::vector<Growing> next = chosen(beam);
-        for (Growing& rule : next) {
-            const std::size_t parent = std::size_t(parents_[std::size_t(&rule - next.data())]);
-            rule.around = refined[parent].around;
-            rule.fixed = refined[parent].head;
-        }
+        for (std::size_t i = 0; i < next.size(); ++i) next[i].around = refined[std::size_t(parents_[i])];
         return next;
     }
 
@@ -200,7 +197,7 @@ class Learner {
     std::vector<Row> covered_by(const Growing& parent, const Condition& condition) const {
         const std::size_t a = std::size_t(condition.attribute);
         const Attribute& attr = prepared_.attribute(a);
-        const Scope& scope = parent.around ? *parent.around : state_.training;
+        const Scope& scope = parent.around ? parent.around->scope : state_.training;
         const auto satisfies = [&](std::int32_t id) {
             if (attr.nominal) return id == condition.place.below;
             return condition.place.greater ? id >= condition.place.above : id <= condition.place.below;
@@ -270,6 +267,7 @@ class Learner {
                 std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
             }
             remove_from_training(keep);
+            state_.count_training();
         }
         drop_finished_labels();
         if (rule.stop)
@@ -283,11 +281,10 @@ class Learner {
     void remove_from_training(const std::vector<std::uint8_t>& keep) {
         Scope& training = state_.training;
         std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
-        threads_.run(training.attributes.size() + training.labels.size(), search_.is_small(training.rows.size()), [&](std::size_t a, std::size_t) {
-            GroupedRows kept;
-            kept.assign_kept(training.at(a), keep.data());
-            training.at(a) = std::move(kept);
-        });
+        std::vector<std::size_t> all(training.attributes.size() + training.labels.size());
+        std::iota(all.begin(), all.end(), 0);
+        threads_.run(all, search_.is_small(training.rows.size()),
+                     [&](std::size_t a, std::size_t) { training.at(a).assign_kept(training.at(a), keep.data()); });
     }
 
     // Labels without an open pair in training can be in no head; leaving them out saves lanes.
@@ -298,10 +295,7 @@ class Learner {
                 some_open[lane] |= state_.bytes[std::size_t(row) * state_.width + lane] & (OPEN_PRESENT | OPEN_ABSENT);
         std::size_t lanes = 0;
         for (std::uint8_t open : some_open) lanes += open != 0;
-        if ((lanes + 7) / 8 * 8 < state_.width)
-            state_.rebuild();
-        else
-            state_.count_training();
+        if ((lanes + 7) / 8 * 8 < state_.width) state_.rebuild();
     }
 
     const Prepared& prepared_;

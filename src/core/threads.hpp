@@ -1,11 +1,16 @@
 // A fixed set of threads that share out numbered tasks. The thread that calls works too.
+//
+// What a task reads and writes is best left in the cache of one processor: each thread has tasks of its own, by their numbers,
+// and takes those of others when it has done them.
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,7 +22,8 @@ class Threads {
     // `between_tasks` is called by the calling thread now and then; it may throw to stop the work.
     // There may be fewer threads than asked for: what they compute does not depend on how many there are.
     Threads(std::size_t count, std::function<void()> between_tasks) : between_tasks_(std::move(between_tasks)) {
-        count = std::min(count, MOST_THREADS);
+        count = std::clamp<std::size_t>(count, 1, MOST_THREADS);
+        next_ = std::make_unique<Next[]>(count);
         workers_.reserve(count);
         try {
             for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
@@ -45,10 +51,10 @@ class Threads {
             throw Stopped();
     }
 
-    // Runs task(number, thread) for all numbers below `tasks`; rethrows the first exception.
-    void run(std::size_t tasks, bool alone, const std::function<void(std::size_t, std::size_t)>& task) {
+    // Runs task(number, thread) for all numbers, in about this order; rethrows the first exception.
+    void run(const std::vector<std::size_t>& numbers, bool alone, const std::function<void(std::size_t, std::size_t)>& task) {
         if (alone || workers_.empty()) {
-            for (std::size_t number = 0; number < tasks; ++number) {
+            for (std::size_t number : numbers) {
                 between_tasks_();
                 task(number, 0);
             }
@@ -57,8 +63,8 @@ class Threads {
         {
             std::lock_guard lock(mutex_);
             task_ = &task;
-            tasks_ = tasks;
-            next_ = 0;
+            numbers_ = &numbers;
+            for (std::size_t t = 0; t < count(); ++t) next_[t].at = 0;
             failure_ = nullptr;
             stopping_ = false;
             busy_ = workers_.size();
@@ -66,43 +72,56 @@ class Threads {
         }
         wake_.notify_all();
         take_tasks(0);
-        std::unique_lock lock(mutex_);
-        done_.wait(lock, [this] { return busy_ == 0; });
+        wait(done_, [this] { return busy_ == 0; });
         if (failure_) std::rethrow_exception(failure_);
     }
 
    private:
     static constexpr std::size_t MOST_THREADS = 256;
+    static constexpr std::chrono::microseconds AWAKE{100};
     struct Stopped {};  // another thread failed
 
     void take_tasks(std::size_t thread) {
         try {
-            for (std::size_t number; (number = next_.fetch_add(1)) < tasks_;) {
-                if (thread == 0) between_tasks_();
-                (*task_)(number, thread);
-            }
+            for (std::size_t i = 0; i < count(); ++i) take_tasks_of((thread + i) % count(), thread);
         } catch (...) {
-            next_ = tasks_;
+            for (std::size_t t = 0; t < count(); ++t) next_[t].at = numbers_->size();
             std::lock_guard lock(mutex_);
             if (!failure_) failure_ = std::current_exception();
             stopping_ = true;
         }
     }
+    void take_tasks_of(std::size_t owner, std::size_t thread) {
+        for (std::size_t i; (i = next_[owner].at.fetch_add(1)) < numbers_->size();) {
+            const std::size_t number = (*numbers_)[i];
+            if (number % count() != owner) continue;
+            if (thread == 0) between_tasks_();
+            (*task_)(number, thread);
+        }
+    }
     void work(std::size_t thread) {
         std::size_t seen = 0;
         for (;;) {
-            {
-                std::unique_lock lock(mutex_);
-                wake_.wait(lock, [&] { return ending_ || round_ != seen; });
-                if (ending_) return;
-                seen = round_;
-            }
+            wait(wake_, [&] { return ending_ || round_ != seen; });
+            if (ending_) return;
+            seen = round_;
             take_tasks(thread);
-            {
-                std::lock_guard lock(mutex_);
-                if (--busy_ == 0) done_.notify_one();
+            if (--busy_ == 0) {
+                std::lock_guard lock(mutex_);  // or else who is about to sleep would not hear it
+                done_.notify_one();
             }
         }
+    }
+
+    // Rounds are short and follow each other closely: falling asleep and waking up would often take longer than they do.
+    template <class Ready>
+    void wait(std::condition_variable& signal, Ready&& ready) {
+        const auto until = std::chrono::steady_clock::now() + AWAKE;
+        do
+            if (ready()) return;
+        while (std::chrono::steady_clock::now() < until);
+        std::unique_lock lock(mutex_);
+        signal.wait(lock, ready);
     }
 
     std::function<void()> between_tasks_;
@@ -110,11 +129,14 @@ class Threads {
     std::mutex mutex_;
     std::condition_variable wake_, done_;
     const std::function<void(std::size_t, std::size_t)>* task_ = nullptr;
-    std::size_t tasks_ = 0, busy_ = 0, round_ = 0;
-    std::atomic<std::size_t> next_{0};
+    const std::vector<std::size_t>* numbers_ = nullptr;
+    struct alignas(64) Next {  // how far the tasks of a thread are taken
+        std::atomic<std::size_t> at{0};
+    };
+    std::unique_ptr<Next[]> next_;
+    std::atomic<std::size_t> busy_{0}, round_{0};
     std::exception_ptr failure_;
-    std::atomic<bool> stopping_{false};
-    bool ending_ = false;
+    std::atomic<bool> stopping_{false}, ending_{false};
 };
 
 }  // namespace plurule

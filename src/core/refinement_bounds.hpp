@@ -1,0 +1,186 @@
+// What a look for one more condition under a fixed head found out about the attributes, kept for the next look.
+//
+// The value of a candidate is a quotient, and it reaches f where numerator - f × denominator, its surplus, is not below 0.
+// The surplus is a sum over the rows that are covered. When a rule gets a condition, its candidates lose rows that the rule
+// loses, and these alone say how much surplus any of them can gain. So each attribute keeps the highest surplus of its
+// candidates, and is looked at again only where it may reach the best value so far (lazy greedy).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "grouped_rows.hpp"
+#include "kernels.hpp"
+#include "ranking.hpp"
+
+namespace plurule {
+
+class RefinementBounds {
+   public:
+    // `words`: counts of all rows (see PackedCounts). The rule covers `rows` and is worth `value` to begin with.
+    RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const std::vector<std::uint64_t>& words,
+                     std::size_t attributes, const std::vector<Row>& rows, double value)
+        : quotient_(quotient), block_(block), words_(words), lowest_(value), bounds_(attributes), shares_(words.size()) {
+        min_coverage_ = std::int64_t(std::ceil(std::min(min_coverage, 1e15)));
+        total_ = block.present + block.absent;
+        least_bottom_ = quotient.bottom_constant + quotient.bottom[2] * block.absent + quotient.bottom[3] * block.present;
+        most_bottom_ = least_bottom_;
+        for (Row row : rows) count(row, -1);
+        bool whole = is_whole(quotient.top_constant) && is_whole(quotient.bottom_constant);
+        for (int i = 0; i < 4; ++i) whole &= is_whole(quotient.top[i]) && is_whole(quotient.bottom[i]);
+        // Different quotients of whole numbers up to this are at least so far apart.
+        const double largest = total_ + quotient.bottom_constant + 1;
+        if (whole) apart_ = 1 / (largest * largest);
+    }
+
+    // A rule worth `value` that covers `rows` is about to be refined.
+    void look_at(const std::vector<Row>& rows, double value) {
+        f_ = value;
+        double sum = 0;
+        for (Row row : rows) sum += std::fabs(share_of(row).surplus(f_));
+        scale_ = double(std::int64_t(1) << 40) / (sum + 1);
+        all_ = 0;
+        for (Row row : rows) all_ += shares_[row] = pack(share_of(row).surplus(f_), right(row));
+        rounded_ = double(rows.size() + 1) / scale_;
+        const double absent = quotient_.top[2] - f_ * quotient_.bottom[2], present = quotient_.top[3] - f_ * quotient_.bottom[3];
+        uncovered_ = quotient_.top_constant - f_ * quotient_.bottom_constant + absent * block_.absent + present * block_.present;
+    }
+
+    // The rule, now worth `value`, does not cover a row any more.
+    void lose(Row row, double value) {
+        // Linear in f, and all that is kept was measured at some f between these two.
+        gained_ += std::max({0.0, -share_of(row).surplus(lowest_), -share_of(row).surplus(value)});
+        count(row, 1);
+    }
+
+    // Measures the candidates of an attribute. `codes`: of the rows, where the groups are only measured; or null.
+    void measure(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
+                 const std::vector<Row>& rows) {
+        std::int64_t known = all_;
+        for (Row row : grouped.missing) known -= shares_[row];
+        const std::int64_t n_known = std::int64_t(rows.size() - grouped.missing.size());
+        Highest highest{min_coverage_, std::int64_t(candidates.nominal ? rows.size() : std::size_t(n_known))};
+        std::int64_t by_code[256];
+        if (codes) {
+            std::fill_n(by_code, 256, 0);
+            for (Row row : rows) by_code[codes[row]] += shares_[row];
+        }
+        std::int64_t sum = 0, covered = 0, listed = 0;
+        const auto add = [&](std::size_t g) {
+            if (codes)
+                sum += by_code[grouped.ids[g]];
+            else
+                for (std::size_t i = g ? grouped.ends[g - 1] : 0; i < grouped.ends[g]; ++i) sum += shares_[grouped.rows[i]];
+            covered += std::int64_t(grouped.size(g));
+        };
+        if (candidates.nominal) {
+            for (std::size_t g = 0; g < grouped.groups(); ++g) {
+                sum = covered = 0;
+                add(g);
+                highest.consider(sum, covered);
+                listed += sum;
+            }
+            if (candidates.rest) highest.consider(known - listed, n_known - std::int64_t(grouped.listed()));
+        } else {
+            const auto consider_both = [&] {
+                highest.consider(sum, covered);
+                highest.consider(known - sum, n_known - covered);
+            };
+            for (std::size_t g = 0; g < candidates.split; ++g) {
+                add(g);
+                consider_both();
+            }
+            sum = covered = 0;
+            for (std::size_t g = grouped.groups(); g-- > candidates.split;) {
+                add(g);
+                consider_both();
+            }
+        }
+        bounds_[a] = {f_, highest.found == Highest::NONE ? NOTHING : uncovered_ + double(highest.found) / scale_ + rounded_, gained_};
+    }
+    // An attribute has no candidates.
+    void rule_out(std::size_t a) { bounds_[a].surplus = NOTHING; }
+
+    // No candidate of an attribute is worth more.
+    double highest(std::size_t a) const {
+        const Bound& bound = bounds_[a];
+        const double surplus = bound.surplus + (gained_ - bound.gained) + 1e-12 * (total_ + 1) * (1 + std::fabs(bound.f));
+        if (std::isinf(surplus)) return surplus;
+        const double bottom = surplus > 0 ? least_bottom_ : most_bottom_;
+        return bottom > 0 ? bound.f + surplus / bottom : std::numeric_limits<double>::infinity();
+    }
+
+    // Whether all candidates of an attribute come after this one, worth `value`: none is worth more, and none has more TP.
+    bool all_after(std::size_t a, const Candidate& best, double value) const {
+        return apart_ > 0 && best.attribute < std::int32_t(a) && best.tp >= double(most_tp_) && highest(a) < value + apart_ / 2;
+    }
+
+   private:
+    // What one row adds to numerator and denominator where it is covered, more than where it is not.
+    struct Share {
+        double top, bottom;
+        double surplus(double f) const { return top - f * bottom; }
+    };
+    struct Counts {
+        double right, wrong, absent, present;
+    };
+    Counts counts_of(Row row) const {
+        const double present = PackedCounts::get(words_[row], 2);
+        return {double(right(row)), double(PackedCounts::get(words_[row], 1)), double(block_.labels) - present, present};
+    }
+    std::int32_t right(Row row) const { return PackedCounts::get(words_[row], 0); }
+    Share share_of(Row row) const {
+        const Counts c = counts_of(row);
+        const auto more = [&](const double* q) { return q[0] * c.right + q[1] * c.wrong - q[2] * c.absent - q[3] * c.present; };
+        return {more(quotient_.top), more(quotient_.bottom)};
+    }
+
+    // A row that candidates may cover (-1), or that none covers any more (1).
+    void count(Row row, int sign) {
+        const double bottom = share_of(row).bottom;
+        least_bottom_ -= sign * std::min(0.0, bottom);
+        most_bottom_ -= sign * std::max(0.0, bottom);
+        most_tp_ -= sign * right(row);
+    }
+
+    // Surplus and TP in one word, so that both are added up at once.
+    std::int64_t pack(double surplus, std::int32_t tp) const {
+        return (std::int64_t(std::llround(surplus * scale_)) << PackedCounts::BITS) + tp;
+    }
+
+    // The highest surplus of candidates that may be: with TP, and with as many rows as are asked for but not all.
+    struct Highest {
+        static constexpr std::int64_t NONE = std::numeric_limits<std::int64_t>::min();
+        std::int64_t least, all, found = NONE;
+
+        void consider(std::int64_t sum, std::int64_t covered) {
+            const std::int64_t surplus = sum >> PackedCounts::BITS;
+            const bool can_be = (sum & std::int64_t(PackedCounts::MASK)) && covered >= least && covered < all;
+            found = can_be && surplus > found ? surplus : found;
+        }
+    };
+
+    static bool is_whole(double number) { return number == std::floor(number); }
+
+    struct Bound {
+        double f = 0, surplus = std::numeric_limits<double>::infinity(), gained = 0;
+    };
+    Quotient quotient_;
+    FixedBlock block_;
+    const std::vector<std::uint64_t>& words_;
+    double lowest_;  // no f was lower
+    std::int64_t min_coverage_ = 0;
+    std::vector<Bound> bounds_;
+    double total_ = 0, gained_ = 0;
+    double least_bottom_ = 0, most_bottom_ = 0;  // between these are the denominators of all candidates
+    std::int64_t most_tp_ = 0;
+    double apart_ = 0;  // 0: different values may be arbitrarily close
+
+    // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale.
+    double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
+    std::vector<std::int64_t> shares_;
+    std::int64_t all_ = 0;
+};
+
+}  // namespace plurule
