@@ -28,3 +28,10 @@ def test_a_list_of_one_length_can_be_framed() -> None:
     frame = Frame(first=0, last=0, low=0.0, span=1.0, marks=())
     assert frame.points([0.25]) == [(frame.left, frame.y(0.25))]
     assert [tick.text for tick in frame.x_ticks] == ["0"]
+
+
+def test_every_tick_is_drawn_once() -> None:
+    for first, last in ((0, 3), (1, 1), (1, 4), (1, 100)):
+        texts = [tick.text for tick in Frame(first, last, low=0.0, span=1.0, marks=()).x_ticks]
+        assert texts[0] == str(first)
+        assert len(texts) == len(set(texts))

@@ -34,7 +34,8 @@ class Frame:
     @property
     def x_ticks(self) -> tuple[Tick, ...]:
         """The ticks of numbers of rules."""
-        return tuple(Tick(self.x(count), str(count)) for count in (self.first, *round_steps(self.last)[1:]))
+        counts = (self.first, *(count for count in round_steps(self.last) if count > self.first))
+        return tuple(Tick(self.x(count), str(count)) for count in counts)
 
     @property
     def y_ticks(self) -> tuple[Tick, ...]:
