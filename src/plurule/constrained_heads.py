@@ -8,7 +8,6 @@ as it has labels. A unit that must not go with one that was taken before it is p
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +15,23 @@ from numpy.typing import NDArray
 from plurule.constraints import ResolvedConstraints
 from plurule.counting import Candidates, Confusion, State
 from plurule.head_search import (
-    BestHeads,
     Evaluate,
     Heads,
     SingleLabelHeads,
+    Unit,
     Values,
+    anti_monotone,
     best_first,
+    clash,
     evaluation,
+    exhaustive,
     floor_of_ties,
     highest_lift_left,
     prefix_heads,
     prefix_values,
-    signed,
     single_label_heads,
 )
 from plurule.problem import Options
-
-Unit = tuple[int, ...]
-"""Labels, in label order."""
-Assigned = tuple[tuple[int, int], ...]
-"""Labels with their signs, in label order."""
 
 
 def find_heads(
@@ -50,10 +46,9 @@ def find_heads(
     evaluate = evaluation(state, candidates, confusion, options)
     units = units_beside(constraints, excluded)
     units = [unit for unit in units if not state.set_aside[list(unit)].any()]
-    if options.head_search == "exhaustive":
-        heads = exhaustive(evaluate, confusion, units, constraints, options)
-    elif options.head_search == "anti_monotone":
-        heads = anti_monotone(evaluate, confusion, units, constraints, options)
+    if options.head_search in ("anti_monotone", "exhaustive"):
+        search = anti_monotone if options.head_search == "anti_monotone" else exhaustive
+        heads = search(evaluate, confusion, units, constraints.apart, options)
     else:
         heads = from_single_units(evaluate, confusion, units, constraints, options)
     if options.head_constraint != "none":
@@ -65,14 +60,6 @@ def units_beside(constraints: ResolvedConstraints, tested: list[int]) -> list[Un
     """The units that may be in the head of a rule that tests these labels."""
     barred = set(tested) | {int(other) for label in tested for other in np.flatnonzero(constraints.apart[label])}
     return [unit for unit in constraints.units() if barred.isdisjoint(unit)]
-
-
-def clash(constraints: ResolvedConstraints, unit: Unit, others: Unit) -> bool:
-    """Whether labels of a unit must not go with some other labels."""
-    return bool(constraints.apart[np.ix_(unit, others)].any())
-
-
-# Searches from single units --------------------------------------------------------------------------------
 
 
 def from_single_units(
@@ -156,7 +143,7 @@ def sequences(
             usable = np.isfinite(value[c, i]) and (options.head_search != "decomposable" or value[c, i] >= lowest[c])
             if not usable or (options.head_search == "single" and taken):
                 break
-            if not clash(constraints, units[i], taken):
+            if not clash(constraints.apart, (*taken, *units[i])):
                 taken = (*taken, *units[i])
                 ends[c, len(taken) - 1] = True
         length[c] = len(taken)
@@ -181,81 +168,3 @@ def relaxed(row: Sequences, plain: Values, options: Options) -> Heads:
         length[np.isfinite(reached[:, k]) & (reached[:, k] >= floor_of_ties(best))] = k + 1
     value = np.where(length > 0, reached[np.arange(len(plain)), np.maximum(length, 1) - 1], -np.inf)
     return prefix_heads(row.labels, length, value)
-
-
-# Searches over sets of units -------------------------------------------------------------------------------
-
-
-def usable(confusion: Confusion, units: list[Unit], signs: dict[int, int], options: Options) -> NDArray[np.bool_]:
-    """Candidates for which every one of some units may be in a head."""
-    result = np.ones(len(confusion.tp), dtype=bool)
-    for unit in units:
-        parts = [signed(confusion, label, signs[label]) for label in unit]
-        result &= sum(part.tp for part in parts) > 0
-        if options.head_constraint == "label":
-            for part in parts:
-                result &= part.tp >= part.fp
-    return result
-
-
-def exhaustive(
-    evaluate: Evaluate, confusion: Confusion, units: list[Unit], constraints: ResolvedConstraints, options: Options
-) -> Heads:
-    """Every allowed set of units with every choice of signs, lifted."""
-    best = BestHeads(*confusion.tp.shape)
-    sets = [chosen for n in range(1, len(units) + 1) for chosen in combinations(units, n)]
-    allowed = [
-        chosen
-        for chosen in sets
-        if not any(clash(constraints, first, second) for first, second in combinations(chosen, 2))
-    ]
-    for chosen in allowed:
-        labels = tuple(sorted(label for unit in chosen for label in unit))
-        for signs in product((1, 0) if options.predict_absence else (1,), repeat=len(labels)):
-            h, tp, fp = evaluate(labels, signs)
-            fits = usable(confusion, list(chosen), dict(zip(labels, signs, strict=True)), options)
-            best.add(np.where(fits, h * options.lift[len(labels) - 1], -np.inf), tp, fp, labels, signs)
-    return best_heads(best)
-
-
-def anti_monotone(
-    evaluate: Evaluate, confusion: Confusion, units: list[Unit], constraints: ResolvedConstraints, options: Options
-) -> Heads:
-    """Breadth-first over sets of units; a head below the best is cut, and with it all heads that contain it."""
-    best = BestHeads(*confusion.tp.shape)
-    choices = (1, 0) if options.predict_absence else (1,)
-    never = np.zeros(len(confusion.tp), dtype=bool)
-    alive: dict[tuple[Assigned, ...], NDArray[np.bool_]] = {(): ~never}
-    while alive:
-        level: dict[tuple[Assigned, ...], Values] = {}
-        longer = [
-            (*head, tuple(zip(unit, signs, strict=True)))
-            for head in alive
-            for unit in units
-            if not head or (unit[0] > head[-1][0][0] and not any(clash(constraints, unit, labels_of(u)) for u in head))
-            for signs in product(choices, repeat=len(unit))
-        ]
-        for head in longer:
-            parts = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
-            labels, signs = zip(*sorted(assigned for unit in head for assigned in unit), strict=True)
-            fits = usable(confusion, [labels_of(u) for u in head], dict(zip(labels, signs, strict=True)), options)
-            reachable = np.logical_and.reduce(parts) & fits
-            if reachable.any():
-                h, tp, fp = evaluate(labels, signs)
-                level[head] = np.where(reachable, h, -np.inf)
-                best.add(level[head], tp, fp, labels, signs)
-        floor = floor_of_ties(best.best)
-        alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
-        alive = {head: mask for head, mask in alive.items() if mask.any()}
-    return best_heads(best)
-
-
-def labels_of(unit: Assigned) -> Unit:
-    """The labels of a unit with signs."""
-    return tuple(label for label, _ in unit)
-
-
-def best_heads(best: BestHeads) -> Heads:
-    """The best heads, the first in label order (present before absent) among equally good ones."""
-    best.seen.sort(key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
-    return best.heads()

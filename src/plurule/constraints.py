@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plurule.errors import ModelError, nearest
 from plurule.model import Attribute, LabelCondition, Rule, RuleList
 from plurule.model.naming import quoted
-from plurule.rule_text import parse, parse_rules
+from plurule.rule_text import RuleTextError, parse, parse_rules
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -187,8 +187,8 @@ def as_initial_rules(
         text = rule if isinstance(rule, str) else rule.to_text()
         try:
             parsed = parse(text, attributes, labels)
-        except ModelError as error:
-            raise ModelError(f"initial rule {number}, {error}") from error
+        except RuleTextError as error:
+            raise error.within(f"initial rule {number}") from None
         said = parsed if isinstance(rule, str) else replace(rule, head=parsed.head, body=parsed.body)
         initial.append(replace(said, locked=True))
     return tuple(initial)

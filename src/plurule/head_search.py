@@ -52,7 +52,7 @@ def find_heads(
     evaluate = evaluation(state, candidates, confusion, options)
     if options.head_search in ("anti_monotone", "exhaustive"):
         search = anti_monotone if options.head_search == "anti_monotone" else exhaustive
-        heads = search(evaluate, confusion, allowed, options)
+        heads = search(evaluate, confusion, [(int(label),) for label in np.flatnonzero(allowed)], None, options)
     else:
         singles = single_label_heads(evaluate, confusion, allowed, options)
         if options.head_search == "single":
@@ -259,9 +259,18 @@ def prefix_heads(singles: SingleLabelHeads, length: NDArray[np.intp], value: Val
 
 # Searches over label sets ----------------------------------------------------------------------------------
 
+Unit = tuple[int, ...]
+"""Labels that enter a head as one, in label order: a label by itself, unless constraints bind it to others."""
+Assigned = tuple[tuple[int, int], ...]
+"""The labels of a unit with their signs."""
+HeadOfUnits = tuple[Assigned, ...]
+
 
 class BestHeads:
-    """The best head seen per candidate: value, then more labels, then more TP, then the first seen."""
+    """The best head seen per candidate: value, then more labels, then more TP, then the first.
+
+    The first is that of the first labels, present before absent, in whichever order heads were seen.
+    """
 
     def __init__(self, n_candidates: int, n_labels: int):
         self.seen: list[tuple[Values, Values, Values, tuple[int, ...], tuple[int, ...]]] = []
@@ -281,7 +290,8 @@ class BestHeads:
             np.full(self.shape, NOT_IN_HEAD, dtype=np.int8),
         )
         length = np.zeros(self.shape[0])
-        for value, tp, fp, labels, signs in self.seen:
+        in_order = sorted(self.seen, key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
+        for value, tp, fp, labels, signs in in_order:
             longer = len(labels) > length
             wins = (value >= floor) & np.isfinite(value) & (longer | ((len(labels) == length) & (tp > result.tp)))
             result.value[wins], result.tp[wins], result.fp[wins] = value[wins], tp[wins], fp[wins]
@@ -292,47 +302,38 @@ class BestHeads:
         return result
 
 
-def _usable(
-    confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...], options: Options
-) -> NDArray[np.bool_]:
-    """Candidates for which every assignment may be in a head."""
-    usable = np.ones(len(confusion.tp), dtype=bool)
-    for label, sign in zip(labels, signs, strict=True):
-        matrix = signed(confusion, label, sign)
-        usable &= may_be_in_head(matrix.tp, matrix.fp, options)
-    return usable
-
-
-def exhaustive(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options) -> Heads:
-    """Every label set with every choice of signs, lifted."""
+def exhaustive(
+    evaluate: Evaluate, confusion: Confusion, units: list[Unit], apart: NDArray[np.bool_] | None, options: Options
+) -> Heads:
+    """Every set of units with every choice of signs, lifted; `apart` says which pairs of labels no head has."""
     best = BestHeads(*confusion.tp.shape)
-    labels_allowed = [int(label) for label in np.flatnonzero(allowed)]
-    choices = (1, 0) if options.predict_absence else (1,)
-    for length in range(1, len(labels_allowed) + 1):
-        for labels in combinations(labels_allowed, length):
-            for signs in product(choices, repeat=length):
-                h, tp, fp = evaluate(labels, signs)
-                usable = _usable(confusion, labels, signs, options)
-                best.add(np.where(usable, h * options.lift[length - 1], -np.inf), tp, fp, labels, signs)
+    sets = (chosen for size in range(1, len(units) + 1) for chosen in combinations(units, size))
+    for chosen in (one for one in sets if not clash(apart, sum(one, ()))):
+        for head in product(*(with_signs(unit, options) for unit in chosen)):
+            labels, signs = in_label_order(head)
+            h, tp, fp = evaluate(labels, signs)
+            lifted = h * options.lift[len(labels) - 1]
+            best.add(np.where(usable(confusion, head, options), lifted, -np.inf), tp, fp, labels, signs)
     return best.heads()
 
 
-def anti_monotone(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.bool_], options: Options) -> Heads:
-    """Breadth-first over label sets; a head below the best is cut, and with it all heads that contain it."""
+def anti_monotone(
+    evaluate: Evaluate, confusion: Confusion, units: list[Unit], apart: NDArray[np.bool_] | None, options: Options
+) -> Heads:
+    """Breadth-first over sets of units; a head below the best is cut, and with it all heads that contain it."""
     best = BestHeads(*confusion.tp.shape)
-    choices = (1, 0) if options.predict_absence else (1,)
-    assignments = [(int(label), sign) for label in np.flatnonzero(allowed) for sign in choices]
+    assigned = [one for unit in units for one in with_signs(unit, options)]
     never = np.zeros(len(confusion.tp), dtype=bool)
-    alive: dict[tuple[tuple[int, int], ...], NDArray[np.bool_]] = {(): ~never}
+    alive: dict[HeadOfUnits, NDArray[np.bool_]] = {(): ~never}
     while alive:
-        longer = [(*head, a) for head in alive for a in assignments if not head or a[0] > head[-1][0]]
-        # The order of the exhaustive search, so that both find the same of equally good heads.
-        longer.sort(key=lambda head: ([label for label, _ in head], [-sign for _, sign in head]))
-        level: dict[tuple[tuple[int, int], ...], Values] = {}
-        for head in longer:
-            labels, signs = zip(*head, strict=True)
+        level: dict[HeadOfUnits, Values] = {}
+        # The units of a head are in the order of their first labels.
+        for head in [(*head, one) for head in alive for one in assigned if not head or one[0][0] > head[-1][0][0]]:
+            labels, signs = in_label_order(head)
+            if clash(apart, labels):
+                continue
             shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
-            reachable = np.logical_and.reduce(shorter) & _usable(confusion, labels, signs, options)
+            reachable = np.logical_and.reduce(shorter) & usable(confusion, head, options)
             if reachable.any():
                 h, tp, fp = evaluate(labels, signs)
                 level[head] = np.where(reachable, h, -np.inf)
@@ -341,3 +342,32 @@ def anti_monotone(evaluate: Evaluate, confusion: Confusion, allowed: NDArray[np.
         alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
         alive = {head: mask for head, mask in alive.items() if mask.any()}
     return best.heads()
+
+
+def clash(apart: NDArray[np.bool_] | None, labels: Unit) -> bool:
+    """Whether some of the labels must not go together."""
+    return apart is not None and bool(apart[np.ix_(labels, labels)].any())
+
+
+def with_signs(unit: Unit, options: Options) -> list[Assigned]:
+    """A unit with every choice of signs."""
+    choices = (1, 0) if options.predict_absence else (1,)
+    return [tuple(zip(unit, signs, strict=True)) for signs in product(choices, repeat=len(unit))]
+
+
+def in_label_order(head: HeadOfUnits) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The labels of a head and their signs."""
+    labels, signs = zip(*sorted(assigned for unit in head for assigned in unit), strict=True)
+    return labels, signs
+
+
+def usable(confusion: Confusion, head: HeadOfUnits, options: Options) -> NDArray[np.bool_]:
+    """Candidates for which every unit may be in a head: it has a true positive, each label TP ≥ FP where asked for."""
+    result = np.ones(len(confusion.tp), dtype=bool)
+    for unit in head:
+        parts = [signed(confusion, label, sign) for label, sign in unit]
+        result &= sum_in_order([part.tp for part in parts]) > 0
+        if options.head_constraint == "label":
+            for part in parts:
+                result &= part.tp >= part.fp
+    return result

@@ -45,11 +45,17 @@ SIMPLE_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", '"': '"'}
 class RuleTextError(ModelError):
     """A text that is not a rule; says where and what was expected there."""
 
-    def __init__(self, text: str, position: int, problem: str):
+    def __init__(self, text: str, position: int, problem: str, place: str = ""):
         self.text = text
         self.position = position
+        self.problem = problem
+        self.place = place
         before = visible(text[:position])
-        super().__init__(f"character {position + 1}: {problem}\n    {visible(text)}\n    {' ' * len(before)}^")
+        super().__init__(f"{place}character {position + 1}: {problem}\n    {visible(text)}\n    {' ' * len(before)}^")
+
+    def within(self, place: str) -> RuleTextError:
+        """The same error, which also says where the text stands: in which line, in which file."""
+        return RuleTextError(self.text, self.position, self.problem, f"{place}, {self.place}")
 
 
 def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> Rule:
@@ -90,7 +96,7 @@ def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str
             try:
                 rules.append(parse(line, attributes, labels))
             except RuleTextError as error:
-                raise ModelError(f"line {number}, {error}") from error
+                raise error.within(f"line {number}") from None
     return tuple(rules)
 
 

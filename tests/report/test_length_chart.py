@@ -52,7 +52,7 @@ def test_higher_scores_are_drawn_higher_and_the_cut_lies_on_the_curve() -> None:
     assert [x for x, _ in points] == sorted(x for x, _ in points)
     assert sorted(range(4), key=lambda i: -points[i][1]) == sorted(range(4), key=lambda i: CHOICE.mean[i])
     assert drawing.cut == points[1]
-    assert all(drawing.top <= y <= drawing.bottom for _, y in points)
+    assert all(drawing.frame.top <= y <= drawing.frame.bottom for _, y in points)
     assert (drawing.chosen, drawing.best) == (2, 3)
     assert (2, "0.600", "0.050") in drawing.samples
 
@@ -61,7 +61,7 @@ def test_higher_scores_are_drawn_higher_and_the_cut_lies_on_the_curve() -> None:
 def test_odd_scores_can_be_drawn(mean: tuple[float, ...]) -> None:
     drawing = draw_length(LengthChoice("neg_log_loss", mean, (0.0,) * len(mean), chosen=1))
     assert drawing is not None
-    assert drawing.y_ticks
+    assert drawing.frame.y_ticks
 
 
 def test_a_slice_and_an_edited_list_do_not_claim_to_have_been_chosen(rule_list: RuleList) -> None:

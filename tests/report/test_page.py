@@ -184,9 +184,10 @@ def test_drawings_stay_in_their_frames() -> None:
     curves, graph = draw_curves(summary.curves), draw_graph(summary.graph)
     assert curves is not None
     assert graph is not None
+    frame = curves.frame
     for line in curves.lines:
         points = [tuple(map(float, point.split(","))) for point in line.path[1:].split(" ")]
-        assert all(curves.left <= x <= curves.right and curves.top <= y <= curves.bottom for x, y in points)
+        assert all(frame.left <= x <= frame.right and frame.top <= y <= frame.bottom for x, y in points)
     assert all(0 < n.x < graph.width and 0 < n.y < graph.height for n in graph.nodes)
     heat_map = draw_map(summary.maps[0])
     assert all(heat_map.left <= c.x < heat_map.size and 0 <= c.share <= 1 for c in heat_map.cells)

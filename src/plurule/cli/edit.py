@@ -127,16 +127,10 @@ def simplify(
 def _edit(model: Path, data: str | None, split: Any, output: Path | None, change: Callable[[Edit], Edit]) -> None:
     from plurule.cli.inspecting import load_for
     from plurule.cli.loading import load_model
-    from plurule.rule_text import RuleTextError
 
     rule_list = load_model(model)
     start = rule_list.edit(None if data is None else load_for(rule_list, data, split))
-    try:
-        edited = change(start)
-    except RuleTextError as error:
-        # The second line points at the place in the first.
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(2) from error
+    edited = change(start)
     print(edited)
     _save(edited.rule_list, output)
 

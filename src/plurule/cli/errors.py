@@ -24,8 +24,8 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> None:
     """Run a typer application as the whole program.
 
     Whatever the user can mend (a damaged file, an unknown name, a disk that is full) becomes one red line on
-    standard error and exit code 2; warnings become one yellow line. With `--debug` anywhere among the arguments, or
-    PLURULE_DEBUG set, errors keep their traceback.
+    standard error, below which a rule that cannot be read is pointed at, and exit code 2; warnings become one yellow
+    line. With `--debug` anywhere among the arguments, or PLURULE_DEBUG set, errors keep their traceback.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = _DEBUG in given or bool(os.environ.get("PLURULE_DEBUG"))
@@ -50,8 +50,13 @@ def fail(message: str) -> None:
 
 
 def _sentence(error: Exception) -> str:
+    from plurule.rule_text import RuleTextError
+
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, RuleTextError):
+        # Its last line points at the place in the line before.
+        return str(error)
     text = " ".join(str(error).split("\n"))
     return text or type(error).__name__
 

@@ -76,6 +76,13 @@ def fit(
     stop_threshold: Annotated[
         float | None, typer.Option(help="Share of unfinished instances that a stop rule may have.")
     ] = None,
+    initial_rules: Annotated[
+        Path | None,
+        typer.Option(
+            help="Rules that come first and stay as they are: a text file with a rule per line, or a model file.",
+            metavar="FILE",
+        ),
+    ] = None,
     forbid_attribute: Annotated[
         list[str] | None,
         typer.Option(help="An attribute that no rule tests; can be given several times.", metavar="NAME"),
@@ -102,7 +109,7 @@ def fit(
     """
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
-    from plurule.cli.loading import check_writable, load_data, save_model
+    from plurule.cli.loading import check_writable, load_data, load_initial_rules, save_model
 
     if output is not None:
         check_writable(output)
@@ -137,8 +144,10 @@ def fit(
         classifier = RuleListClassifierCV(classifier, protocol="paper", scoring=choose_lift, n_jobs=jobs)
     constraints = make_constraints(forbid_attribute, require_attribute, forbid_pair, require_pair)
     dataset = load_data(data, labels, split)
+    given = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
+    known: dict[str, Any] = {"label_names": dataset.label_names, "initial_rules": given, "constraints": constraints}
     start = time.perf_counter()
-    classifier.fit(dataset.X, dataset.Y, dataset.weights, label_names=dataset.label_names, constraints=constraints)
+    classifier.fit(dataset.X, dataset.Y, dataset.weights, **known)
     seconds = time.perf_counter() - start
 
     out = rendering.console()
@@ -150,6 +159,8 @@ def fit(
         out.print(rendering.length_text(rule_list.length_choice))
     sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
     out.print(f"{sizes} in {seconds:.1f} s")
+    if initial_rules is not None:
+        out.print(f"Initial rules, from {initial_rules}: {len(given)}", soft_wrap=True, markup=False)
     out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
     if output is None:
         out.print()

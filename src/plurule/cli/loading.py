@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,8 +11,11 @@ import typer
 
 if TYPE_CHECKING:
     from plurule.io import Dataset
-    from plurule.model import RuleList
+    from plurule.model import Rule, RuleList
     from plurule.table import Table
+
+OBJECT = re.compile(r'\s*{\s*"')
+"""How a model file begins, and no text of a rule that was printed."""
 
 EMBEDDED = "world-flags"
 """The name by which the embedded data can be given to every command."""
@@ -63,6 +67,27 @@ def load_model(path: Path) -> RuleList:
     from plurule import model_file
 
     return model_file.load(path)
+
+
+def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
+    """The rules of a text file, one per line, or of a model file, as rules about some data."""
+    from plurule import model_file
+    from plurule.constraints import as_initial_rules
+    from plurule.errors import ModelError
+    from plurule.rule_text import RuleTextError
+
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ModelError(f"{path}: is neither rules as UTF-8 text nor a model file") from None
+    rules = model_file.loads(text, source=str(path)) if OBJECT.match(text) else text
+    try:
+        found = as_initial_rules(rules, data.X.attributes, data.label_names)
+    except RuleTextError as error:
+        raise error.within(str(path)) from None
+    if not found:
+        raise ModelError(f"{path}: holds no rules; write one per line, such as: red <- stripes > 2 and cross = no")
+    return found
 
 
 def save_model(rule_list: RuleList, path: Path) -> None:

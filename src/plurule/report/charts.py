@@ -7,20 +7,11 @@ from dataclasses import dataclass
 
 from plurule.inspect.dependencies import KINDS
 from plurule.inspect.label_graph import LabelGraph
+from plurule.report.frame import Frame, path
 from plurule.report.summary import Bars, Curve, HeatMap
 
-CURVE_WIDTH, CURVE_HEIGHT = 720, 300
-CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 46, 12, 12, 40
 MAP_WIDTH = 400
 GRAPH_WIDTH = 900
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A mark on an axis."""
-
-    at: float
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +28,7 @@ class Line:
 class CurveDrawing:
     """Shares over the number of rules."""
 
-    width: int
-    height: int
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
+    frame: Frame
     lines: tuple[Line, ...]
     samples: tuple[tuple[int, tuple[float, ...]], ...]
     """After some numbers of rules: the values of all curves, to be read as a table."""
@@ -142,46 +126,18 @@ def draw_curves(curves: tuple[Curve, ...]) -> CurveDrawing | None:
     if not curves:
         return None
     most = len(curves[0].values) - 1
-    left, right = CURVE_LEFT, CURVE_WIDTH - CURVE_RIGHT
-    top, bottom = CURVE_TOP, CURVE_HEIGHT - CURVE_BOTTOM
-
-    def x(count: float) -> float:
-        return round(left + (right - left) * (count / most if most else 0), 2)
-
-    def y(share: float) -> float:
-        return round(bottom - (bottom - top) * share, 2)
-
+    marks = tuple((share / 100, f"{share} %") for share in range(0, 101, 20))
+    frame = Frame(first=0, last=most, low=0.0, span=1.0, marks=marks)
     lines = []
     for curve in curves:
-        points = [(x(i), y(value)) for i, value in enumerate(curve.values)]
-        path = "M" + " ".join(f"{px:g},{py:g}" for px, py in points)
-        lines.append(Line(curve.name, path, points[-1], curve.values[-1]))
+        points = frame.points(curve.values)
+        lines.append(Line(curve.name, path(points), points[-1], curve.values[-1]))
     counts = sorted({round(i * most / 10) for i in range(11)})
     return CurveDrawing(
-        CURVE_WIDTH,
-        CURVE_HEIGHT,
-        left,
-        right,
-        top,
-        bottom,
-        tuple(Tick(x(count), str(count)) for count in round_steps(most)),
-        tuple(Tick(y(share / 100), f"{share} %") for share in range(0, 101, 20)),
+        frame,
         tuple(lines),
         tuple((count, tuple(curve.values[count] for curve in curves)) for count in counts),
     )
-
-
-def round_steps(most: int) -> list[int]:
-    """Whole numbers from 0 to at most `most`, about five, with round steps.
-
-    >>> round_steps(23), round_steps(3)
-    ([0, 5, 10, 15, 20], [0, 1, 2, 3])
-    """
-    step, factors = 1, (2, 5, 10)
-    while most > 6 * step:
-        scale = 10 ** (len(str(step)) - 1)
-        step = next(scale * factor for factor in factors if scale * factor > step)
-    return list(range(0, most + 1, step))
 
 
 def draw_bars(bars: Bars) -> BarDrawing:

@@ -6,16 +6,7 @@ import math
 from dataclasses import dataclass
 
 from plurule.model import LengthChoice
-from plurule.report.charts import (
-    CURVE_BOTTOM,
-    CURVE_HEIGHT,
-    CURVE_LEFT,
-    CURVE_RIGHT,
-    CURVE_TOP,
-    CURVE_WIDTH,
-    Tick,
-    round_steps,
-)
+from plurule.report.frame import Frame, path, round_steps
 
 MARGIN = 0.08
 """Of the height, above and below the curve."""
@@ -25,14 +16,7 @@ MARGIN = 0.08
 class LengthDrawing:
     """Scores over the number of rules."""
 
-    width: int
-    height: int
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
+    frame: Frame
     path: str
     band: str
     """The curve, one standard error up and down."""
@@ -55,32 +39,14 @@ def draw_length(choice: LengthChoice | None) -> LengthDrawing | None:
     high = [mean + error for mean, error in zip(choice.mean, choice.standard_error, strict=True)]
     least, span = min(low), (max(high) - min(low)) or 1.0
     least, span = least - MARGIN * span, span * (1 + 2 * MARGIN)
-    left, right = CURVE_LEFT, CURVE_WIDTH - CURVE_RIGHT
-    top, bottom = CURVE_TOP, CURVE_HEIGHT - CURVE_BOTTOM
-
-    def x(count: int) -> float:
-        return round(left + (right - left) * (count - 1) / max(most - 1, 1), 2)
-
-    def y(score: float) -> float:
-        return round(bottom - (bottom - top) * (score - least) / span, 2)
-
-    def along(scores: list[float]) -> list[str]:
-        return [f"{x(i):g},{y(score):g}" for i, score in enumerate(scores, start=1)]
-
+    marks = tuple((score, f"{score:g}") for score in score_steps(least, least + span))
+    frame = Frame(first=1, last=most, low=least, span=span, marks=marks)
     counts = sorted({1, choice.chosen, choice.best, *(c for c in round_steps(most) if c)})
-    steps = score_steps(least, least + span)
     return LengthDrawing(
-        CURVE_WIDTH,
-        CURVE_HEIGHT,
-        left,
-        right,
-        top,
-        bottom,
-        tuple(Tick(x(count), str(count)) for count in (1, *round_steps(most)[1:])),
-        tuple(Tick(y(score), f"{score:g}") for score in steps),
-        "M" + " ".join(along(list(choice.mean))),
-        "M" + " ".join([*along(high), *reversed(along(low))]) + "Z",
-        (x(choice.chosen), y(choice.mean[choice.chosen - 1])),
+        frame,
+        path(frame.points(choice.mean)),
+        path([*frame.points(high), *reversed(frame.points(low))]) + "Z",
+        (frame.x(choice.chosen), frame.y(choice.mean[choice.chosen - 1])),
         choice.measure,
         choice.chosen,
         f"{choice.mean[choice.chosen - 1]:.3f}",

@@ -1,0 +1,232 @@
+"""The pages of the benchmark of quality, from made-up results: every claim can fail, tables say what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.quality.data import ASKED, SETS
+from benchmarks.quality.fit_once import FOR_HAMMING, FOREST, OUT_OF_THE_BOX, SEARCHED, TREE
+from benchmarks.quality.report import (
+    claims,
+    comparison_page,
+    draw,
+    pruning_page,
+    put_into,
+    short_page,
+    study_page,
+)
+
+MACHINE = {
+    "processor": "Abacus",
+    "cores": 2,
+    "memory_gb": 25.2,
+    "system": "Linux",
+    "python": "3.11",
+    "plurule": "0.1.0",
+    "commit": "abc1234",
+    "date": "2026-01-01",
+    "load_before": 0.5,
+}
+BOTH_SECO = "out of the box, micro F1 above both SeCo"
+ABOVE_TREE = "out of the box, micro F1 above one tree per label"
+SHORT = "out of the box, at most 50 rules"
+NEAR_BOOMER = "out of the box, micro F1 within 0.03 of BOOMER"
+HAMMING_SECO = "out of the box, Hamming accuracy not below both SeCo"
+SUBSET_SECO = "out of the box, subset accuracy not below both SeCo"
+TUNED = "tuned for HA, Hamming accuracy above one tree per label"
+
+
+def result(score: float, **also: Any) -> dict[str, Any]:
+    measures = ("micro_f1", "macro_f1", "hamming_accuracy", "subset_accuracy")
+    return dict.fromkeys(measures, score) | {"cpu": 1.0, "wall": 1.0} | also
+
+
+@pytest.fixture
+def results() -> dict[str, Any]:
+    """Ours is best everywhere, and short."""
+    one_set = {
+        OUT_OF_THE_BOX: result(0.75, rules=20, conditions=60),
+        FOR_HAMMING: result(0.75, rules=10, conditions=30),
+        SEARCHED: result(0.75, rules=30, conditions=90),
+        "SeCo": result(0.5, rules=100, version="0.15.6"),
+        "SeCo, KLN": result(0.5, rules=100, version="0.15.6"),
+        "BOOMER": result(0.7, rules=1000, version="0.15.6"),
+        TREE: result(0.5),
+        FOREST: result(0.5),
+    }
+    return {"machine": MACHINE, "sets": {name: {key: dict(one_set[key]) for key in one_set} for name in SETS}}
+
+
+def rows(table: str) -> dict[str, list[str]]:
+    """The cells of the rows of a Markdown table, by the first cell; the title has the empty or first name."""
+    lines = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("|") and "---" not in line]
+    return {cells[0].strip(): [cell.strip() for cell in cells[1:]] for cells in lines}
+
+
+def section(page: str, title: str) -> dict[str, list[str]]:
+    return rows(page.split(f"### {title}\n")[1].split("###")[0])
+
+
+# What was asked for ----------------------------------------------------------------------------------------
+
+
+def test_every_claim_holds_where_we_are_best(results: dict[str, Any]) -> None:
+    said = rows(claims(results))
+    assert said.pop("asked for") == ["on at least", "holds on", "fails on"]
+    assert list(said) == [BOTH_SECO, ABOVE_TREE, SHORT, NEAR_BOOMER, HAMMING_SECO, SUBSET_SECO, TUNED]
+    for claim in (BOTH_SECO, HAMMING_SECO, SUBSET_SECO, TUNED):
+        assert said[claim] == ["every set", "10 of 10", "–"]
+    assert said[ABOVE_TREE] == ["6 of 8", "8 of 8", "–"]
+    assert said[SHORT] == ["6 of 8", "8 of 8", "–"]
+    assert said[NEAR_BOOMER] == ["4 of 8", "8 of 8", "–"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "learner", "measure", "still", "no_more"),
+    [
+        (BOTH_SECO, "SeCo", "micro_f1", 0.749, 0.75),
+        (BOTH_SECO, "SeCo, KLN", "micro_f1", 0.749, 0.75),
+        (ABOVE_TREE, TREE, "micro_f1", 0.749, 0.75),
+        (SHORT, OUT_OF_THE_BOX, "rules", 50, 51),
+        (NEAR_BOOMER, "BOOMER", "micro_f1", 0.779, 0.781),
+        (HAMMING_SECO, "SeCo", "hamming_accuracy", 0.75, 0.751),
+        (HAMMING_SECO, "SeCo, KLN", "hamming_accuracy", 0.75, 0.751),
+        (SUBSET_SECO, "SeCo", "subset_accuracy", 0.75, 0.751),
+        (SUBSET_SECO, "SeCo, KLN", "subset_accuracy", 0.75, 0.751),
+        (TUNED, TREE, "hamming_accuracy", 0.749, 0.75),
+    ],
+)
+def test_a_claim_fails_on_the_set_where_it_is_no_more_true_and_no_other_claim_does(
+    results: dict[str, Any], claim: str, learner: str, measure: str, still: float, no_more: float
+) -> None:
+    good = rows(claims(results))
+    results["sets"]["yeast"][learner][measure] = still
+    assert rows(claims(results)) == good
+    results["sets"]["yeast"][learner][measure] = no_more
+    found = rows(claims(results))
+    least, held, _ = good[claim]
+    n_sets = int(held.split()[0])
+    assert found.pop(claim) == [least, f"{n_sets - 1} of {n_sets}", "yeast"]
+    assert found == {name: cells for name, cells in good.items() if name != claim}
+
+
+def test_claims_about_a_number_of_sets_leave_out_the_two_larger_ones(results: dict[str, Any]) -> None:
+    for name in set(SETS) - set(ASKED):
+        results["sets"][name][OUT_OF_THE_BOX] |= {"rules": 300, "micro_f1": 0.1}
+    said = rows(claims(results))
+    assert said[SHORT] == ["6 of 8", "8 of 8", "–"]
+    assert said[BOTH_SECO] == ["every set", "8 of 10", "tmc2007-500, bibtex"]
+
+
+def test_what_was_not_run_or_given_up_neither_holds_nor_fails(results: dict[str, Any]) -> None:
+    results["sets"]["flags"]["BOOMER"] = {"gave_up": 300}
+    results["sets"]["flags"]["SeCo"] = {"skipped": "no Python with mlrl"}
+    del results["sets"]["flags"][TREE]
+    said = rows(claims(results))
+    assert said[NEAR_BOOMER][1:] == said[ABOVE_TREE][1:] == ["7 of 7", "–"]
+    # The other SeCo is there.
+    assert said[BOTH_SECO][1] == "10 of 10"
+    del results["sets"]["flags"]["SeCo, KLN"]
+    assert rows(claims(results))[BOTH_SECO][1:] == ["9 of 9", "–"]
+
+
+# Tables ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_has_a_table_per_measure_with_the_numbers_of_every_learner(results: dict[str, Any]) -> None:
+    results["sets"]["birds"] |= {
+        OUT_OF_THE_BOX: result(0.4444, macro_f1=0.3123, rules=41, conditions=83, cpu=0.567),
+        FOREST: result(0.3, cpu=123.4),
+        "BOOMER": {"gave_up": 300},
+    }
+    page = comparison_page(results)
+    table = section(page, "Micro F1")
+    assert table[""] == list(results["sets"]["flags"])
+    assert list(table)[1:] == list(SETS)
+    assert table["birds"] == ["0.444", "0.750", "0.750", "0.500", "0.500", "–", "0.500", "0.300"]
+    assert section(page, "Macro F1")["birds"][0] == "0.312"
+    # Trees have no rules, and mlrl does not tell its conditions.
+    assert section(page, "Rules")[""] == [OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED, "SeCo", "SeCo, KLN", "BOOMER"]
+    assert section(page, "Rules")["birds"] == ["41", "10", "30", "100", "100", "–"]
+    assert section(page, "Conditions")[""] == [OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED]
+    times = section(page, "CPU seconds to train, one thread")["birds"]
+    assert times == ["0.57", "1.00", "1.00", "1.00", "1.00", "> 300", "1.00", "123"]
+    assert "Abacus, 2 cores, 25 GB" in page
+    assert "mlrl 0.15.6;" in page
+
+
+def test_a_learner_that_was_never_run_has_no_column_and_mlrl_is_mentioned_only_where_it_was(
+    results: dict[str, Any],
+) -> None:
+    for one_set in results["sets"].values():
+        for learner in ("SeCo", "SeCo, KLN", "BOOMER"):
+            one_set[learner] = {"skipped": "no Python with mlrl"}
+    page = comparison_page(results)
+    assert section(page, "Micro F1")[""] == [OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED, TREE, FOREST]
+    assert "mlrl" not in page
+
+
+def test_the_short_page_sets_rules_beside_scores(results: dict[str, Any]) -> None:
+    del results["sets"]["bibtex"][SEARCHED]
+    table = rows(short_page(results))
+    assert table["micro F1 (rules)"] == [OUT_OF_THE_BOX, SEARCHED, "SeCo", "BOOMER", TREE, FOREST]
+    assert table["flags"] == ["0.750 (20)", "0.750 (30)", "0.500 (100)", "0.700 (1,000)", "0.500", "0.500"]
+    assert table["bibtex"][1] == "–"
+
+
+def setting(micro_f1: float, rules: float = 20) -> dict[str, float]:
+    return {"micro_f1": micro_f1, "hamming_accuracy": 0.9, "subset_accuracy": 0.3, "rules": rules, "conditions": 5}
+
+
+def test_the_page_of_the_study_gives_differences_to_the_defaults_in_hundredths() -> None:
+    # Not in the order of the sets, as after a run of some of them.
+    found = {
+        "yeast": {"defaults": setting(0.6), "no lift": setting(0.58, 10), "β = 1": setting(0.6)},
+        "flags": {"defaults": setting(0.7), "no lift": setting(0.75, 20)},
+    }
+    table = rows(study_page({"machine": MACHINE, "sets": found}))
+    assert table[""] == ["flags", "yeast", "mean", "HA", "subset accuracy", "rules"]
+    assert table["defaults"] == ["0.700", "0.600", "0.650", "0.900", "0.300", "20"]
+    assert table["no lift"] == ["+5.0", "-2.0", "+1.5", "0.900", "0.300", "15"]
+    assert table["β = 1"] == ["–", "+0.0", "+0.0", "0.900", "0.300", "20"]
+
+
+def test_the_page_about_pruning_gives_scores_and_sizes() -> None:
+    found = {"flags": {"defaults": setting(0.7), "prune=0.2": setting(0.65, 9.6)}}
+    table = rows(pruning_page({"machine": MACHINE, "sets": found}))
+    assert table == {
+        "": ["defaults", "prune=0.2"],
+        "flags": ["0.700 / 0.900 / 20 / 5", "0.650 / 0.900 / 10 / 5"],
+    }
+
+
+def test_a_table_is_put_between_its_marks_and_nothing_else_is_touched(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- study: begin -->\nold\n<!-- study: end -->\nafter\n", encoding="utf-8")
+    put_into(page, "comparison", "new\n")
+    assert "old" in page.read_text(encoding="utf-8")
+    for _ in range(2):
+        put_into(page, "study", "new\n")
+        text = page.read_text(encoding="utf-8")
+        assert text == "before\n<!-- study: begin -->\nnew\n<!-- study: end -->\nafter\n"
+
+
+def test_the_pages_of_the_project_have_the_places_that_tables_are_put_into() -> None:
+    root = Path(__file__).parents[1]
+    for page, places in {
+        "README.md": ["comparison"],
+        "benchmarks/quality/README.md": ["comparison", "study", "pruning"],
+    }.items():
+        text = (root / page).read_text(encoding="utf-8")
+        for place in places:
+            assert 0 < text.find(f"<!-- {place}: begin -->") < text.find(f"<!-- {place}: end -->"), (page, place)
+
+
+def test_the_picture_is_drawn_though_results_are_missing(results: dict[str, Any], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    results["sets"] = {name: results["sets"][name] for name in SETS[:6]}
+    results["sets"]["flags"]["BOOMER"] = {"gave_up": 300}
+    draw(results, tmp_path / "quality.png")
+    assert (tmp_path / "quality.png").stat().st_size > 1000
