@@ -20,6 +20,7 @@ from plurule.heuristics import (
     HammingAccuracy,
     Heuristic,
     Laplace,
+    Precision,
     ShrunkenFMeasure,
     WeightedRelativeAccuracy,
 )
@@ -103,6 +104,25 @@ def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed
         remaining=0,
     )
     assert_engines_agree(problem, options, f"seed {seed}")
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_what_is_remembered_of_attributes_from_condition_to_condition_changes_no_rule(batch: int):
+    # Bodies of many conditions under fixed heads: among others, a condition that covers all rows but counts them anew.
+    for seed in range(batch * 20, (batch + 1) * 20):
+        rng = np.random.default_rng([9, seed])
+        problem = random_problem(rng, most_rows=160, most_columns=7, most_labels=4)
+        options = random_options(
+            rng,
+            problem,
+            heuristic=[HammingAccuracy(), HammingAccuracy(), FMeasure(0.5), Precision(), Laplace()][seed % 5],
+            head_search="relaxed",
+            fix_head=True,
+            beam_width=1,
+            max_rules=40,
+            max_conditions=None,
+        )
+        assert_engines_agree(problem, options, f"seed {seed}")
 
 
 @pytest.mark.parametrize("seed", range(300))

@@ -36,6 +36,7 @@ class RefinementBounds {
 
     // A rule worth `value` that covers `rows` is about to be refined.
     void look_at(const std::vector<Row>& rows, double value) {
+        ++looks_;
         f_ = value;
         double sum = 0;
         for (Row row : rows) sum += std::fabs(share_of(row).surplus(f_));
@@ -60,7 +61,9 @@ class RefinementBounds {
         std::int64_t known = all_;
         for (Row row : grouped.missing) known -= shares_[row];
         const std::int64_t n_known = std::int64_t(rows.size() - grouped.missing.size());
-        Highest highest{min_coverage_, std::int64_t(candidates.nominal ? rows.size() : std::size_t(n_known))};
+        // A value that all rows have is a condition too, and where a head is counted in another way once it is fixed, a better one.
+        const std::int64_t all = candidates.nominal ? std::int64_t(rows.size()) + (looks_ == 1) : n_known;
+        Highest highest{min_coverage_, all};
         std::int64_t by_code[256];
         if (codes) {
             std::fill_n(by_code, 256, 0);
@@ -177,6 +180,7 @@ class RefinementBounds {
     std::int64_t most_tp_ = 0;
     double apart_ = 0;  // 0: different values may be arbitrarily close
 
+    std::size_t looks_ = 0;
     // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale.
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
     std::vector<std::int64_t> shares_;
