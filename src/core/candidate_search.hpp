@@ -74,7 +74,9 @@ class CandidateSearch {
         const std::size_t rows_before = outer.rows.size();
         scope.rows = rule.covered;
         const FixedHead<Count>* head = next->head.get();
-        if (head && !head->packed()) {
+        if (head && head->packed()) {
+            packed_total_ = head->packed_total(rule.covered);
+        } else if (head) {
             fixed_total_.assign(head->lanes(), Count(0));
             head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
         }
@@ -147,6 +149,7 @@ class CandidateSearch {
             for (Row row : state_.training.rows) one.codes[row] = state_.bytes[std::size_t(row) * state_.width + lane];
             for (Row row : rows)
                 if (one.codes[row] & (OPEN_PRESENT | OPEN_ABSENT)) one.codes[row] |= CLOSES;
+            for (Row row : state_.training.rows) ClosedLabel::add(one.codes[row], 1, one.total);
         }
         return closed;
     }
@@ -489,7 +492,7 @@ class CandidateSearch {
                 if (!can_win(a, rule, known, tools)) return;
             }
             const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
-            head.visit_packed(candidates, rows, codes, scope.rows, floor, tools.fixed, offer);
+            head.visit_packed(candidates, rows, codes, scope.rows, packed_total_, floor, tools.fixed, offer);
             return;
         }
         tools.total = fixed_total_;
@@ -542,6 +545,7 @@ class CandidateSearch {
     Constraint ledger_constraint_;
     std::vector<std::uint8_t> excluded_;
     std::vector<Count> scope_total_, fixed_total_;
+    std::vector<std::uint64_t> packed_total_;
     std::shared_ptr<Refinement<Count>> spare_;
 };
 

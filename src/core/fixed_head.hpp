@@ -70,11 +70,20 @@ class FixedHead {
     }
     double unlifted(double value) const { return value / lift_; }
 
+    // What some rows sum to, per block.
+    std::vector<std::uint64_t> packed_total(const std::vector<Row>& rows) const {
+        std::vector<std::uint64_t> total(blocks_, 0);
+        for (std::size_t b = 0; b < blocks_; ++b)
+            for (Row row : rows) total[b] += words_[b * n_rows_ + row];
+        return total;
+    }
+
     // All candidates of an attribute at once: offer(place, value, tp, fp) for those that are admissible and reach `floor`.
-    // `codes`: of the rows, where the groups are only measured; or null.
+    // `codes`: of the rows, where the groups are only measured; or null. `total_words`: the sums of the rows.
     template <class Offer>
     void visit_packed(const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
-                      const std::vector<Row>& rows, double floor, Workspace& work, Offer&& offer) const {
+                      const std::vector<Row>& rows, const std::vector<std::uint64_t>& total_words, double floor, Workspace& work,
+                      Offer&& offer) const {
         const std::size_t slots = candidates.slots;
         work.counts.resize(3 * slots);
         work.covered.resize(2 * slots);
@@ -90,8 +99,7 @@ class FixedHead {
                           : kernels().count_words(span, words, cumulative, lanes);
                 },
                 [&](std::int32_t* total) {
-                    std::uint64_t sum = 0;
-                    for (Row row : rows) sum += words[row];
+                    std::uint64_t sum = total_words[b];
                     for (Row row : grouped.missing) sum -= words[row];
                     for (int lane = 0; lane < 3; ++lane) total[lane] = PackedCounts::get(sum, lane);
                 },

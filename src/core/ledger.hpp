@@ -33,6 +33,16 @@ struct ClosedLabel {
     std::int32_t label;
     double present, absent;  // in training
     std::vector<std::uint8_t> codes;  // per row: its state byte before, and CLOSES
+    std::int32_t total[6] = {};       // what all rows in training add to the counts, see `add`
+
+    // Adds some rows of a state to TP and FP that are left, TP and FP that are closed, present, and instances.
+    static void add(std::uint8_t state, std::int32_t count, std::int32_t* sums) {
+        const bool closes = state & CLOSES;
+        if (state & OPEN_PRESENT) sums[closes ? 2 : 0] += count;
+        if (state & OPEN_ABSENT) sums[closes ? 3 : 1] += count;
+        if (state & PRESENT) sums[4] += count;
+        sums[5] += count;
+    }
 };
 
 class Ledger {
@@ -111,7 +121,10 @@ class Ledger {
                     codes ? count_coded(span, grouped, codes, rows, label.codes, cumulative, lanes)
                           : k.count_codes(span, label.codes.data(), cumulative, lanes);
                 },
-                [&](std::int32_t* total) { total_of(rows, grouped.missing, label.codes, total); },
+                [&](std::int32_t* total) {
+                    std::copy_n(label.total, 6, total);
+                    for (Row row : grouped.missing) ClosedLabel::add(label.codes[row], -1, total);
+                },
                 [&](std::size_t side) { page.best = std::max(page.best, k.revise(revision, quotient_, slots, lanes, page.side(side))); });
         }
     }
@@ -164,23 +177,9 @@ class Ledger {
         std::int32_t sums[6] = {};
         for (std::uint32_t g = span.first; g < span.last; ++g) {
             if (!cumulative) std::fill_n(sums, 6, 0);
-            for (int state = 0; state < 16; ++state) add_state(std::uint8_t(state), seen[std::size_t(grouped.ids[g]) * 16 + std::size_t(state)], sums);
+            for (int state = 0; state < 16; ++state) ClosedLabel::add(std::uint8_t(state), seen[std::size_t(grouped.ids[g]) * 16 + std::size_t(state)], sums);
             for (int lane = 0; lane < 6; ++lane) lanes[lane][g] = sums[lane];
         }
-    }
-
-    static void add_state(std::uint8_t state, std::int32_t count, std::int32_t* sums) {
-        const bool closes = state & CLOSES;
-        if (state & OPEN_PRESENT) sums[closes ? 2 : 0] += count;
-        if (state & OPEN_ABSENT) sums[closes ? 3 : 1] += count;
-        if (state & PRESENT) sums[4] += count;
-        sums[5] += count;
-    }
-
-    static void total_of(const std::vector<Row>& rows, const std::vector<Row>& missing, const std::vector<std::uint8_t>& codes,
-                         std::int32_t* total) {
-        for (Row row : rows) add_state(codes[row], 1, total);
-        for (Row row : missing) add_state(codes[row], -1, total);
     }
 
     bool averages_, signs_;
