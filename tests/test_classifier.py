@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -400,3 +402,15 @@ def test_a_rule_list_over_numbered_columns_predicts_for_arrays_without_a_warning
 
 def test_the_parameters_say_what_differs_from_the_defaults() -> None:
     assert repr(clone(RuleListClassifier(lift=KLN(0.2)))) == "RuleListClassifier(lift=KLN(k=0.2))"
+
+
+def test_a_fit_imports_only_what_it_needs() -> None:
+    code = """
+import sys, plurule
+from plurule.datasets import load_world_flags
+plurule.RuleListClassifier().fit(*load_world_flags(return_X_y=True))
+heavy = {"sklearn.model_selection", "sklearn.metrics", "matplotlib", "rich.table", "jinja2", "duckdb", "dask"}
+print(sorted(heavy & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_validate
 
@@ -116,6 +117,9 @@ def test_it_serves_cross_validation_of_scikit_learn() -> None:
     np.testing.assert_array_equal(scores["test_score"], on_table["test_score"])
     assert repr(cv) == "IterativeStratifiedKFold(n_splits=3, shuffle=True, random_state=0)"
     assert clone(cv, safe=False) is not cv
+    with config_context(enable_metadata_routing=True):
+        routed = cross_validate(RuleListClassifier(max_rules=3), X, Y, cv=cv)
+    np.testing.assert_array_equal(scores["test_score"], routed["test_score"])
 
 
 def test_parts_have_their_shares() -> None:

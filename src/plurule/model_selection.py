@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
 from plurule.errors import DataError
@@ -23,7 +22,7 @@ __all__ = ["IterativeStratifiedKFold", "iterative_split", "iterative_train_test_
 _TOLERANCE = 1e-9
 
 
-class IterativeStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
+class IterativeStratifiedKFold:
     """K folds of multi-label data with the same share of every label, for `cross_validate` and its kin.
 
     Parameters
