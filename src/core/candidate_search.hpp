@@ -59,32 +59,14 @@ class CandidateSearch {
         const Scope& outer = rule.around ? rule.around->scope : state_.training;
         const bool in_place = rule.around && options_.beam_width == 1;  // no other rule needs what the last look left
         const bool cut = in_place || rule.covered.size() < outer.rows.size();
-        std::vector<std::uint8_t> keep(cut ? state_.n_rows : 0, 0);
-        for (Row row : rule.covered)
-            if (cut) keep[row] = 1;
-        const std::shared_ptr<Refinement<Count>> next = in_place ? rule.around : begin_refinement(rule);
-        RefinementBounds* bounds = next->bounds.get();
-        if (bounds) {
-            const double value = next->head->unlifted(floor_of_ties(rule.value));
-            for (Row row : in_place ? outer.rows : std::vector<Row>())
-                if (!keep[row]) bounds->lose(row, value);
-            bounds->look_at(rule.covered, value);
-        }
-        Scope& scope = next->scope;
         const std::size_t rows_before = outer.rows.size();
+        const std::vector<std::uint8_t> keep = cut ? marks_of(rule.covered, state_.n_rows) : std::vector<std::uint8_t>();
+        const std::shared_ptr<Refinement<Count>> next = in_place ? rule.around : begin_refinement(rule);
+        const RefinementBounds* bounds = next->bounds.get();
+        if (bounds) next->bounds->look_at(rule.covered, next->head->unlifted(floor_of_ties(rule.value)), next->scope.rows);
+        Scope& scope = next->scope;
         scope.rows = rule.covered;
-        const FixedHead<Count>* head = next->head.get();
-        if (head && head->packed()) {
-            packed_total_ = head->packed_total(rule.covered);
-        } else if (head) {
-            fixed_total_.assign(head->lanes(), Count(0));
-            head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
-        }
-        if (!head) {
-            exclude_labels_of(rule);
-            count_scope(rule.covered);
-            ++pass_;  // scores depend on what is covered and excluded
-        }
+        count_covered(rule, next->head.get());
         std::vector<std::size_t> order = all_visited();
         if (bounds) order = by_bounds(order, *bounds);
         threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
@@ -95,7 +77,7 @@ class CandidateSearch {
                 else
                     scope.at(a) = outer.at(a);
             }
-            if (head)
+            if (next->head)
                 visit_fixed(scope, a, std::int32_t(parent), rule, *next, *tools_[t]);
             else
                 visit_free(scope, a, std::int32_t(parent), rule.body.size(), *tools_[t], &rule);
@@ -248,12 +230,27 @@ class CandidateSearch {
         const std::shared_ptr<Refinement<Count>> next = spare_;
         next->scope.attributes.resize(n_attributes());
         next->scope.labels.resize(state_.n_labels);
+        next->scope.rows.clear();
         next->bounds.reset();
         if (!options_.fix_head) return next;
         next->head = rule.around ? rule.around->head : std::make_shared<FixedHead<Count>>(state_, options_, rule.head, rule.covered, true);
         if (options_.beam_width == 1)
             next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
         return next;
+    }
+
+    // What the rule covers, with its head fixed or to be found anew.
+    void count_covered(const Growing& rule, const FixedHead<Count>* head) {
+        if (!head) {
+            exclude_labels_of(rule);
+            count_scope(rule.covered);
+            ++pass_;  // scores depend on what is covered and excluded
+        } else if (head->packed()) {
+            packed_total_ = head->packed_total(rule.covered);
+        } else {
+            fixed_total_.assign(head->lanes(), Count(0));
+            head->add(rule.covered.data(), rule.covered.size(), fixed_total_.data());
+        }
     }
 
     // The most promising attributes first.
@@ -495,38 +492,7 @@ class CandidateSearch {
             head.visit_packed(candidates, rows, codes, scope.rows, packed_total_, floor, tools.fixed, offer);
             return;
         }
-        tools.total = fixed_total_;
-        if (!rows.missing.empty()) {
-            tools.running.assign(head.lanes(), Count(0));
-            head.add(rows.missing.data(), rows.missing.size(), tools.running.data());
-            for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
-        }
-        struct Waiting {
-            Place place;
-            double tp, fp;
-        };
-        std::vector<Waiting> waiting;
-        std::vector<double> counts[4];
-        const bool custom = options_.heuristic.formula == Formula::custom;
-        visit_candidates(
-            attribute(a), rows, tools.total, n_rows, nullptr,
-            [&](std::size_t group, Count* sums) { head.add(rows.begin(group), rows.size(group), sums); },
-            [&](const Place& place, const std::vector<Count>& sums, Slot) {
-                if (!head.admissible(sums)) return;
-                if (custom) {
-                    head.append_counts(sums, counts);
-                    waiting.push_back({place, head.tp(sums), head.fp(sums)});
-                } else {
-                    offer(place, head.value(sums), head.tp(sums), head.fp(sums));
-                }
-            },
-            tools.running, tools.other);
-        if (!waiting.empty()) {
-            std::vector<double> values(counts[0].size());
-            options_.custom(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), values.size(), values.data());
-            for (std::size_t i = 0; i < waiting.size(); ++i)
-                offer(waiting[i].place, head.combine(values.data() + i * head.values_per_candidate()), waiting[i].tp, waiting[i].fp);
-        }
+        head.visit_counted(attribute(a), rows, n_rows, fixed_total_, tools.fixed, offer);
     }
 
     const Prepared& prepared_;

@@ -61,6 +61,7 @@ class FixedHead {
         std::vector<std::int32_t> counts, covered, tp, fp;
         std::vector<double> values;
         std::vector<std::uint32_t> found;
+        std::vector<Count> total, running, other;
     };
 
     // What is known of the attributes from condition to condition, where this head allows it; of a rule worth `value`.
@@ -145,6 +146,43 @@ class FixedHead {
                 const double value = per_label_ ? work.values[at] / double(head_.size()) : work.values[at];
                 offer_if_admissible(Slot{g, side}, lifted(value), work.tp[at], work.fp[at]);
             }
+    }
+
+    // The same, candidate by candidate, where counts are not packed. `total`: over all rows in scope.
+    template <class Offer>
+    void visit_counted(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows, const std::vector<Count>& total,
+                       Workspace& work, Offer&& offer) const {
+        work.total = total;
+        if (!grouped.missing.empty()) {
+            work.running.assign(lanes_, Count(0));
+            add(grouped.missing.data(), grouped.missing.size(), work.running.data());
+            for (std::size_t i = 0; i < work.total.size(); ++i) work.total[i] -= work.running[i];
+        }
+        struct Waiting {
+            Place place;
+            double tp, fp;
+        };
+        std::vector<Waiting> waiting;
+        std::vector<double> counts[4];
+        const bool custom = options_.heuristic.formula == Formula::custom;
+        visit_candidates(
+            attribute, grouped, work.total, n_rows, nullptr,
+            [&](std::size_t group, Count* sums) { add(grouped.begin(group), grouped.size(group), sums); },
+            [&](const Place& place, const std::vector<Count>& sums, Slot) {
+                if (!admissible(sums)) return;
+                if (custom) {
+                    append_counts(sums, counts);
+                    waiting.push_back({place, tp(sums), fp(sums)});
+                } else {
+                    offer(place, value(sums), tp(sums), fp(sums));
+                }
+            },
+            work.running, work.other);
+        if (waiting.empty()) return;
+        std::vector<double> values(counts[0].size());
+        options_.custom(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), values.size(), values.data());
+        for (std::size_t i = 0; i < waiting.size(); ++i)
+            offer(waiting[i].place, combine(values.data() + i * values_per_candidate()), waiting[i].tp, waiting[i].fp);
     }
 
     void add(const Row* rows, std::size_t count, Count* sums) const {

@@ -34,8 +34,13 @@ class RefinementBounds {
         if (whole) apart_ = 1 / (largest * largest);
     }
 
-    // A rule worth `value` that covers `rows` is about to be refined.
-    void look_at(const std::vector<Row>& rows, double value) {
+    // The rule, worth `value`, covers `rows` of those before (both ascending; none: there was no look before).
+    void look_at(const std::vector<Row>& rows, double value, const std::vector<Row>& before) {
+        for (std::size_t i = 0, kept = 0; i < before.size(); ++i)
+            if (kept < rows.size() && rows[kept] == before[i])
+                ++kept;
+            else
+                lose(before[i], value);
         ++looks_;
         f_ = value;
         double sum = 0;
@@ -46,13 +51,6 @@ class RefinementBounds {
         rounded_ = double(rows.size() + 1) / scale_;
         const double absent = quotient_.top[2] - f_ * quotient_.bottom[2], present = quotient_.top[3] - f_ * quotient_.bottom[3];
         uncovered_ = quotient_.top_constant - f_ * quotient_.bottom_constant + absent * block_.absent + present * block_.present;
-    }
-
-    // The rule, now worth `value`, does not cover a row any more.
-    void lose(Row row, double value) {
-        // Linear in f, and all that is kept was measured at some f between these two.
-        gained_ += std::max({0.0, -share_of(row).surplus(lowest_), -share_of(row).surplus(value)});
-        count(row, 1);
     }
 
     // Measures the candidates of an attribute. `codes`: of the rows, where the groups are only measured; or null.
@@ -137,6 +135,13 @@ class RefinementBounds {
         const Counts c = counts_of(row);
         const auto more = [&](const double* q) { return q[0] * c.right + q[1] * c.wrong - q[2] * c.absent - q[3] * c.present; };
         return {more(quotient_.top), more(quotient_.bottom)};
+    }
+
+    // The rule, now worth `value`, does not cover a row any more.
+    void lose(Row row, double value) {
+        // Linear in f, and all that is kept was measured at some f between these two.
+        gained_ += std::max({0.0, -share_of(row).surplus(lowest_), -share_of(row).surplus(value)});
+        count(row, 1);
     }
 
     // A row that candidates may cover (-1), or that none covers any more (1).

@@ -49,6 +49,12 @@ struct Prepared {
     const Attribute& attribute(std::size_t a) const { return a < attributes.size() ? attributes[a] : label_attribute(); }
 };
 
+inline std::vector<std::uint8_t> marks_of(const std::vector<Row>& rows, std::size_t n_rows) {
+    std::vector<std::uint8_t> marks(n_rows, 0);
+    for (Row row : rows) marks[row] = 1;
+    return marks;
+}
+
 // The rows a body covers, by attribute and by predicted label.
 struct Scope {
     std::vector<Row> rows;
@@ -67,12 +73,6 @@ struct Scope {
     // How many rows have a value. Rows of a label that no rule decided have none; they are not listed.
     std::size_t known(std::size_t a, const GroupedRows& of_attribute) const {
         return a < attributes.size() ? rows.size() - of_attribute.missing.size() : of_attribute.listed();
-    }
-
-    std::vector<std::uint8_t> marks(std::size_t n_rows) const {
-        std::vector<std::uint8_t> mark(n_rows, 0);
-        for (Row row : rows) mark[row] = 1;
-        return mark;
     }
 };
 
