@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,21 @@ def test_an_error_in_a_task_is_an_outcome_not_the_end(cluster: Any, material: Ma
         runner.close()
     assert "Peak" in outcomes[odd.key].error
     assert sum(outcome.result is not None for outcome in outcomes.values()) == 3
+
+
+def test_other_folds_of_the_same_data_on_the_same_workers_are_used(cluster: Any, material: Material):
+    backwards = replace(material, splits=material.splits[::-1])
+    found = []
+    for one in (material, backwards):
+        runner = DaskRunner({EMBEDDED: one}, cluster.scheduler_address)
+        folds = [Task("fold", EMBEDDED, "ha+", "none", fold) for fold in range(5)]
+        try:
+            scores = {o.task.part: (o.result or {}).get("scores") for o in runner.run(folds, lambda task: True)}
+        finally:
+            runner.close()
+        found.append([scores[fold] for fold in range(5)])
+    assert found[0] == found[1][::-1]
+    assert found[0] != found[1]
 
 
 def test_tasks_that_are_not_wanted_are_left_out(cluster: Any, material: Material):

@@ -110,6 +110,23 @@ def test_tune_goes_on_from_its_journal(run: Run, tmp_path: Path):
     assert "objectives was micro-f+, now ha+" in err
 
 
+def test_tune_goes_on_with_the_folds_of_a_splitter_that_draws_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    arguments = ("tune", "world-flags", "--lifts", "peak 2: 1.08", "--journal", "t.jsonl", "--folds")
+    _, first, _ = run(*arguments, "ShuffleSplit(n_splits=2)")
+    code, second, err = run(*arguments, "ShuffleSplit(n_splits=2)")
+    assert code == 0, err
+    assert first == second
+    Path("t.jsonl").unlink()
+    chance = "ShuffleSplit(n_splits=2, random_state=None)"
+    assert run(*arguments, chance)[0] == 0
+    code, _, err = run(*arguments, chance)
+    assert code == 2
+    assert "Error: t.jsonl: the folds of world-flags have changed" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -210,6 +210,22 @@ def test_data_that_changed_since_are_refused(tmp_path: Path):
     assert "the contents of mine" in ended.stderr
 
 
+def test_results_of_other_folds_are_refused_and_those_of_a_named_splitter_stay_the_same(tmp_path: Path):
+    few = ("--sets", "world-flags", "--objectives", "ha+", "--lifts", "kln at 3: 1.08", "--repeats", "1", "--folds")
+    for folds, code in (("ShuffleSplit(n_splits=3)", 0), ("ShuffleSplit(n_splits=3, random_state=None)", 2)):
+        out = tmp_path / str(code)
+        ended = reproduce(out, *few, folds)
+        assert ended.returncode == 0, ended.stderr
+        before = numbers(out)
+        journal = out / "journal.jsonl"
+        lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+        journal.write_text("".join(lines[:6]), encoding="utf-8")
+        ended = reproduce(out, *few, folds)
+        assert ended.returncode == code, ended.stderr
+        assert numbers(out) == before
+    assert "journal.jsonl: the folds of world-flags have changed" in ended.stderr
+
+
 def test_a_quick_run_shows_everything(tmp_path: Path, request: pytest.FixtureRequest):
     try:
         place: tuple[str, ...] = ("--data", str(request.getfixturevalue("shared_data")))

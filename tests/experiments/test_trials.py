@@ -96,6 +96,13 @@ def test_the_fingerprint_of_data_notices_every_change(material: Material):
     assert material.fingerprint() == replace(material, splits=material.splits[:2]).fingerprint()
 
 
+def test_the_fingerprint_of_folds_notices_every_change(material: Material):
+    first, *rest = material.splits
+    others = [material.splits[:2], [*rest, first], [(first[0][1:], first[1]), *rest], [first[::-1], *rest]]
+    prints = {replace(material, splits=splits).folds_fingerprint() for splits in (material.splits, *others)}
+    assert len(prints) == 5
+
+
 def test_sparse_labels_are_taken_too(material: Material):
     import scipy.sparse as sp
 

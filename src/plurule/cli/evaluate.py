@@ -48,7 +48,7 @@ def evaluate(
     lift: Annotated[
         str, typer.Option(help="'kln at 3: 1.08', 'peak 3: 1.04', none, or tune: chosen anew on each training part.")
     ] = "kln at 3: 1.08",
-    seed: Annotated[int, typer.Option(help="Shuffles folds that are given as a number.")] = 0,
+    seed: Annotated[int, typer.Option(help="Shuffles the folds.")] = 0,
     jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the scores as CSV.")] = False,

@@ -42,7 +42,7 @@ def reproduce(
         str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
     ] = None,
     repeats: Annotated[int, typer.Option(help="How often training times are measured.", min=1)] = 5,
-    seed: Annotated[int, typer.Option(help="Shuffles folds given as a number; splits sets without a test part.")] = 0,
+    seed: Annotated[int, typer.Option(help="Shuffles the folds; splits sets without a test part.")] = 0,
     reference: Annotated[
         Path | None, typer.Option(help="Table (CSV) of models of the paper's own program to compare with.")
     ] = None,

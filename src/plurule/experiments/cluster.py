@@ -24,7 +24,7 @@ _CONNECT_SECONDS = 10
 _RETRIES = 2
 
 _workbenches: dict[str, Workbench] = {}
-"""In a process of the cluster: what has been prepared, by the contents of the data."""
+"""In a process of the cluster: what has been prepared, by the contents and the folds of the data."""
 
 
 class DaskRunner:
@@ -48,7 +48,9 @@ class DaskRunner:
                 name: self._client.submit(_unpack, _pack(material), key=f"{name}-{self._run}", retries=_RETRIES)
                 for name, material in materials.items()
             }
-            self._prints = {name: material.fingerprint() for name, material in materials.items()}
+            self._prints = {
+                name: f"{material.fingerprint()} {material.folds_fingerprint()}" for name, material in materials.items()
+            }
         except BaseException:
             self._client.close()
             raise

@@ -246,7 +246,7 @@ class Experiment:
                 self._watch.begin(name, 1, 0, 0.0)
                 self._watch.failed(name, str(error))
                 continue
-            journal.expect(f"the contents of {name}", material.fingerprint())
+            expect_unchanged(journal, name, material)
             materials[name] = material
         for name, material in materials.items():
             done = sum(key.split("/")[1] == name for key in journal.results)
@@ -308,6 +308,12 @@ class Experiment:
             return task.key in journal.results and there
 
         return is_done
+
+
+def expect_unchanged(journal: Journal, name: str, material: Material) -> None:
+    """Refuse to go on if the journal belongs to other data of that name, or to other folds."""
+    journal.expect(f"the contents of {name}", material.fingerprint())
+    journal.expect(f"the folds of {name}", material.folds_fingerprint())
 
 
 def sensitivity_set(names: tuple[str, ...]) -> str | None:

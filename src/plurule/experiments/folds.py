@@ -8,7 +8,8 @@ cross-validation can be compared.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def find_splitter(text: str, seed: int = 0) -> Any:
         `5` for five shuffled folds, `mulan` for those of the paper, or a splitter of scikit-learn or of
         `plurule.model_selection` such as `ShuffleSplit(n_splits=10, test_size=0.2, random_state=0)`.
     seed
-        What shuffles the folds that are given as a number.
+        What shuffles the folds, unless the splitter does not shuffle or has a `random_state` of its own.
 
     Examples
     --------
@@ -92,6 +93,8 @@ def find_splitter(text: str, seed: int = 0) -> Any:
     KFold(n_splits=10, random_state=0, shuffle=True)
     >>> find_splitter("RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)")
     RepeatedKFold(n_repeats=2, n_splits=5, random_state=1)
+    >>> find_splitter("RepeatedKFold(n_splits=5, n_repeats=2)")
+    RepeatedKFold(n_repeats=2, n_splits=5, random_state=0)
     """
     text = text.strip()
     if text.isdecimal():
@@ -112,7 +115,8 @@ def find_splitter(text: str, seed: int = 0) -> Any:
     if call.func.id not in known:
         raise PluruleError(f"unknown splitter {call.func.id!r}{nearest(call.func.id, known)}")
     try:
-        return known[call.func.id](**{str(k.arg): ast.literal_eval(k.value) for k in call.keywords})
+        given = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        return known[call.func.id](**(_randomness(known[call.func.id], given, seed) | given))
     except (TypeError, ValueError) as error:
         raise PluruleError(f"folds {text!r}: {error}") from None
 
@@ -128,6 +132,13 @@ def make_splits(splitter: Any, Y: NDArray[Any]) -> Splits:
     if empty is not None:
         raise PluruleError(f"{splitter!r} leaves a part of fold {empty + 1} empty; use fewer folds")
     return splits
+
+
+def _randomness(kind: Any, given: Mapping[str, Any], seed: int) -> dict[str, int]:
+    """The `random_state` of a splitter that draws: without one, every call would make other folds."""
+    parameters = inspect.signature(kind).parameters
+    draws = given.get("shuffle", parameters["shuffle"].default if "shuffle" in parameters else True)
+    return {"random_state": seed} if "random_state" in parameters and draws is not False else {}
 
 
 def _splitters() -> dict[str, Any]:

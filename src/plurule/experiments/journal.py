@@ -20,10 +20,11 @@ from plurule.errors import PluruleError
 FORMAT = "plurule experiments"
 VERSION = 1
 _SYNC_SECONDS = 1.0
+_NEVER_MIXED = "results are never mixed: choose another place, or remove that file"
 
 
 class JournalError(PluruleError):
-    """A results folder cannot be used."""
+    """A journal cannot be used."""
 
 
 class Journal:
@@ -89,8 +90,8 @@ class Journal:
             self.facts[name] = value
         elif self.facts[name] != value:
             raise JournalError(
-                f"{self.path.parent}: holds results in which {name} was {self.facts[name]}, it is {value} now; "
-                "results are never mixed: choose another folder, or remove this one"
+                f"{self.path}: {name} have changed since it was begun ({self.facts[name]} then, {value} now); "
+                f"{_NEVER_MIXED}"
             )
 
     def close(self) -> None:
@@ -125,7 +126,7 @@ class Journal:
         content = self._file.read()
         whole = content[: content.rfind(b"\n") + 1]
         if not whole and content and not _begins_like(content, header):
-            raise JournalError(f"{self.path}: is not a journal of plurule; choose another folder")
+            raise JournalError(f"{self.path}: is not a journal of plurule; choose another place")
         records = [self._record(number, line) for number, line in enumerate(whole.splitlines(), start=1)]
         if records:
             self._check_header(records[0], header)
@@ -142,20 +143,15 @@ class Journal:
         except ValueError:
             record = None
         if not isinstance(record, dict):
-            raise JournalError(
-                f"{self.path}, line {number}: is damaged; restore the file, or remove the folder and start anew"
-            )
+            raise JournalError(f"{self.path}, line {number}: is damaged; restore the file, or remove it and start anew")
         return record
 
     def _check_header(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         if found.get("journal") != FORMAT:
-            raise JournalError(f"{self.path}: is not a journal of plurule; choose another folder")
+            raise JournalError(f"{self.path}: is not a journal of plurule; choose another place")
         differences = _differences(found, wanted)
         if differences:
-            raise JournalError(
-                f"{self.path.parent}: holds results of another run: {'; '.join(differences)}. "
-                "Results are never mixed: choose another folder, or remove this one"
-            )
+            raise JournalError(f"{self.path}: holds results of another run: {'; '.join(differences)}; {_NEVER_MIXED}")
 
     def _remember(self, number: int, record: Mapping[str, Any]) -> None:
         if "task" in record:
@@ -207,9 +203,7 @@ def _open_locked(path: Path) -> IO[bytes]:
         _lock(file)
     except OSError:
         file.close()
-        raise JournalError(
-            f"{path.parent}: another run is at work there; wait for it or choose another folder"
-        ) from None
+        raise JournalError(f"{path}: another run is at work there; wait for it or choose another place") from None
     return file
 
 

@@ -67,7 +67,7 @@ class Plan:
     lifts: tuple[str, ...] = PAPER_LIFTS
     folds: str = FOLDS
     seed: int = 0
-    """Shuffles folds that are given as a number, and splits data sets that come without a test part."""
+    """Shuffles the folds, and splits data sets that come without a test part."""
     repeats: int = 5
     """How often training times are measured."""
     sensitivity_steps: int = 26

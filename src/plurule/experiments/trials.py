@@ -60,6 +60,13 @@ class Material:
             digest.update(b"" if data.weights is None else data.weights.tobytes())
         return digest.hexdigest()[:16]
 
+    def folds_fingerprint(self) -> str:
+        """A short text that differs if the folds do."""
+        digest = hashlib.sha256()
+        for part in (rows for split in self.splits for rows in split):
+            digest.update(len(part).to_bytes(8, "little") + part.tobytes())
+        return digest.hexdigest()[:16]
+
 
 @dataclass(frozen=True)
 class Part:

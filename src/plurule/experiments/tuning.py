@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from plurule.classifier_cv import TIE_BREAKERS
 from plurule.errors import PluruleError
 from plurule.experiments.choosing import Candidate, candidate, ranked
-from plurule.experiments.experiment import Memory, Record, Watch, machine_facts, run_tasks
+from plurule.experiments.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
 from plurule.experiments.folds import find_splitter, make_splits
 from plurule.experiments.journal import Journal
 from plurule.experiments.lift_names import NONE
@@ -109,10 +108,12 @@ class Tuning:
     def _journal(self, path: Path) -> Journal:
         from plurule import __version__
 
-        splits = hashlib.sha256(b"".join(test.tobytes() for _, test in self._material.splits)).hexdigest()[:16]
         journal = Journal(path, self._plan.arguments(), __version__)
-        journal.expect(f"the contents of {self._name}", self._material.fingerprint())
-        journal.expect("the folds", splits)
+        try:
+            expect_unchanged(journal, self._name, self._material)
+        except BaseException:
+            journal.close()
+            raise
         journal.begin_session(machine_facts())
         return journal
 
