@@ -15,13 +15,13 @@ from typing import Any, Protocol
 
 from plurule.errors import PluruleError
 from plurule.experiments.choosing import Candidate, candidate, ranked
-from plurule.experiments.journal import Journal
+from plurule.experiments.journal import Journal, JournalError
 from plurule.experiments.lift_names import NONE
 from plurule.experiments.materials import load_material
 from plurule.experiments.objectives import find_objective
 from plurule.experiments.protocol import Plan, Task
 from plurule.experiments.reference import Reference
-from plurule.experiments.runner import Runner
+from plurule.experiments.runner import Runner, described
 from plurule.experiments.trials import Material, Result
 from plurule.files import write_text
 
@@ -216,10 +216,20 @@ class Experiment:
             sets: dict[str, SetResults] = {}
             runner = self._make_runner(materials)
             try:
-                for name, material in materials.items():
-                    found = self._run_set(name, material, runner, journal, failures)
+                for name in materials:
+                    try:
+                        found = self._run_set(name, materials, runner, journal, failures)
+                    except JournalError:
+                        raise
+                    except Exception as error:
+                        self._give_up(name, described(error), failures)
+                        # It may still be at work on that set.
+                        runner.close()
+                        runner = self._make_runner(materials)
+                        continue
                     if found is not None:
                         sets[name] = found
+                failures.update(self._make_up_sensitivity(sets, runner, journal))
             finally:
                 runner.close()
             return Results(
@@ -241,39 +251,53 @@ class Experiment:
         for name in self.plan.sets:
             try:
                 material = load_material(self._places[name], self.plan.folds, self.plan.seed)
-            except (PluruleError, OSError) as error:
-                failures[name] = str(error)
+                if not self.plan.candidates(material.n_labels):
+                    raise PluruleError(
+                        f"none of the lifts fits {material.n_labels} labels: {', '.join(self.plan.lifts)}"
+                    )
+            except Exception as error:
                 self._watch.begin(name, 1, 0, 0.0)
-                self._watch.failed(name, str(error))
+                self._give_up(name, described(error), failures)
                 continue
             expect_unchanged(journal, name, material)
             materials[name] = material
         for name, material in materials.items():
             done = sum(key.split("/")[1] == name for key in journal.results)
             weight = float(len(material.train) * len(material.train.attributes) * material.n_labels)
-            self._watch.begin(name, self._total(name, material), done, weight)
+            self._watch.begin(name, self._total(name, materials), done, weight)
         return materials, failures
 
-    def _total(self, name: str, material: Material) -> int:
-        stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
-        folds = self.plan.fold_tasks(name, material.n_labels, len(material.splits))
-        return len(folds) + len(self._later_tasks(name, material, stand_in))
+    def _give_up(self, name: str, error: str, failures: dict[str, str]) -> None:
+        failures[name] = error
+        self._watch.failed(name, error)
 
-    def _later_tasks(self, name: str, material: Material, chosen: Mapping[str, str]) -> list[Task]:
+    def _total(self, name: str, materials: Mapping[str, Material]) -> int:
+        stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
+        folds = self.plan.fold_tasks(name, materials[name].n_labels, len(materials[name].splits))
+        return len(folds) + len(self._later_tasks(name, materials, stand_in))
+
+    def _later_tasks(self, name: str, materials: Mapping[str, Material], chosen: Mapping[str, str]) -> list[Task]:
         """What follows the choice of the lifts."""
+        material = materials[name]
         tasks = [
             *self.plan.final_tasks(name, chosen),
             *self.plan.variant_tasks(name, len(material.train), material.n_labels, chosen),
             *self.plan.timing_tasks(name, chosen),
         ]
         tasks += self._reference.tasks(name)
-        if name == sensitivity_set(self.plan.sets):
+        if name == sensitivity_set(tuple(materials)):
             tasks += self.plan.sensitivity_tasks(name, material.n_labels)
         return tasks
 
     def _run_set(
-        self, name: str, material: Material, runner: Runner, journal: Journal, failures: dict[str, str]
+        self,
+        name: str,
+        materials: Mapping[str, Material],
+        runner: Runner,
+        journal: Journal,
+        failures: dict[str, str],
     ) -> SetResults | None:
+        material = materials[name]
         n_folds = len(material.splits)
         folds = self.plan.fold_tasks(name, material.n_labels, n_folds)
         failures.update(run_tasks(folds, runner, journal, self._watch))
@@ -289,9 +313,17 @@ class Experiment:
             found.ranking[objective] = ranked(candidates, measure, material.n_labels)
             found.baseline[objective] = candidate(journal.results, name, objective, NONE, n_folds)
         chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
-        later = self._later_tasks(name, material, chosen)
+        later = self._later_tasks(name, materials, chosen)
         failures.update(run_tasks(later, runner, journal, self._watch, self._keep_model, self._is_done(journal)))
         return None if name in failures else found
+
+    def _make_up_sensitivity(self, sets: Mapping[str, SetResults], runner: Runner, journal: Journal) -> dict[str, str]:
+        """The sensitivity analysis on another data set, if the one that was meant for it failed."""
+        name = sensitivity_set(tuple(sets))
+        if name is None:
+            return {}
+        tasks = self.plan.sensitivity_tasks(name, sets[name].facts["labels"])
+        return run_tasks(tasks, runner, journal, NoWatch())
 
     def _keep_model(self, task: Task, result: Result) -> Result:
         """Write the model of a final task to its file before the task counts as done."""

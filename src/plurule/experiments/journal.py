@@ -112,7 +112,10 @@ class Journal:
         line = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         content = line.encode("utf-8") + b"\n"
         # One call per record, unbuffered: whoever kills the program can cut a line short, but not lose a whole one.
-        written = self._file.write(content)
+        try:
+            written = self._file.write(content)
+        except OSError as error:
+            raise JournalError(f"{self.path}: cannot be written any more ({error.strerror or error})") from error
         if written < len(content):
             raise JournalError(f"{self.path}: cannot be written any more; is the disk full?")
         # A crash of the machine, unlike one of the program, may lose the last second.

@@ -176,11 +176,16 @@ def attempt(workbench: Workbench, task: Task) -> tuple[Result | None, str]:
     """The result of a task, or what went wrong."""
     try:
         return workbench.run(task), ""
-    except (PluruleError, MemoryError) as error:
-        return None, str(error) or type(error).__name__
     except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        return None, f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
+        return None, described(error)
+
+
+def described(error: Exception) -> str:
+    """An error in one line; one that nobody foresaw with its kind and its place."""
+    if isinstance(error, PluruleError | OSError | ImportError | MemoryError):
+        return str(error) or type(error).__name__
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
 
 
 def _in_main_thread() -> bool:
