@@ -88,6 +88,12 @@ def test_tasks_that_are_not_wanted_are_left_out(cluster: Any, material: Material
     assert {outcome.task.objective for outcome in outcomes} == {"macro-f+"}
 
 
+def test_workers_with_other_code_are_refused(cluster: Any, material: Material, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("plurule.experiments.code.code_fingerprint", lambda: "0123456789ab")
+    with pytest.raises(PluruleError, match=r"has plurule .* \(code \w+\), this is plurule .* \(code 0123456789ab\)"):
+        DaskRunner({EMBEDDED: material}, cluster.scheduler_address)
+
+
 def test_a_scheduler_that_is_not_there_is_said_to_be_missing(material: Material):
     with pytest.raises(PluruleError, match="no Dask scheduler answers at"):
         DaskRunner({EMBEDDED: material}, "tcp://127.0.0.1:1")

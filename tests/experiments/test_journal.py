@@ -21,8 +21,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "results" / "journal.jsonl"
 
 
-def opened(path: Path, version: str = "1.0", **changes: object) -> Journal:
-    return Journal(path, ARGUMENTS | changes, version)
+def opened(path: Path, version: str = "1.0", code: str = "abc", **changes: object) -> Journal:
+    return Journal(path, ARGUMENTS | changes, version, code)
 
 
 def test_results_are_there_when_the_journal_is_opened_again(path: Path):
@@ -73,6 +73,20 @@ def test_another_version_is_refused_with_both_versions(path: Path):
         opened(path, version="2.0")
 
 
+def test_other_code_of_the_same_version_is_refused_with_both_fingerprints(path: Path):
+    opened(path).close()
+    with pytest.raises(JournalError, match=r"the code of plurule 1\.0 was abc, now xyz; results are never mixed"):
+        opened(path, code="xyz")
+
+
+def test_a_journal_from_before_the_code_was_noted_is_refused(path: Path):
+    opened(path).close()
+    lines = path.read_text(encoding="utf-8")
+    path.write_text(lines.replace('"code":"abc",', ""), encoding="utf-8")
+    with pytest.raises(JournalError, match=r"the code of plurule 1\.0 was not noted then, now abc"):
+        opened(path)
+
+
 def test_other_data_under_the_same_name_are_refused(path: Path):
     with opened(path) as journal:
         journal.expect("the contents of flags", "abc")
@@ -115,7 +129,7 @@ def test_a_file_that_is_no_journal_is_refused_and_kept(path: Path, content: byte
 def test_two_programs_cannot_use_a_journal_at_the_same_time(path: Path):
     other = (
         "import sys; from pathlib import Path; from plurule.experiments.journal import Journal\n"
-        f"Journal(Path(sys.argv[1]), {ARGUMENTS!r}, '1.0')"
+        f"Journal(Path(sys.argv[1]), {ARGUMENTS!r}, '1.0', 'abc')"
     )
     with opened(path):
         ended = subprocess.run([sys.executable, "-c", other, str(path)], capture_output=True, text=True)

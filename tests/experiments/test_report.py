@@ -12,6 +12,7 @@ import pytest
 
 from plurule import model_file
 from plurule.experiments import analysis, figures, published
+from plurule.experiments.code import code_fingerprint
 from plurule.experiments.experiment import Results
 from plurule.experiments.materials import EMBEDDED
 from plurule.experiments.report import page_data, write_report
@@ -70,6 +71,10 @@ def test_the_page_needs_no_other_file_and_no_network(written: tuple[Path, list[S
     assert style is not None
     assert "url(" not in style[1]
     assert "@import" not in style[1]
+
+
+def test_the_page_says_which_code_made_it(written: tuple[Path, list[Statement]]):
+    assert f"(code {code_fingerprint()})" in (written[0] / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_page_shows_every_statement_with_its_verdict(written: tuple[Path, list[Statement]]):

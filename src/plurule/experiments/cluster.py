@@ -109,20 +109,17 @@ def _connect(address: str) -> Any:
 
 
 def _check_versions(client: Any, address: str) -> None:
-    """Raise an error unless every worker runs the same version as this program, which would give other numbers."""
-    from plurule import __version__
-
+    """Raise an error unless every worker runs the same code as this program; other code may give other numbers."""
     try:
         found = client.run(_version)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
         raise PluruleError(f"the workers at {address} lack a package ({error}); install plurule everywhere") from None
     if not found:
         raise PluruleError(f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`")
-    other = next(((worker, version) for worker, version in found.items() if version != __version__), None)
+    ours = _version()
+    other = next(((worker, version) for worker, version in found.items() if version != ours), None)
     if other is not None:
-        raise PluruleError(
-            f"worker {other[0]} has plurule {other[1]}, this is plurule {__version__}; install the same everywhere"
-        )
+        raise PluruleError(f"worker {other[0]} has {other[1]}, this is {ours}; install the same build everywhere")
 
 
 def _outcome(task: Task, future: Any) -> Outcome:
@@ -143,8 +140,9 @@ def _outcome(task: Task, future: Any) -> Outcome:
 
 def _version() -> str:
     from plurule import __version__
+    from plurule.experiments.code import code_fingerprint
 
-    return __version__
+    return f"plurule {__version__} (code {code_fingerprint()})"
 
 
 def _pack(material: Material) -> bytes:

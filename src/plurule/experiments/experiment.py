@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from plurule.errors import PluruleError
 from plurule.experiments.choosing import Candidate, candidate, ranked
+from plurule.experiments.code import code_fingerprint
 from plurule.experiments.journal import Journal, JournalError
 from plurule.experiments.lift_names import NONE
 from plurule.experiments.materials import load_material
@@ -210,7 +211,8 @@ class Experiment:
         """Do all that is not done yet."""
         from plurule import __version__
 
-        with Journal(self.folder / "journal.jsonl", self.plan.arguments(), __version__) as journal:
+        path = self.folder / "journal.jsonl"
+        with Journal(path, self.plan.arguments(), __version__, code_fingerprint()) as journal:
             materials, failures = self._load(journal)
             journal.begin_session(machine_facts())
             sets: dict[str, SetResults] = {}
@@ -389,6 +391,7 @@ def machine_facts() -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "plurule": __version__,
+        "code": code_fingerprint(),
     }
 
 

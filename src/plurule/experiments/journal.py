@@ -1,8 +1,8 @@
 """The journal: an append-only record of finished results, so that long work survives whatever ends it.
 
-One line of JSON per record. The first says which arguments and which version the results belong to; results of other
-arguments are refused, with the difference. A line that a killed program left half-written is cut off; nothing else is
-ever changed.
+One line of JSON per record. The first says which arguments, which version and which code the results belong to;
+results of others are refused, with the difference. A line that a killed program left half-written is cut off; nothing
+else is ever changed.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Journal:
         What decides the numbers; a journal of other arguments is refused.
     version
         The version of the program that computes the results.
+    code
+        The fingerprint of its code: a version that is worked on has many states.
 
     Examples
     --------
@@ -50,7 +52,7 @@ class Journal:
     {'fold/flags/ha+/none/0': {'score': 0.75}}
     """
 
-    def __init__(self, path: Path, arguments: Mapping[str, Any], version: str) -> None:
+    def __init__(self, path: Path, arguments: Mapping[str, Any], version: str, code: str = "") -> None:
         self.path = path
         self.results: dict[str, Any] = {}
         """Results by task."""
@@ -61,7 +63,13 @@ class Journal:
         self.facts: dict[str, Any] = {}
         """What must stay as it is from start to start, such as the contents of the data."""
         self._last_sync = time.monotonic()
-        header = {"journal": FORMAT, "format": VERSION, "plurule": version, "arguments": dict(arguments)}
+        header = {
+            "journal": FORMAT,
+            "format": VERSION,
+            "plurule": version,
+            "code": code,
+            "arguments": dict(arguments),
+        }
         self._file = _open_locked(path)
         try:
             if self._read(header) == 0:
@@ -175,6 +183,9 @@ def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
         for key, name in (("plurule", "the version of plurule"), ("format", "the format of the journal"))
         if found.get(key) != wanted[key]
     ]
+    if not lines and found.get("code") != wanted["code"]:
+        before = found.get("code", "not noted then")
+        lines.append(f"the code of plurule {wanted['plurule']} was {before}, now {wanted['code']}")
     theirs, ours = found.get("arguments", {}), wanted["arguments"]
     return lines + [
         f"{key} was {_shown(theirs.get(key))}, now {_shown(ours.get(key))}"

@@ -159,6 +159,7 @@ def _run(results: Results) -> Data:
     return {
         "date": starts[0].strftime("%Y-%m-%d") if starts else "",
         "version": last.get("plurule", ""),
+        "code": last.get("code", ""),
         "python": last.get("python", ""),
         "machines": list(dict.fromkeys(session["machine"] for session in results.sessions)),
         "folds": results.plan.folds,

@@ -12,6 +12,7 @@ import numpy as np
 from plurule.classifier_cv import TIE_BREAKERS
 from plurule.errors import PluruleError
 from plurule.experiments.choosing import Candidate, candidate, ranked
+from plurule.experiments.code import code_fingerprint
 from plurule.experiments.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
 from plurule.experiments.folds import find_splitter, make_splits
 from plurule.experiments.journal import Journal
@@ -108,7 +109,7 @@ class Tuning:
     def _journal(self, path: Path) -> Journal:
         from plurule import __version__
 
-        journal = Journal(path, self._plan.arguments(), __version__)
+        journal = Journal(path, self._plan.arguments(), __version__, code_fingerprint())
         try:
             expect_unchanged(journal, self._name, self._material)
         except BaseException:
