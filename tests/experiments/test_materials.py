@@ -46,6 +46,21 @@ def test_a_pair_is_used_as_it_is_and_a_whole_set_is_split(tmp_path: Path):
     assert whole.fingerprint() != load_material(str(tmp_path / "house"), "3", seed=1).fingerprint()
 
 
+def test_labels_are_needed_only_where_a_set_does_not_say_which_they_are(tmp_path: Path):
+    write(tmp_path / "house", "house", 30)
+    table = tmp_path / "table.csv"
+    table.write_text("x,a,b\n" + "".join(f"{x},{int(x > 9)},{int(x > 19)}\n" for x in range(30)))
+    with pytest.raises(DataError, match=r"table\.csv.*which columns are labels is not known.*--labels"):
+        load_material(str(table), "3", seed=0)
+    assert load_material(str(table), "3", 0, "last:2").train.label_names == ("a", "b")
+    assert load_material(str(table), "3", 0, "b").train.label_names == ("b",)
+    assert load_material(str(tmp_path / "house"), "3", 0, "last:2").train.label_names == ("a",)
+    for part in ("train", "test"):
+        (tmp_path / f"pair-{part}.csv").write_text(table.read_text())
+    pair = load_material(str(tmp_path / "pair"), "3", 0, "a,b")
+    assert (len(pair.train), len(pair.test), pair.n_labels) == (30, 30, 2)
+
+
 def test_rows_of_weight_zero_are_not_there(tmp_path: Path):
     write(tmp_path / "garden", "garden-train", 30, weight=",{0}")
     write(tmp_path / "garden", "garden-test", 20)

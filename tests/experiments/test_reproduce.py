@@ -193,6 +193,17 @@ def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(tmp_path: 
     assert "world-flags" in (tmp_path / "out" / "tables" / "data-sets.csv").read_text()
 
 
+def test_tables_are_used_with_the_labels_that_are_named_and_refused_with_others(tmp_path: Path):
+    rows = "".join(f"{x},{int(x > 20)},{int(x > 30)},{x % 2}\n" for x in range(60))
+    (tmp_path / "mine.csv").write_text("x,a,b,c\n" + rows)
+    arguments = ("--sets", str(tmp_path / "mine.csv"), "--lifts", "kln at 3: 1.08", "--repeats", "1", "--objectives")
+    ended = reproduce(tmp_path / "out", *arguments, "ha+", "--labels", "last:2")
+    assert ended.returncode == 0, ended.stderr
+    ended = reproduce(tmp_path / "out", *arguments, "ha+", "--labels", "a,b")
+    assert ended.returncode == 2
+    assert "labels was last:2, now a,b" in ended.stderr
+
+
 def test_data_that_changed_since_are_refused(tmp_path: Path):
     source = tmp_path / "data" / "mine"
     source.mkdir(parents=True)

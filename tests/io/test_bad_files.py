@@ -189,7 +189,7 @@ def test_a_hierarchy_of_labels_is_flattened(tmp_path: Path) -> None:
 
 def test_without_any_word_about_labels_the_message_says_what_to_give(tmp_path: Path) -> None:
     message = refused_text(tmp_path, HEADER, labels=None)
-    assert message.startswith("t.arff: which columns are labels is not known: expected labels=")
+    assert message.startswith("t.arff: which columns are labels is not known: expected --labels, in Python labels=")
 
 
 def test_meka_counts_beyond_the_attributes_are_refused(tmp_path: Path) -> None:

@@ -25,6 +25,16 @@ def reproduce(
     sets: Annotated[
         str | None, typer.Option(help="Data sets, separated by commas; those of the paper if left out.")
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            "--labels",
+            "-l",
+            help="Which columns are labels in sets that do not say so, such as CSV: names or patterns separated by "
+            "commas, first:3, last:3, or a Mulan XML file.",
+            show_default=False,
+        ),
+    ] = None,
     objectives: Annotated[
         str | None, typer.Option(help="What to train for, separated by commas: micro-f+, macro-f+-, ha+, …")
     ] = None,
@@ -65,6 +75,7 @@ def reproduce(
     console, workers = messages(), check_jobs(jobs)
     check_libraries()
     plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
+    plan = _replace(plan, labels=labels)
     models = Reference()
     if reference is not None:
         models = read_reference(reference, plan.sets, plan.objectives)

@@ -252,7 +252,7 @@ class Experiment:
         failures: dict[str, str] = {}
         for name in self.plan.sets:
             try:
-                material = load_material(self._places[name], self.plan.folds, self.plan.seed)
+                material = load_material(self._places[name], self.plan.folds, self.plan.seed, self.plan.labels)
                 if not self.plan.candidates(material.n_labels):
                     raise PluruleError(
                         f"none of the lifts fits {material.n_labels} labels: {', '.join(self.plan.lifts)}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from plurule.errors import DataError, nearest
 from plurule.experiments.folds import find_splitter, make_splits
 from plurule.experiments.trials import Material, labels_of
 from plurule.io import Dataset, read
 from plurule.io.finding import base_name, data_folders, find
+from plurule.io.labels import UnknownLabels, parse_labels
 from plurule.model_selection import iterative_train_test_split
 from plurule.table import encode
 
@@ -73,9 +75,9 @@ def name_of(source: str) -> str:
     return base_name(Path(source)) or source
 
 
-def load_material(place: str, folds: str, seed: int) -> Material:
-    """Read a data set and make its folds."""
-    train, test = _split(_embedded(), seed) if place == EMBEDDED else _load_parts(place, seed)
+def load_material(place: str, folds: str, seed: int, labels: str | None = None) -> Material:
+    """Read a data set and make its folds; `labels` says which columns are labels where the data set does not."""
+    train, test = _split(_embedded(), seed) if place == EMBEDDED else _load_parts(place, seed, labels)
     if train.label_names != test.label_names:
         raise DataError(f"{place}: the training and the test part have different labels")
     if train.weights is not None:
@@ -84,11 +86,20 @@ def load_material(place: str, folds: str, seed: int) -> Material:
     return Material(train, test, make_splits(find_splitter(folds, seed), labels_of(train)))
 
 
-def _load_parts(place: str, seed: int) -> tuple[Dataset, Dataset]:
+def _load_parts(place: str, seed: int, labels: str | None) -> tuple[Dataset, Dataset]:
     found = find(Path(place))
     if found.train is not None and found.test is not None:
-        return read(place, split="train"), read(place, split="test")
-    return _split(read(place), seed)
+        return _read(place, labels, "train"), _read(place, labels, "test")
+    return _split(_read(place, labels, "all"), seed)
+
+
+def _read(place: str, labels: str | None, split: Literal["train", "test", "all"]) -> Dataset:
+    try:
+        return read(place, split=split)
+    except UnknownLabels:
+        if labels is None:
+            raise
+    return read(place, parse_labels(labels), split=split)
 
 
 def _split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:

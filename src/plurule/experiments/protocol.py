@@ -73,6 +73,8 @@ class Plan:
     sensitivity_steps: int = 26
     """How many lifts, from 1 to `sensitivity_top`, the sensitivity analysis tries."""
     sensitivity_top: float = 1.5
+    labels: str | None = None
+    """Which columns are labels, in data sets that do not say so themselves."""
     reference: str = ""
     """Fingerprint of the table of models to compare with, if there is one."""
 

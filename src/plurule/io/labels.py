@@ -25,6 +25,10 @@ _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
 
 
+class UnknownLabels(DataError):
+    """A source does not say which of its columns are labels, and nobody else does."""
+
+
 def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path | None = None) -> Dataset:
     """Take the labels out of the columns of a source.
 
@@ -73,9 +77,10 @@ def _find(raw: RawTable, labels: Labels | None, xml: Path | None) -> list[int]:
             return [raw.table.names.index(name) for name in raw.labels]
         count = meka_labels(raw.relation)
         if count is None:
-            raise raw.place.error(
-                "which columns are labels is not known: expected labels=… (names, a pattern, or how many of the first "
-                "or, negative, last columns), a Mulan XML file beside it, or -C n in the relation (MEKA)"
+            raise UnknownLabels(
+                f"{raw.place}: which columns are labels is not known: expected --labels, in Python labels=… (names, a "
+                "pattern, or how many of the first or last columns), a Mulan XML file beside it, or -C n in the "
+                "relation (MEKA)"
             )
         return _from_count(raw, count, f"-C {count} in the relation")
     named_file = isinstance(labels, str) and labels.lower().endswith(".xml") and labels not in raw.table.names
