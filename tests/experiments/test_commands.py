@@ -204,11 +204,31 @@ def test_evaluate_needs_data_beside_a_model_and_not_folds(run: Run, pair: Path, 
     code, _, err = run("evaluate", model)
     assert code == 2
     assert "is a model; give the data" in err
-    code, _, err = run("evaluate", model, pair, "--folds", "3")
-    assert code == 2
-    assert "leave out one of the two" in err
+    for option, value in (
+        *(("--folds", "3"), ("--labels", "nonsense"), ("--objective", "ha+"), ("--lift", "none")),
+        *(("--seed", "0"), ("--jobs", "1")),
+    ):
+        code, _, err = run("evaluate", model, pair, option, value)
+        assert code == 2
+        assert f"{option} has no meaning with a model" in err
+        assert "leave out one of the two" in err
     assert run("evaluate", model, pair, pair)[0] == 2
     assert run("evaluate", model, pair, "--json", "--csv")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--lift", "kln at 3: 1.08, none"), "2 lifts; give one lift, or tune"),
+        (("--lift", "bar"), "lift 'bar' is not understood"),
+        (("--objective", "foo"), "unknown objective"),
+        (("--jobs", "0"), "--jobs 0"),
+    ],
+)
+def test_what_evaluate_cannot_use_is_said_before_any_training(run: Run, arguments: tuple[str, ...], message: str):
+    code, _, err = run("evaluate", "world-flags", *arguments)
+    assert code == 2
+    assert message in err
 
 
 # Time left ------------------------------------------------------------------------------------------------------------

@@ -169,10 +169,37 @@ def test_unknown_sets_objectives_and_lifts_are_answered_with_the_known_ones(
     assert "two data sets are called 'house'" in mistake(
         capfd, *here, "--sets", f"house,{data / 'house' / 'house.csv'}"
     )
+    assert "--sets names nothing; leave it out, or give some of world-flags, flags" in mistake(
+        capfd, *here, "--sets", ""
+    )
+    assert "--objectives names nothing; leave it out, or give some of micro-f+" in mistake(
+        capfd, "--out", out, "--sets", "world-flags", "--objectives", ","
+    )
+    assert "no lift is given" in mistake(capfd, *here, "--sets", "house", "--lifts", ",")
     assert "no Dask scheduler" in mistake(
         capfd, "--out", tmp_path / "dask", "--sets", "world-flags", "--dask", "tcp://127.0.0.1:1"
     )
     assert not out.exists()
+
+
+def test_without_data_the_papers_sets_are_named_and_how_to_get_them(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("PLURULE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    said = mistake(capfd, "--sets", "flgas")
+    assert "unknown data set 'flgas'; did you mean 'flags'" in said
+    assert "world-flags is always there" in said
+    assert "(flags, emotions, birds, medical, scene, yeast, CAL500) give --data, or see plurule data fetch" in said
+
+
+@pytest.mark.parametrize(
+    ("repeats", "quick", "expected"), [(None, True, 2), (1, True, 1), (None, False, 5), (7, False, 7)]
+)
+def test_times_are_measured_as_often_as_asked_for(repeats: int | None, quick: bool, expected: int):
+    plan, _, _ = make_plan(None, "world-flags", None, "paper", "mulan", repeats, 0, quick)
+    assert plan.repeats == expected
 
 
 def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(tmp_path: Path):

@@ -19,9 +19,16 @@ if TYPE_CHECKING:
 Rows = Sequence[dict[str, float]]
 
 DEFAULT_FOLDS = "10"
+TUNE = "tune"
+"""In place of a lift: one chosen anew on each training part."""
+
+
+NEEDS_NO_MODEL = ("labels", "folds", "objective", "lift", "seed", "jobs")
+"""Options of training, which have no meaning where a model is given."""
 
 
 def evaluate(
+    context: typer.Context,
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -74,8 +81,7 @@ def evaluate(
     if len(sources) > 2:
         raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
     if len(sources) == 2:
-        if folds is not None:
-            raise ValueError("--folds trains models, but one is given; leave out one of the two")
+        refuse_training(context)
         rows, words = score_model(Path(sources[0]), sources[1], split or "all")
         names: list[Any] = [None]
     else:
@@ -92,6 +98,15 @@ def evaluate(
         out = rendering.console()
         out.print(words, markup=False)
         out.print(score_table(rows))
+
+
+def refuse_training(context: typer.Context) -> None:
+    """Raise an error if there are options that a given model has decided."""
+    for name in NEEDS_NO_MODEL:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            why = "the labels are those of the model" if name == "labels" else "it is for training"
+            raise ValueError(f"--{name} has no meaning with a model, {why}; leave out one of the two")
 
 
 def score_model(model: Path, data: str, split: Split) -> tuple[Rows, str]:
@@ -126,7 +141,7 @@ def train_and_score(
     from plurule.experiments.trials import labels_of
     from plurule.experiments.tuning import part_to_tune
 
-    goal, workers = find_objective(objective), check_jobs(jobs)
+    goal, workers, lift = find_objective(objective), check_jobs(jobs), one_lift(lift)
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and part_to_tune(source) == "train":
@@ -140,9 +155,21 @@ def train_and_score(
         parts = [(whole[train], whole[test]) for train, test in splits]
         words, names = f"{len(whole)} instances, {len(splits)} folds", list(range(1, len(splits) + 1))
     words += f", {len(parts[0][0].label_names)} labels, {goal.title}, lift {lift}"
-    if lift == "tune":
+    if lift == TUNE:
         return _score_tuned(parts, goal.name, seed, workers), words, names
     return _score_fixed(whole, None if whole is None else splits, parts[0], goal.name, lift, workers), words, names
+
+
+def one_lift(text: str) -> str:
+    """The lift of that name, written in one way; or `tune`."""
+    from plurule.experiments.lift_names import parse_lifts
+
+    if text.strip().lower() == TUNE:
+        return TUNE
+    names = parse_lifts(text)
+    if len(names) > 1:
+        raise ValueError(f"--lift {text}: {len(names)} lifts; give one lift, or tune to choose among the paper's")
+    return names[0]
 
 
 def _score_fixed(
@@ -150,16 +177,14 @@ def _score_fixed(
 ) -> Rows:
     """One lift for all folds."""
     from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.experiments.lift_names import parse_lifts
     from plurule.experiments.tuning import evaluate_folds, evaluate_split
 
-    (name,) = parse_lifts(lift)
     console = messages()
     watch = ProgressWatch(console, quiet=True)
     with stoppable(console, "Nothing was written."), watch.showing():
         if whole is None:
-            return evaluate_split(*pair, objective, name, watch)
-        return evaluate_folds(whole, splits, objective, name, watch, jobs)
+            return evaluate_split(*pair, objective, lift, watch)
+        return evaluate_folds(whole, splits, objective, lift, watch, jobs)
 
 
 def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed: int, jobs: int) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 QUICK_SETS = ("flags", "emotions")
 QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")
+REPEATS = 5
 QUICK_REPEATS, QUICK_STEPS = 2, 6
 
 
@@ -51,7 +53,12 @@ def reproduce(
     dask: Annotated[
         str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
     ] = None,
-    repeats: Annotated[int, typer.Option(help="How often training times are measured.", min=1)] = 5,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            help=f"How often training times are measured; {REPEATS} if left out, with --quick {QUICK_REPEATS}.", min=1
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Shuffles the folds; splits sets without a test part.")] = 0,
     reference: Annotated[
         Path | None, typer.Option(help="Table (CSV) of models of the paper's own program to compare with.")
@@ -108,7 +115,7 @@ def make_plan(
     objectives: str | None,
     lifts: str,
     folds: str,
-    repeats: int,
+    repeats: int | None,
     seed: int,
     quick: bool,
 ) -> tuple[Plan, dict[str, str], list[str]]:
@@ -123,7 +130,7 @@ def make_plan(
     wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())
     missing: list[str] = []
     if sets is not None:
-        places = places_of(_names(sets), data)
+        places = places_of(_names(sets, "--sets", (EMBEDDED, *PAPER_SETS)), data)
     else:
         places_of([], data)
         places = present(wanted, data)
@@ -134,20 +141,23 @@ def make_plan(
             reason = "PLURULE_DATA is not set" if data is None else f"{data} has none of them"
             raise DataError(f"none of {', '.join(wanted)} is there ({reason}); give --data, or see plurule data --help")
     find_splitter(folds, seed)
-    asked = PAPER_OBJECTIVES if objectives is None else _names(objectives)
+    asked = PAPER_OBJECTIVES if objectives is None else _names(objectives, "--objectives", PAPER_OBJECTIVES)
     plan = Plan(
         sets=tuple(places),
         objectives=tuple(dict.fromkeys(find_objective(name).name for name in asked)),
         lifts=QUICK_LIFTS if quick and lifts == "paper" else parse_lifts(lifts),
         folds=folds,
         seed=seed,
-        repeats=QUICK_REPEATS if quick else repeats,
+        repeats=repeats or (QUICK_REPEATS if quick else REPEATS),
     )
     return (_replace(plan, sensitivity_steps=QUICK_STEPS) if quick else plan), places, missing
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _names(text: str, option: str, known: Sequence[str]) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ValueError(f"{option} names nothing; leave it out, or give some of {', '.join(known)}, …")
+    return names
 
 
 def _replace(plan: Plan, **changes: Any) -> Plan:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from plurule.errors import DataError, nearest
 from plurule.experiments.folds import find_splitter, make_splits
+from plurule.experiments.protocol import PAPER_SETS
 from plurule.experiments.trials import Material, labels_of
 from plurule.io import Dataset, read
 from plurule.io.finding import base_name, data_folders, find
@@ -59,9 +60,13 @@ def places_of(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
             known = known_sets(folder)
             place = "the folders for data sets" if folder is None else str(folder)
             listed = f"known there are {', '.join(known)}" if known else "there is none"
-            close = nearest(source, known) if known else ""
+            close = nearest(source, [*known, *(() if known else PAPER_SETS), EMBEDDED])
+            always = f"{EMBEDDED} is always there"
+            if not known:
+                always += f"; for those of the paper ({', '.join(PAPER_SETS)}) give --data, or see plurule data fetch"
             raise DataError(
-                f"unknown data set {source!r}{close if 'did you mean' in close else ''} (looked in {place}: {listed})"
+                f"unknown data set {source!r}{close if 'did you mean' in close else ''} "
+                f"(looked in {place}: {listed}; {always})"
             )
     return present(sources, folder)
 
