@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold
 
-from plurule import RuleListClassifier, model_file
+from plurule import RuleListClassifier, RuleListClassifierCV, model_file
 from plurule.cli import app, errors
 from plurule.cli.watching import Estimate
 from plurule.datasets import load_world_flags
@@ -66,6 +66,17 @@ def test_tune_shows_the_candidates_and_writes_the_model_with_the_best_lift(run: 
     expected = RuleListClassifier.published(heuristic="hamming_accuracy", predict_absence=True, lift=lift)
     expected.fit(flags.data, flags.target, label_names=flags.target_names)
     assert model_file.load(model).rules == expected.rule_list_.rules
+
+
+def test_tune_does_what_the_papers_protocol_does_in_python(run: Run, tmp_path: Path):
+    model, table = tmp_path / "model.json", tmp_path / "candidates.csv"
+    assert run("tune", "world-flags", "--jobs", "1", "-o", model, "--table", table)[0] == 0
+    with table.open(encoding="utf-8", newline="") as lines:
+        best = next(csv.DictReader(lines))
+    X, Y = load_world_flags(return_X_y=True, as_frame=True)
+    search = RuleListClassifierCV(protocol="paper", scoring="micro_f1").fit(X, Y)
+    assert float(best["micro_f1"]) == pytest.approx(search.best_score_, abs=1e-5)
+    assert model_file.load(model).rules == search.rule_list_.rules
 
 
 def test_tune_wide_shows_the_front_and_writes_the_best_list_of_a_size(run: Run, tmp_path: Path):
@@ -191,6 +202,24 @@ def test_evaluate_shows_a_table_and_writes_csv(run: Run, tmp_path: Path):
     assert float(rows[2]["micro_f1"]) == pytest.approx(mean, abs=1e-5)
 
 
+def test_evaluate_scores_what_fit_learns_if_asked_for_the_default_learner(run: Run, pair: Path, tmp_path: Path):
+    model = tmp_path / "model.json"
+    assert run("fit", pair, "--split", "train", "-o", model)[0] == 0
+    _, expected, _ = run("evaluate", model, pair, "--split", "test", "--json")
+    code, out, err = run("evaluate", pair, "--learner", "default", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found.items() >= json.loads(expected).items()
+    assert found["rules"] == len(model_file.load(model))
+    code, out, err = run("evaluate", "world-flags", "--learner", "default", "--folds", "2")
+    assert code == 0, err
+    assert "193 instances, 2 folds, 7 labels, the default learner" in out
+    for option, value in (("--objective", "ha+"), ("--lift", "none")):
+        code, _, err = run("evaluate", pair, "--learner", "default", option, value)
+        assert code == 2
+        assert f"{option} has no meaning with --learner default" in err
+
+
 def test_evaluate_can_choose_the_lift_anew_in_every_fold(run: Run, pair: Path):
     code, out, err = run("evaluate", pair, "--lift", "tune", "--csv", "--objective", "macro-f+")
     assert code == 0, err
@@ -206,7 +235,7 @@ def test_evaluate_needs_data_beside_a_model_and_not_folds(run: Run, pair: Path, 
     assert "is a model; give the data" in err
     for option, value in (
         *(("--folds", "3"), ("--labels", "nonsense"), ("--objective", "ha+"), ("--lift", "none")),
-        *(("--seed", "0"), ("--jobs", "1")),
+        *(("--seed", "0"), ("--jobs", "1"), ("--learner", "default")),
     ):
         code, _, err = run("evaluate", model, pair, option, value)
         assert code == 2

@@ -15,6 +15,7 @@ from plurule.cli.loading import LabelsOption, Split
 
 if TYPE_CHECKING:
     from plurule.io import Dataset
+    from plurule.model import RuleList
 
 Rows = Sequence[dict[str, float]]
 
@@ -23,7 +24,9 @@ TUNE = "tune"
 """In place of a lift: one chosen anew on each training part."""
 
 
-NEEDS_NO_MODEL = ("labels", "folds", "objective", "lift", "seed", "jobs")
+Learner = Literal["published", "default"]
+
+TRAINING = ("folds", "learner", "objective", "lift", "seed", "jobs")
 """Options of training, which have no meaning where a model is given."""
 
 
@@ -49,6 +52,10 @@ def evaluate(
             f"Without it, a -train/-test pair is used as one, and anything else is cut into {DEFAULT_FOLDS} folds."
         ),
     ] = None,
+    learner: Annotated[
+        Learner,
+        typer.Option(help="published: the paper's, with --objective and --lift; default: what plurule fit learns."),
+    ] = "published",
     objective: Annotated[
         str, typer.Option(help="What to train for: micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-, …")
     ] = "micro-f+",
@@ -68,6 +75,8 @@ def evaluate(
 
     plurule evaluate model.json flags --split test
 
+    plurule evaluate flags --learner default
+
     plurule evaluate flags --objective ha+- --lift tune
 
     plurule evaluate house.csv --labels last:3 --folds 10
@@ -81,11 +90,15 @@ def evaluate(
     if len(sources) > 2:
         raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
     if len(sources) == 2:
-        refuse_training(context)
+        refuse(context, ("labels",), "with a model", "the labels are those of the model")
+        refuse(context, TRAINING, "with a model", "it is for training")
         rows, words = score_model(Path(sources[0]), sources[1], split or "all")
         names: list[Any] = [None]
     else:
-        rows, words, names = train_and_score(sources[0], labels, split, folds, objective, lift, seed, jobs)
+        chosen = None if learner == "default" else (objective, lift)
+        if chosen is None:
+            refuse(context, ("objective", "lift"), "with --learner default", "it is for the published one")
+        rows, words, names = train_and_score(sources[0], labels, split, folds, chosen, seed, jobs)
     if output is not None:
         from plurule.files import write_text
 
@@ -100,13 +113,12 @@ def evaluate(
         out.print(score_table(rows))
 
 
-def refuse_training(context: typer.Context) -> None:
-    """Raise an error if there are options that a given model has decided."""
-    for name in NEEDS_NO_MODEL:
+def refuse(context: typer.Context, options: Sequence[str], beside: str, why: str) -> None:
+    """Raise an error if one of the options is given."""
+    for name in options:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            why = "the labels are those of the model" if name == "labels" else "it is for training"
-            raise ValueError(f"--{name} has no meaning with a model, {why}; leave out one of the two")
+            raise ValueError(f"--{name} has no meaning {beside}: {why}; leave out one of the two")
 
 
 def score_model(model: Path, data: str, split: Split) -> tuple[Rows, str]:
@@ -127,12 +139,14 @@ def train_and_score(
     labels: str | None,
     split: Split | None,
     folds: str | None,
-    objective: str,
-    lift: str,
+    published: tuple[str, str] | None,
     seed: int,
     jobs: int | None,
 ) -> tuple[Rows, str, list[Any]]:
-    """All measures of a learner, per fold or on the test part; what was done, in words; and names of the rows."""
+    """All measures of a learner, per fold or on the test part; what was done, in words; and names of the rows.
+
+    The learner is the published one with the objective and the lift that are given, or else the default one.
+    """
     from plurule.cli.loading import load_data
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
@@ -141,7 +155,8 @@ def train_and_score(
     from plurule.experiments.trials import labels_of
     from plurule.experiments.tuning import part_to_tune
 
-    goal, workers, lift = find_objective(objective), check_jobs(jobs), one_lift(lift)
+    workers = check_jobs(jobs)
+    goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and part_to_tune(source) == "train":
@@ -154,7 +169,10 @@ def train_and_score(
         splits = make_splits(find_splitter(folds or DEFAULT_FOLDS, seed), labels_of(whole))
         parts = [(whole[train], whole[test]) for train, test in splits]
         words, names = f"{len(whole)} instances, {len(splits)} folds", list(range(1, len(splits) + 1))
-    words += f", {len(parts[0][0].label_names)} labels, {goal.title}, lift {lift}"
+    words += f", {len(parts[0][0].label_names)} labels"
+    if goal is None:
+        return _score_default(parts, workers), f"{words}, the default learner", names
+    words += f", {goal.title}, lift {lift}"
     if lift == TUNE:
         return _score_tuned(parts, goal.name, seed, workers), words, names
     return _score_fixed(whole, None if whole is None else splits, parts[0], goal.name, lift, workers), words, names
@@ -187,16 +205,36 @@ def _score_fixed(
         return evaluate_folds(whole, splits, objective, lift, watch, jobs)
 
 
+def _score_default(parts: Sequence[tuple[Dataset, Dataset]], jobs: int) -> Rows:
+    """What `plurule fit` learns, one training part after the other."""
+    from plurule.classifier import RuleListClassifier
+    from plurule.cli.watching import messages, stoppable
+
+    rows = []
+    with stoppable(messages(), "Nothing was written."):
+        for train, test in parts:
+            classifier = RuleListClassifier(n_jobs=jobs)
+            classifier.fit(train.X, train.Y, train.weights, label_names=train.label_names)
+            rows.append(_measured(classifier.rule_list_, test))
+    return rows
+
+
+def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
+    """All measures of a model, and what it consists of."""
+    from plurule.experiments.trials import labels_of, size_of
+    from plurule.metrics import scores
+    from plurule.prediction import decide
+
+    return scores(labels_of(test), decide(model, test.X).labels(), sample_weight=test.weights) | size_of(model)
+
+
 def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed: int, jobs: int) -> Rows:
     """A lift for each training part, chosen by cross-validation inside it."""
     from plurule import model_file
     from plurule.cli.watching import ProgressWatch, messages, stoppable
     from plurule.experiments.lift_names import PAPER_LIFTS
     from plurule.experiments.objectives import find_objective
-    from plurule.experiments.trials import labels_of, size_of
     from plurule.experiments.tuning import Tuning
-    from plurule.metrics import scores
-    from plurule.prediction import decide
 
     console = messages()
     watch = ProgressWatch(console, quiet=True)
@@ -205,9 +243,7 @@ def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed:
         for fold, (train, test) in enumerate(parts, start=1):
             tuning = Tuning(train, objective, PAPER_LIFTS, find_objective(objective).measure, "5", seed, f"fold {fold}")
             _, _, text = tuning.run(watch, jobs)
-            model = model_file.loads(text)
-            measured = scores(labels_of(test), decide(model, test.X).labels(), sample_weight=test.weights)
-            rows.append(measured | size_of(model))
+            rows.append(_measured(model_file.loads(text), test))
     return rows
 
 
