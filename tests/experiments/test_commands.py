@@ -127,6 +127,20 @@ def test_what_tune_cannot_use_is_said_before_any_training(run: Run, arguments: t
     assert message in err
 
 
+# fit ------------------------------------------------------------------------------------------------------------------
+
+
+def test_fit_learns_from_the_training_part_of_a_pair_and_says_so(run: Run, pair: Path, tmp_path: Path):
+    by_default, by_name, both = (tmp_path / f"{name}.json" for name in ("default", "train", "all"))
+    code, out, err = run("fit", pair, "-o", by_default)
+    assert code == 0, err
+    assert "from 30 instances" in out
+    assert "Learned from the training part" in out
+    assert "training part" not in run("fit", pair, "--split", "train", "-o", by_name)[1]
+    assert by_default.read_bytes() == by_name.read_bytes()
+    assert "from 60 instances" in run("fit", pair, "--split", "all", "-o", both)[1]
+
+
 # evaluate -------------------------------------------------------------------------------------------------------------
 
 

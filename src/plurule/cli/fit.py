@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from plurule.cli import rendering
-from plurule.cli.loading import DataArgument, LabelsOption, SplitOption
+from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 
 if TYPE_CHECKING:
     from plurule.constraints import Constraints
@@ -28,7 +28,7 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="Model file to write (JSON); without it the rules are only shown."),
     ] = None,
-    split: SplitOption = "all",
+    split: TrainingSplitOption = None,
     heuristic: Annotated[
         str | None, typer.Option(help="How good a rule is: f_measure, hamming_accuracy, precision, recall, laplace, …")
     ] = None,
@@ -110,6 +110,7 @@ def fit(
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.cli.loading import check_writable, load_data, load_initial_rules, save_model
+    from plurule.experiments.tuning import part_to_tune
 
     if output is not None:
         check_writable(output)
@@ -143,7 +144,8 @@ def fit(
     if choose_lift is not None:
         classifier = RuleListClassifierCV(classifier, protocol="paper", scoring=choose_lift, n_jobs=jobs)
     constraints = make_constraints(forbid_attribute, require_attribute, forbid_pair, require_pair)
-    dataset = load_data(data, labels, split)
+    part = split or part_to_tune(data)
+    dataset = load_data(data, labels, part)
     given = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
     known: dict[str, Any] = {"label_names": dataset.label_names, "initial_rules": given, "constraints": constraints}
     start = time.perf_counter()
@@ -159,6 +161,8 @@ def fit(
         out.print(rendering.length_text(rule_list.length_choice))
     sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
     out.print(f"{sizes} in {seconds:.1f} s")
+    if split is None and part == "train":
+        out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
         out.print(f"Initial rules, from {initial_rules}: {len(given)}", soft_wrap=True, markup=False)
     out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))

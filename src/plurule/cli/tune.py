@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from plurule.cli import rendering
-from plurule.cli.loading import DataArgument, LabelsOption
+from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 
 if TYPE_CHECKING:
     from plurule.experiments.choosing import Candidate
 
-SplitChoice = Annotated[
-    Literal["train", "test", "all"] | None,
-    typer.Option(help="Which part of a -train/-test pair; the training part if left out.", show_default=False),
-]
 ObjectiveOption = Annotated[
     str, typer.Option(help="What to train for: micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-, …")
 ]
@@ -31,7 +27,7 @@ def tune(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Model file to write (JSON), trained with the chosen lift.")
     ] = None,
-    split: SplitChoice = None,
+    split: TrainingSplitOption = None,
     objective: ObjectiveOption = "micro-f+",
     measure: Annotated[
         str | None,
