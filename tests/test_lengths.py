@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -53,7 +55,13 @@ def test_the_curve_is_drawn_with_its_cut() -> None:
     axes = curve([0.5, 0.6, 0.7], [0.4, 0.7, 0.7]).plot()
     assert axes.get_xlabel() == "rules"
     assert axes.get_ylabel() == "micro f1"
-    assert any("cut after" in text.get_text() for text in axes.get_legend().get_texts())
+    assert cut_of(axes) == "cut after 3 rules"
+    assert cut_of(curve([0.5, 0.6, 0.7], [0.4, 0.7, 0.7]).cut_after(1).plot()) == "cut after 1 rule"
+
+
+def cut_of(axes: Any) -> str:
+    (label,) = [text.get_text() for text in axes.get_legend().get_texts() if "cut" in text.get_text()]
+    return str(label)
 
 
 def test_a_cut_list_keeps_the_curve_unless_a_score_is_not_a_number() -> None:

@@ -106,6 +106,16 @@ def test_select_gives_the_best_list_of_a_size_without_training(
         search.select(max_rules=0)
 
 
+def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: Any) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    auto = RuleListClassifier().fit(flags.data, flags.target)
+    for classifier in (auto, search.best_estimator_, search.select(max_rules=5), search.select(max_rules=2)):
+        length = len(classifier.rule_list_)
+        assert classifier.n_rules_curve_.cut == classifier.rule_list_.length_choice.chosen == length
+        labels = [text.get_text() for text in classifier.n_rules_curve_.plot().get_legend().get_texts()]
+        assert f"cut after {length} rules" in labels
+
+
 def test_the_choice_does_not_depend_on_the_number_of_threads(flags: Any, search: Any) -> None:
     two = clone(search).set_params(n_jobs=2).fit(flags.data, flags.target, label_names=flags.target_names)
     assert two.rule_list_ == search.rule_list_

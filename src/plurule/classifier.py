@@ -271,6 +271,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         curve = self.n_rules_curve_
         length = curve.chosen if curve is not None else None if n_rules == "auto" else n_rules
         learned = engines.learn(problem, options.up_to(length), engine, n_jobs, self._progress())
+        self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
             self.rule_list_ = _pruned(learned, held_out, everything, options)
         else:

@@ -456,8 +456,10 @@ def _tabulate(
 def _cut(classifier: RuleListClassifier, length: int | None) -> RuleListClassifier:
     """A classifier that keeps the first rules of a longer list."""
     shorter = copy(classifier)
-    curve = classifier.n_rules_curve_
-    choice = None if curve is None or length is None else curve.choice(length)
-    shorter.rule_list_ = replace(classifier.rule_list_[:length], length_choice=choice)
+    rules, curve = classifier.rule_list_[:length], classifier.n_rules_curve_
+    # A list that ended before that was not cut.
+    choice = curve.choice(len(rules)) if curve is not None and len(rules) == length else None
+    shorter.rule_list_ = replace(rules, length_choice=choice)
+    shorter.n_rules_curve_ = None if curve is None else curve.cut_after(len(rules))
     shorter.n_rules = length
     return shorter

@@ -7,7 +7,7 @@ shortest list whose mean score is at most one standard error below that of the b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class LengthCurve:
         Per length, the mean number of conditions of the lists.
     left_out
         Labels that were left out, because some part of the validation data has no positive of them.
+    cut
+        How many rules the list has that was trained on all the data, if there is one.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class LengthCurve:
     scores: Values
     conditions: Values
     left_out: tuple[str, ...] = ()
+    cut: int | None = None
 
     @property
     def mean(self) -> Values:
@@ -78,6 +81,10 @@ class LengthCurve:
         """Mean score of the lists cut after that many rules."""
         return float(self.mean[min(length, self.scores.shape[1]) - 1])
 
+    def cut_after(self, length: int) -> LengthCurve:
+        """The curve of a list that has so many rules."""
+        return replace(self, cut=length)
+
     def choice(self, length: int) -> LengthChoice | None:
         """What a list that was cut after so many rules keeps of the curve; None if a score is not a number."""
         if not np.isfinite(self.scores).all() or not 1 <= length <= self.scores.shape[1]:
@@ -86,7 +93,7 @@ class LengthCurve:
         return LengthChoice(self.measure, mean, error, length)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the curve and where the list was cut; gives the matplotlib axes."""
+        """Draw the curve and where the list was cut (if there is none, would be cut); gives the matplotlib axes."""
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
@@ -98,7 +105,9 @@ class LengthCurve:
         (line,) = ax.plot(lengths, mean, label="mean of the validation parts")
         ax.fill_between(lengths, mean - spread, mean + spread, alpha=0.2, color=line.get_color(), linewidth=0)
         ax.axhline(mean[self.best - 1] - spread[self.best - 1], linestyle=":", linewidth=1, color="grey")
-        ax.axvline(self.chosen, linestyle="--", linewidth=1, color="black", label=f"cut after {self.chosen} rules")
+        cut = self.chosen if self.cut is None else self.cut
+        rules = f"cut after {cut} rule{'' if cut == 1 else 's'}"
+        ax.axvline(cut, linestyle="--", linewidth=1, color="black", label=rules)
         ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
         ax.legend()
         return ax
