@@ -162,11 +162,32 @@ def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) ->
         ({"grid": GRID, "protocol": "paper"}, "grid is for protocol='wide'"),
         ({"scoring": "micro_f"}, "did you mean 'micro_f1'"),
         ({"cv": 1}, "cv must be at least 2 folds"),
+        ({"grid": {"prune": [None, 0.33]}}, "prune does not go with protocol='wide'"),
+        ({"estimator": RuleListClassifier(prune=0.33), "grid": GRID}, "prune does not go with protocol='wide'"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RuleListClassifierCV(**parameters).fit(flags.data, flags.target)
+
+
+def test_a_grid_may_say_that_nothing_is_pruned(flags: Any) -> None:
+    search = RuleListClassifierCV(RuleListClassifier(prune=0.33), grid={"prune": [None]}, cv=2)
+    assert search.fit(flags.data, flags.target).best_params_["n_rules"] == len(search.rule_list_)
+
+
+def test_a_list_that_ends_by_itself_was_not_cut() -> None:
+    # The noise of half of the rows takes more rules than that of all.
+    rng = np.random.default_rng(10)
+    X = rng.integers(0, 3, size=(60, 3)).astype(float)
+    Y = np.column_stack([X[:, 0] > 0, rng.random(60) < 0.5]).astype(int)
+    auto = RuleListClassifier(min_coverage=0).fit(X, Y)
+    search = RuleListClassifierCV(grid={"min_coverage": [0]}, cv=KFold(2, shuffle=True, random_state=0)).fit(X, Y)
+    for classifier in (auto, search.best_estimator_):
+        curve = classifier.n_rules_curve_
+        assert curve is not None
+        assert len(classifier.rule_list_) == curve.cut < curve.chosen
+        assert classifier.rule_list_.length_choice is None
 
 
 def test_the_paper_protocol_has_no_front(flags: Any) -> None:

@@ -110,7 +110,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     prune
         Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
         of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
-        there, or decide nothing. `None` learns from all rows and does not prune.
+        there, or decide nothing. `None` learns from all rows and does not prune. `n_rules` and its curve are about the
+        list before that: what is left of it is shorter.
     max_rules, max_conditions
         Most rules in the list, most conditions in a body; `None` for as many as it takes.
     min_coverage
@@ -274,8 +275,12 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
             self.rule_list_ = _pruned(learned, held_out, everything, options)
+            if curve is not None:
+                self.n_rules_curve_ = curve.cut_after(len(learned), pruned_to=len(self.rule_list_))
         else:
-            self.rule_list_ = replace(learned, length_choice=None if curve is None else curve.choice(curve.chosen))
+            # A list that ended before the chosen length was not cut.
+            choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
+            self.rule_list_ = replace(learned, length_choice=choice)
         return self
 
     @classmethod

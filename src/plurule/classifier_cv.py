@@ -312,6 +312,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         n_labels = len(problem.labels)
         candidates = self._grid(estimator, n_labels)
         options = []
+        _refuse_pruning(estimator, candidates)
         for candidate in candidates:
             parameters = clone(estimator).set_params(**candidate).get_params(deep=False)
             options.append(check_options(parameters, n_labels))
@@ -428,6 +429,15 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         jobs = [(parameters, *split) for parameters in candidates for split in splits]
         flat = Parallel(n_jobs=self.n_jobs)(delayed(search.scores)(*job) for job in jobs)
         return [flat[i : i + len(splits)] for i in range(0, len(flat), len(splits))]
+
+
+def _refuse_pruning(estimator: RuleListClassifier, candidates: Sequence[Parameters]) -> None:
+    """Lists are scored at every length as they were learned: the scores would not be about what pruning leaves."""
+    if any(candidate.get("prune", estimator.prune) is not None for candidate in candidates):
+        raise ValueError(
+            "prune does not go with protocol='wide', which scores lists by length as they were learned; "
+            "leave it out and prune what was chosen: search.rule_list_.prune(X_new, Y_new)"
+        )
 
 
 def _tabulate(

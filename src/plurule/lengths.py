@@ -34,6 +34,8 @@ class LengthCurve:
         Labels that were left out, because some part of the validation data has no positive of them.
     cut
         How many rules the list has that was trained on all the data, if there is one.
+    pruned_to
+        How many of them pruning left; None if it was not pruned. The scores are those of lists that were not.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class LengthCurve:
     conditions: Values
     left_out: tuple[str, ...] = ()
     cut: int | None = None
+    pruned_to: int | None = None
 
     @property
     def mean(self) -> Values:
@@ -81,9 +84,9 @@ class LengthCurve:
         """Mean score of the lists cut after that many rules."""
         return float(self.mean[min(length, self.scores.shape[1]) - 1])
 
-    def cut_after(self, length: int) -> LengthCurve:
-        """The curve of a list that has so many rules."""
-        return replace(self, cut=length)
+    def cut_after(self, length: int, pruned_to: int | None = None) -> LengthCurve:
+        """The curve of a list that has so many rules, or had before it was pruned."""
+        return replace(self, cut=length, pruned_to=pruned_to)
 
     def choice(self, length: int) -> LengthChoice | None:
         """What a list that was cut after so many rules keeps of the curve; None if a score is not a number."""
@@ -107,6 +110,8 @@ class LengthCurve:
         ax.axhline(mean[self.best - 1] - spread[self.best - 1], linestyle=":", linewidth=1, color="grey")
         cut = self.chosen if self.cut is None else self.cut
         rules = f"cut after {cut} rule{'' if cut == 1 else 's'}"
+        if self.pruned_to is not None:
+            rules += f", pruned to {self.pruned_to}"
         ax.axvline(cut, linestyle="--", linewidth=1, color="black", label=rules)
         ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
         ax.legend()
