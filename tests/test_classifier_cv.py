@@ -166,6 +166,18 @@ def test_what_cannot_be_searched_is_refused(parameters: dict[str, Any], message:
         RuleListClassifierCV(protocol="paper", **parameters).fit(X, Y)
 
 
+def test_folds_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags: Any) -> None:
+    def score(classifier: Any, X: Any, Y: Any) -> float:
+        return float("nan") if len(Y) == 65 else float((classifier.predict(X) == Y).mean())
+
+    search = RuleListClassifierCV(protocol="paper", lifts=[NoLift(), KLN(0.3)], scoring=score, cv=3)
+    with pytest.warns(UserWarning, match="score is not defined on 1 of 3 folds; they are left out") as warned:
+        search.fit(flags.data, flags.target)
+    assert len(warned) == 1
+    folds = [search.cv_results_[f"split{fold}_test_score"][search.best_index_] for fold in range(3)]
+    assert search.best_score_ == pytest.approx(np.nanmean(folds))
+
+
 def test_a_target_of_two_classes_is_split_evenly() -> None:
     X = np.arange(20.0).reshape(-1, 1)
     y = np.array(["a"] * 15 + ["b"] * 5)

@@ -64,7 +64,15 @@ def cut_of(axes: Any) -> str:
     return str(label)
 
 
-def test_a_cut_list_keeps_the_curve_unless_a_score_is_not_a_number() -> None:
+def test_a_part_on_which_the_score_is_not_defined_is_left_out() -> None:
+    nan = float("nan")
+    found = curve([0.5, 0.7, 0.6], [nan, nan, nan], [0.7, 0.9, 0.8], [0.1, nan, 0.9])
+    assert found.mean.tolist() == pytest.approx([0.6, 0.8, 0.7])
+    assert found.standard_error.tolist() == pytest.approx([0.1, 0.1, 0.1])
+    assert (found.best, found.chosen) == (2, 2)
+
+
+def test_a_cut_list_keeps_the_curve_unless_no_score_is_defined() -> None:
     curve = LengthCurve("micro_f1", np.array([[0.4, 0.6], [0.5, 0.8]]), np.array([1.0, 2.0]))
     choice = curve.choice(1)
     assert choice is not None

@@ -211,6 +211,26 @@ def test_labels_without_positives_are_said_once_and_nothing_breaks() -> None:
     assert search.predict(X).shape == (12, 2)
 
 
+def undefined_on(rows: int) -> Any:
+    def score(classifier: Any, X: Any, Y: Any) -> float:
+        return float("nan") if len(Y) in (rows, 0) or not rows else METRICS["micro_f1"](Y, classifier.predict(X))
+
+    return score
+
+
+def test_parts_on_which_a_scorer_is_not_defined_are_left_out_of_a_search(flags: Any) -> None:
+    search = RuleListClassifierCV(grid=GRID, cv=KFold(3), scoring=undefined_on(65))
+    with pytest.warns(UserWarning, match="score is not defined on 1 of 3 parts") as warned:
+        search.fit(flags.data, flags.target)
+    assert len(warned) == 1
+    assert search.best_score_ == pytest.approx(search.curves_[search.best_index_].score(search.best_params_["n_rules"]))
+    search.set_params(scoring=undefined_on(0))
+    with pytest.warns(UserWarning, match="score is not defined on 3 of 3 parts.*nothing is chosen"):
+        search.fit(flags.data, flags.target)
+    assert search.best_params_["n_rules"] is None
+    assert search.pareto_front_ == []
+
+
 def test_what_was_searched_survives_pickle(flags: Any, search: Any) -> None:
     copy = pickle.loads(pickle.dumps(search))
     assert copy.select(max_rules=3).rule_list_ == search.select(max_rules=3).rule_list_

@@ -8,6 +8,7 @@ lift, then to the first in the list.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -316,7 +317,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         for candidate in candidates:
             parameters = clone(estimator).set_params(**candidate).get_params(deep=False)
             options.append(check_options(parameters, n_labels))
-        folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine)
+        folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine).fit_for(scoring)
         if folds.can_choose("RuleListClassifierCV"):
             searched = search(folds, candidates, options, scoring, TIE_BREAKERS, self.length == "shortest", self.n_jobs)
         else:
@@ -431,6 +432,13 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return [flat[i : i + len(splits)] for i in range(0, len(flat), len(splits))]
 
 
+def _say_undefined(measure: str, undefined: int, folds: int) -> None:
+    outcome = "they are left out of the choice" if undefined < folds else "ties are broken by Hamming accuracy"
+    warnings.warn(
+        f"RuleListClassifierCV: {measure} is not defined on {undefined} of {folds} folds; {outcome}", stacklevel=2
+    )
+
+
 def _refuse_pruning(estimator: RuleListClassifier, candidates: Sequence[Parameters]) -> None:
     """Lists are scored at every length as they were learned: the scores would not be about what pruning leaves."""
     if any(candidate.get("prune", estimator.prune) is not None for candidate in candidates):
@@ -450,8 +458,12 @@ def _tabulate(
         values = np.array([[fold[measure] for fold in folds] for folds in results])
         for i, column in enumerate(values.T):
             table[f"split{i}_test_{measure}"] = column
-        table[f"mean_test_{measure}"] = values.mean(axis=1)
-        table[f"std_test_{measure}"] = values.std(axis=1)
+        defined = values[:, np.isfinite(values).all(axis=0)]
+        unknown = np.full(len(candidates), np.nan)
+        table[f"mean_test_{measure}"] = defined.mean(axis=1) if defined.size else unknown
+        table[f"std_test_{measure}"] = defined.std(axis=1) if defined.size else unknown
+        if defined.shape != values.shape:
+            _say_undefined(measure, values.shape[1] - defined.shape[1], values.shape[1])
     for size in ("rules", "conditions"):
         table[f"mean_{size}"] = np.array([np.mean([fold[size] for fold in folds]) for folds in results])
     # Means that differ by rounding only are ties.

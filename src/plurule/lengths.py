@@ -27,7 +27,8 @@ class LengthCurve:
     measure
         Name of the score.
     scores
-        Per part of the validation data and length. A list that ended earlier keeps its last score.
+        Per part of the validation data and length. A list that ended earlier keeps its last score. A part on which
+        the score is not defined (NaN) at some length is left out of the mean.
     conditions
         Per length, the mean number of conditions of the lists.
     left_out
@@ -52,17 +53,23 @@ class LengthCurve:
     pruned_to: int | None = None
 
     @property
+    def defined(self) -> Values:
+        """The scores of the parts on which the score is defined."""
+        return self.scores[np.isfinite(self.scores).all(axis=1)]
+
+    @property
     def mean(self) -> Values:
-        """Mean score per length."""
-        return self.scores.mean(axis=0)
+        """Mean score per length; NaN if the score is not defined on any part."""
+        defined = self.defined
+        return defined.mean(axis=0) if len(defined) else np.full(self.scores.shape[1], np.nan)
 
     @property
     def standard_error(self) -> Values:
         """Standard error of the mean, per length; 0 with a single part."""
-        parts = len(self.scores)
-        if parts < 2:
+        defined = self.defined
+        if len(defined) < 2:
             return np.zeros(self.scores.shape[1])
-        return self.scores.std(axis=0, ddof=1) / np.sqrt(parts)
+        return defined.std(axis=0, ddof=1) / np.sqrt(len(defined))
 
     @property
     def best(self) -> int:
@@ -89,8 +96,8 @@ class LengthCurve:
         return replace(self, cut=length, pruned_to=pruned_to)
 
     def choice(self, length: int) -> LengthChoice | None:
-        """What a list that was cut after so many rules keeps of the curve; None if a score is not a number."""
-        if not np.isfinite(self.scores).all() or not 1 <= length <= self.scores.shape[1]:
+        """What a list that was cut after so many rules keeps of the curve; None if no score is defined."""
+        if not len(self.defined) or not 1 <= length <= self.scores.shape[1]:
             return None
         mean, error = (tuple(float(f"{v:.6g}") for v in values) for values in (self.mean, self.standard_error))
         return LengthChoice(self.measure, mean, error, length)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from plurule.folds import FIRST_LIMIT, Folds
+from plurule.folds import FIRST_LIMIT, Folds, say_undefined
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, NoLift
 from plurule.pareto import Point, front, points
@@ -97,8 +97,10 @@ class Searched:
                     scores[i] = curves[measure].scores[:, length - 1]
             for part, column in enumerate(scores.T):
                 table[f"split{part}_test_{measure}"] = column
-            table[f"mean_test_{measure}"] = scores.mean(axis=1)
-            table[f"std_test_{measure}"] = scores.std(axis=1)
+            # Parts on which the score is not defined are left out, as in the choice.
+            known = [row[np.isfinite(row)] for row in scores]
+            table[f"mean_test_{measure}"] = np.array([row.mean() if len(row) else np.nan for row in known])
+            table[f"std_test_{measure}"] = np.array([row.std() if len(row) else np.nan for row in known])
         table["n_rules"] = np.array([0 if length is None else length for length in lengths])
         table["mean_conditions"] = np.array(
             [
@@ -135,9 +137,12 @@ def search(
         grown = dict(zip(growing, Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True))
         for i, (found, _) in grown.items():
             curves[i] = found
-        best = max((c.score(c.best) for c in _by_measure(curves, scoring.name)), default=0.0)
+        known = [curve for curve in _by_measure(curves, scoring.name) if len(curve.defined)]
+        best = max((curve.score(curve.best) for curve in known), default=0.0)
         growing = [i for i, (found, finished) in grown.items() if not finished and _hopeful(found[scoring.name], best)]
         limit *= 2
+    say_undefined("RuleListClassifierCV", _by_measure(curves, scoring.name))
+    curves = [found if found and len(found[scoring.name].defined) else {} for found in curves]
     n_parts = sum(len(part.groups) for part in folds.parts)
     return Searched(list(candidates), curves, scoring.name, n_parts, shortest)
 
