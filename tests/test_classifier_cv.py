@@ -24,7 +24,7 @@ def flags() -> Any:
     return load_world_flags()
 
 
-SHORT = RuleListClassifier(max_rules=4, max_conditions=1)
+SHORT = RuleListClassifier(n_rules=None, max_rules=4, max_conditions=1)
 LIFTS = [NoLift(), KLN(0.1), Peak(3, 1.2)]
 
 
@@ -135,6 +135,22 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
         weighted.cv_results_["mean_test_hamming_accuracy"], removed.cv_results_["mean_test_hamming_accuracy"]
     )
     assert weighted.rule_list_ == removed.rule_list_
+
+
+def test_lifts_are_compared_by_whole_lists_and_the_length_is_chosen_once(flags: Any) -> None:
+    Y = flags.target.copy()
+    Y[:, 1] = 0
+    Y[[3, 40], 1] = 1
+    auto = RuleListClassifierCV(RuleListClassifier(), protocol="paper", lifts=LIFTS, cv=2)
+    with pytest.warns(UserWarning, match="left out of the choice") as warned:
+        auto.fit(flags.data, Y)
+    assert len(warned) == 1
+    whole = clone(auto).set_params(estimator__n_rules=None).fit(flags.data, Y)
+    np.testing.assert_array_equal(auto.cv_results_["mean_rules"], whole.cv_results_["mean_rules"])
+    assert auto.best_params_ == whole.best_params_
+    assert auto.best_estimator_.n_rules == "auto"
+    assert auto.rule_list_ == whole.rule_list_[: len(auto.rule_list_)]
+    assert len(auto.rule_list_) < len(whole.rule_list_)
 
 
 def test_parameters_of_the_classifier_inside_can_be_set() -> None:

@@ -120,7 +120,8 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         `"paper"` for `RuleListClassifier.published()`.
     protocol
         `"wide"` chooses β, the lift, signs, the head mode and the length of the list together; `"paper"` chooses the
-        lift, as the paper does.
+        lift, as the paper does. (If the estimator has `n_rules="auto"`, lifts are compared by whole lists, and the
+        length is chosen for the one that wins.)
     grid
         With protocol `"wide"`, the candidates as for scikit-learn's `ParameterGrid`: parameters of the classifier with
         the values to try, or several such. The length is chosen for each of them. `None` for a grid of 15 candidates.
@@ -378,7 +379,9 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
         scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
         told = known | {"label_names": target.labels}
-        search = Search(estimator, table, target.Y, weights, scoring.name, scoring.scorer, told)
+        # The length is chosen once, for the lift that wins, not anew in every fold of every candidate.
+        whole = clone(estimator).set_params(n_rules=None) if estimator.n_rules == "auto" else estimator
+        search = Search(whole, table, target.Y, weights, scoring.name, scoring.scorer, told)
         candidates = self._candidates(estimator, n_labels)
         results = self._run(search, candidates, self._splits(search, stratify=target.classes is not None))
         self.cv_results_ = _tabulate(candidates, results, search, n_labels)
