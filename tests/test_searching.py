@@ -106,6 +106,38 @@ def test_select_gives_the_best_list_of_a_size_without_training(
         search.select(max_rules=0)
 
 
+def test_initial_rules_are_never_cut_off(flags: Any) -> None:
+    # Rules that are wrong, so that the best lists would be those without them.
+    given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
+    parameters = {"label_names": flags.target_names, "initial_rules": given}
+    search = RuleListClassifierCV(grid=GRID, cv=2, length="shortest").fit(flags.data, flags.target, **parameters)
+    auto = RuleListClassifier(max_rules=4).fit(flags.data, flags.target, **parameters)
+    for classifier in (search, auto, search.select(max_rules=3)):
+        assert all(rule.locked for rule in classifier.rule_list_[:3])
+        assert len(classifier.rule_list_) >= 3
+        assert classifier.n_rules_curve_ is not None
+        assert min(classifier.n_rules_curve_.best, classifier.n_rules_curve_.chosen) >= 3
+    assert min(point.rules for point in search.pareto_front_) >= 3
+    with pytest.raises(ValueError, match=r"no list keeps to max_rules=2 .*3 initial rules are never cut off"):
+        search.select(max_rules=2)
+
+
+@pytest.mark.parametrize("limits", [{"max_rules": "x"}, {"max_conditions": "x"}, {"max_rules": True}])
+def test_a_limit_that_is_no_number_is_refused(search: Any, limits: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be a number or None"):
+        search.select(**limits)
+
+
+def test_a_search_does_all_that_its_best_classifier_does(flags: Any, search: Any) -> None:
+    X, Y, best = flags.data, flags.target, search.best_estimator_
+    assert search.n_rules_curve_ is best.n_rules_curve_
+    np.testing.assert_array_equal(search.staged_score(X, Y), best.staged_score(X, Y, "micro_f1"))
+    np.testing.assert_array_equal(search.staged_score(X, Y, "recall"), best.staged_score(X, Y, "recall"))
+    np.testing.assert_array_equal(list(search.staged_predict(X))[-1], search.predict(X))
+    np.testing.assert_array_equal(search.decide(X).decided_by, best.decide(X).decided_by)
+    assert str(search.explain(X[:2])) == str(best.explain(X[:2]))
+
+
 def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: Any) -> None:
     pytest.importorskip("matplotlib").use("Agg")
     auto = RuleListClassifier().fit(flags.data, flags.target)

@@ -9,11 +9,11 @@ lift, then to the first in the list.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from numbers import Integral
-from typing import Any, Literal, Self, TypeAlias
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +30,14 @@ from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.pareto import Point, Size, best_within, plot_front
+from plurule.prediction import Decisions
 from plurule.scoring import Scorer, check_scoring
 from plurule.searching import Grid, Parameters, Searched, default_grid, search
 from plurule.table import Table, encode
 from plurule.validation import LIFTED_SEARCHES, check_engine, check_options, check_target, check_weights
+
+if TYPE_CHECKING:
+    from plurule.inspect import Explanations
 
 AnyLift = Lift | Callable[[int], float] | None
 Scores = dict[str, float]
@@ -164,7 +168,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     pareto_front_ : list of Point
         With protocol `"wide"`, the candidates and lengths that no other beats in score, rules and conditions at once,
         shortest first.
-    rule_list_, label_names_, classes_, n_features_in_, feature_names_in_
+    rule_list_, n_rules_curve_, label_names_, classes_, n_features_in_, feature_names_in_
         Those of the best classifier.
 
     Examples
@@ -234,7 +238,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         choose = self._choose_all if self.protocol == "wide" else self._choose_lift
         self.best_estimator_ = choose(estimator, X, y, sample_weight, known)
         self.best_lift_ = self.best_estimator_.lift
-        for name in ("rule_list_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("rule_list_", "n_rules_curve_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
@@ -249,13 +253,35 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """What the best classifier predicts with its first rule alone, with the first two rules, and so on."""
+        check_is_fitted(self)
+        return self.best_estimator_.staged_predict(X)
+
+    def staged_score(
+        self, X: Any, y: Any, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Scores of the first rule of the best classifier, of its first two, and so on; by `scoring` unless given."""
+        check_is_fitted(self)
+        return self.best_estimator_.staged_score(X, y, self.scoring if scoring is None else scoring, sample_weight)
+
+    def decide(self, X: Any) -> Decisions:
+        """What the rules decide for each row and label, and which rule does."""
+        check_is_fitted(self)
+        return self.best_estimator_.decide(X)
+
+    def explain(self, X: Any) -> Explanations:
+        """Which rule decided each label of each row, and why; see `plurule.inspect.explain`."""
+        check_is_fitted(self)
+        return self.best_estimator_.explain(X)
+
     def select(self, max_rules: int | None = None, max_conditions: float | None = None) -> RuleListClassifier:
         """The classifier of another point of the Pareto front; nothing is trained again.
 
         Parameters
         ----------
         max_rules
-            Most rules of the list.
+            Most rules of the list; initial rules are never cut off.
         max_conditions
             Most conditions, as the mean over the folds.
 
@@ -265,11 +291,16 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             The best by validation score that is not larger, trained on all the data.
         """
         self._check_wide("select")
+        for name, value in (("max_rules", max_rules), ("max_conditions", max_conditions)):
+            if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
+                raise ValueError(f"{name} must be a number or None, got {value!r}")
         point = best_within(self.pareto_front_, max_rules, max_conditions)
         if point is None:
             smallest = self.pareto_front_[0] if self.pareto_front_ else "none was learned"
             limits = f"max_rules={max_rules} and max_conditions={max_conditions}"
-            raise ValueError(f"no list keeps to {limits}; the smallest: {smallest}")
+            locked = sum(rule.locked for rule in self.rule_list_)
+            initial = f" ({locked} initial rules are never cut off)" if locked else ""
+            raise ValueError(f"no list keeps to {limits}; the smallest: {smallest}{initial}")
         return _cut(self._trained[point.candidate], point.rules)
 
     def plot_pareto(self, against: Size = "rules", ax: Any = None) -> Any:

@@ -126,8 +126,8 @@ class Folds:
         nothing = RuleList((), self.problem.table.attributes, self.problem.labels)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scores = self._score([nothing for _ in self.parts], scoring, ())[scoring.name]
-        return self if len(scores.defined) == len(scores.scores) else replace(self, both=True)
+            curve = self._score([nothing for _ in self.parts], scoring, ())[scoring.name]
+        return self if len(curve.defined) == len(curve.scores) else replace(self, both=True)
 
     @cached_property
     def kept(self) -> Rows:
@@ -243,8 +243,9 @@ class Folds:
                     scores[scoring.name].append(staged_scores(*held_out, scoring, self.form, weights, self.kept))
         # What a list of no rules scores is where the scores start, but it is no list to choose.
         conditions = [_from_one_rule(np.cumsum([0, *(len(rule.body) for rule in rules)])) for rules in lists]
+        at_least = max(1, len(self.problem.initial_rules))
         return {
-            name: curve_of(name, [_from_one_rule(v) for v in values], conditions, self.left_out)
+            name: curve_of(name, [_from_one_rule(v) for v in values], conditions, self.left_out, at_least)
             for name, values in scores.items()
         }
 
@@ -273,7 +274,8 @@ def is_far_enough(curve: LengthCurve, grown: int) -> bool:
     if grown >= best + max(10, best // 2):
         return True
     mean = curve.mean
-    return bool(mean[: (grown + 1) // 2].max() >= mean[best - 1] - curve.standard_error[best - 1])
+    first_half = mean[curve.at_least - 1 : (grown + 1) // 2]
+    return bool(len(first_half) and first_half.max() >= mean[best - 1] - curve.standard_error[best - 1])
 
 
 def _from_one_rule(values: NDArray[Any]) -> Values:

@@ -33,6 +33,8 @@ class LengthCurve:
         Per length, the mean number of conditions of the lists.
     left_out
         Labels that were left out, because some part of the validation data has no positive of them.
+    at_least
+        The least length to choose: the number of initial rules, if there are any, which are never cut off.
     cut
         How many rules the list has that was trained on all the data, if there is one.
     pruned_to
@@ -49,6 +51,7 @@ class LengthCurve:
     scores: Values
     conditions: Values
     left_out: tuple[str, ...] = ()
+    at_least: int = 1
     cut: int | None = None
     pruned_to: int | None = None
 
@@ -74,8 +77,7 @@ class LengthCurve:
     @property
     def best(self) -> int:
         """The length of the highest mean score; the shortest, if there are several."""
-        mean = self.mean
-        return int(np.argmax(mean >= mean.max() - 1e-12)) + 1
+        return self.shortest_within(0.0)
 
     @property
     def chosen(self) -> int:
@@ -84,8 +86,8 @@ class LengthCurve:
 
     def shortest_within(self, margin: float) -> int:
         """The shortest length whose mean score is at most `margin` below the best."""
-        mean = self.mean
-        return int(np.argmax(mean >= mean.max() - margin - 1e-12)) + 1
+        mean = self.mean[self.at_least - 1 :]
+        return int(np.argmax(mean >= mean.max() - margin - 1e-12)) + self.at_least
 
     def score(self, length: int) -> float:
         """Mean score of the lists cut after that many rules."""
@@ -126,7 +128,11 @@ class LengthCurve:
 
 
 def curve_of(
-    measure: str, scores: Sequence[Values], conditions: Sequence[Values], left_out: Sequence[str] = ()
+    measure: str,
+    scores: Sequence[Values],
+    conditions: Sequence[Values],
+    left_out: Sequence[str] = (),
+    at_least: int = 1,
 ) -> LengthCurve:
     """The curve of lists of different lengths; what has ended goes on as it ended.
 
@@ -144,4 +150,5 @@ def curve_of(
         np.array([extended(values) for values in scores]),
         np.mean([extended(values) for values in conditions], axis=0),
         tuple(left_out),
+        at_least,
     )
