@@ -148,6 +148,14 @@ def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: A
         assert f"cut after {length} rules" in labels
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_finished_candidate_is_told(flags: Any, n_jobs: int) -> None:
+    told: list[tuple[int, int]] = []
+    search = RuleListClassifierCV(grid=GRID, cv=2, n_jobs=n_jobs, progress=lambda *counts: told.append(counts))
+    search.fit(flags.data, flags.target)
+    assert told == [(done, 4) for done in range(5)]
+
+
 def test_the_choice_does_not_depend_on_the_number_of_threads(flags: Any, search: Any) -> None:
     two = clone(search).set_params(n_jobs=2).fit(flags.data, flags.target, label_names=flags.target_names)
     assert two.rule_list_ == search.rule_list_

@@ -32,7 +32,7 @@ from plurule.model import Rule, RuleList
 from plurule.pareto import Point, Size, best_within, plot_front
 from plurule.prediction import Decisions
 from plurule.scoring import Scorer, check_scoring
-from plurule.searching import Grid, Parameters, Searched, default_grid, search
+from plurule.searching import Grid, Parameters, Progress, Searched, default_grid, search
 from plurule.table import Table, encode
 from plurule.validation import LIFTED_SEARCHES, check_engine, check_options, check_target, check_weights
 
@@ -146,6 +146,9 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         With protocol `"paper"`, decides which rows make up which fold if `cv` is a number.
     n_jobs
         Threads (with protocol `"paper"`: processes) to train in; -1 for all cores. The choice does not depend on it.
+    progress
+        With protocol `"wide"`, called at first and whenever a candidate is finished, with the number of those that are
+        and of all.
 
     Attributes
     ----------
@@ -203,6 +206,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         cv: Any = 5,
         random_state: int | None = 0,
         n_jobs: int | None = None,
+        progress: Progress | None = None,
     ):
         self.estimator = estimator
         self.protocol = protocol
@@ -213,6 +217,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def fit(
         self,
@@ -351,7 +356,8 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             options.append(check_options(parameters, n_labels))
         folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine).fit_for(scoring)
         if folds.can_choose("RuleListClassifierCV"):
-            searched = search(folds, candidates, options, scoring, TIE_BREAKERS, self.length == "shortest", self.n_jobs)
+            shortest = self.length == "shortest"
+            searched = search(folds, candidates, options, scoring, TIE_BREAKERS, shortest, self.n_jobs, self.progress)
         else:
             searched = Searched(candidates, [{} for _ in candidates], scoring.name, len(folds.parts))
         self._searched = searched

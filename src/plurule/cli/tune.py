@@ -22,6 +22,7 @@ JobsOption = Annotated[int | None, typer.Option(help="Processes; all cores if le
 
 
 def tune(
+    context: typer.Context,
     data: DataArgument,
     labels: LabelsOption = None,
     output: Annotated[
@@ -57,11 +58,12 @@ def tune(
 ) -> None:
     """Choose the lift of a data set by cross-validation, as in the paper, and train with it on everything.
 
-    With --wide, choose everything that matters together, by --measure (micro F1 if left out).
+    With --wide, choose everything that matters together, by --measure (micro F1 if left out); folds that are given as
+    a number keep the share of every label.
     """
     from plurule import model_file
     from plurule.cli.loading import check_writable, load_data, save_model
-    from plurule.cli.tune_wide import tune_wide
+    from plurule.cli.tune_wide import make_cv, refuse_with_wide, tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
     from plurule.experiments.lift_names import parse_lifts
     from plurule.experiments.objectives import find_objective
@@ -73,7 +75,10 @@ def tune(
         if path is not None:
             check_writable(path)
     if wide:
-        tune_wide(load_data(data, labels, split or part_to_tune(data)), measure, folds, max_rules, show, jobs, output)
+        refuse_with_wide(context)
+        cv, workers = make_cv(folds), check_jobs(jobs)
+        dataset = load_data(data, labels, split or part_to_tune(data))
+        tune_wide(dataset, measure, cv, max_rules, show, workers, table, output)
         return
     if max_rules is not None:
         raise ValueError("--max-rules needs --wide: the paper's protocol does not look at lengths")
