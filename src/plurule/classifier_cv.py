@@ -34,7 +34,7 @@ from plurule.prediction import Decisions
 from plurule.scoring import Scorer, check_scoring
 from plurule.searching import Grid, Parameters, Progress, Searched, default_grid, search
 from plurule.table import Table, encode
-from plurule.validation import LIFTED_SEARCHES, check_engine, check_options, check_target, check_weights
+from plurule.validation import LIFTED_SEARCHES, check_engine, check_jobs, check_options, check_target, check_weights
 
 if TYPE_CHECKING:
     from plurule.inspect import Explanations
@@ -237,6 +237,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         estimator = self._estimator()
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
+        check_jobs(self.n_jobs)
         # Rules that can be gone through only once are needed several times.
         rules = initial_rules if isinstance(initial_rules, str | RuleList) else tuple(initial_rules)
         known = {"label_names": label_names, "initial_rules": rules, "constraints": constraints}
