@@ -70,6 +70,19 @@ def test_the_best_classifier_is_that_of_the_chosen_parameters(flags: Any, search
     assert search.best_estimator_.get_params()["heuristic__beta"] == search.best_params_["heuristic__beta"]
 
 
+def test_the_chosen_parameters_hold_all_that_candidates_differ_in(flags: Any) -> None:
+    grid = [{"heuristic__beta": [0.5], "predict_absence": [True]}, {"heuristic": [Laplace()], "fix_head": [False]}]
+    for first in grid:
+        search = RuleListClassifierCV(grid=[first, {"lift": [NoLift()], "max_rules": [1]}], cv=2)
+        search.fit(flags.data, flags.target)
+        assert set(search.best_params_) == {*first, "lift", "max_rules", "n_rules"}
+        values = search.best_estimator_.get_params()
+        assert all(values[name] == value for name, value in search.best_params_.items())
+    both = RuleListClassifierCV(grid=grid, cv=2).fit(flags.data, flags.target)
+    assert {"predict_absence", "heuristic", "fix_head", "n_rules"} <= set(both.best_params_)
+    RuleListClassifier().set_params(**both.best_params_)
+
+
 def test_no_point_of_the_front_is_beaten_and_every_other_point_is(search: Any) -> None:
     every = [
         point for i, curve in enumerate(search.curves_) for point in points(i, search.cv_results_["params"][i], curve)

@@ -153,7 +153,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     Attributes
     ----------
     best_params_ : dict
-        What was chosen.
+        What was chosen: the value of every parameter that some candidate changes, and with protocol `"wide"` `n_rules`.
     best_lift_ : Lift
         The lift of the best classifier.
     best_score_ : float
@@ -366,7 +366,6 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.cv_results_ = searched.tabulate()
         self.pareto_front_ = searched.front
         self.best_index_ = searched.order[0]
-        self.best_params_ = candidates[self.best_index_] | {"n_rules": searched.length(self.best_index_)}
         means = self.cv_results_.get(f"mean_test_{scoring.name}")
         self.best_score_ = float("nan") if means is None else float(means[self.best_index_])
         longest = {self.best_index_: searched.length(self.best_index_)}
@@ -377,7 +376,12 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             classifier = clone(estimator).set_params(**candidates[index], n_rules=length)
             self._trained[index] = classifier.fit(X, y, sample_weight, **known)
             classifier.n_rules_curve_ = self.curves_[index]
-        return _cut(self._trained[self.best_index_], searched.length(self.best_index_))
+        best = _cut(self._trained[self.best_index_], searched.length(self.best_index_))
+        values = best.get_params()
+        tried = dict.fromkeys(name for candidate in candidates for name in candidate)
+        # What this candidate left as it was is chosen, too: others changed it.
+        self.best_params_ = {name: values[name] for name in (*tried, "n_rules") if name in values}
+        return best
 
     def _grid(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
         from sklearn.model_selection import ParameterGrid
