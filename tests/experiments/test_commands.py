@@ -109,6 +109,16 @@ def test_what_has_no_meaning_with_wide_is_refused(run: Run, arguments: tuple[str
     assert out == ""
 
 
+def test_tune_wide_shows_no_tables_where_nothing_can_be_held_out(run: Run, tmp_path: Path):
+    data = tmp_path / "few.csv"
+    data.write_text("x,a,b\n1,1,0\n2,1,0\n3,1,0\n4,0,1\n5,0,1\n6,0,1\n", encoding="utf-8")
+    code, out, err = run("tune", data, "--labels", "a,b", "--wide")
+    assert code == 0, err
+    assert "nothing is chosen" in err
+    assert "micro F1" not in out
+    assert "n_rules=None" in out
+
+
 def test_a_bar_shows_how_many_candidates_are_finished():
     shown = io.StringIO()
     watch = ProgressWatch(Console(file=shown, force_terminal=True, width=100), quiet=True)
