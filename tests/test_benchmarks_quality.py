@@ -245,6 +245,7 @@ def test_the_program_writes_down_the_study_and_the_ways_to_prune(
     monkeypatch.setattr(pruning, "WAYS", ways)
     assert list(run_program("--study", "--sets", "flags", kind="study")["flags"]) == ["defaults", "no bins"]
     assert "| no bins | " in (tmp_path / "results" / "study.md").read_text(encoding="utf-8")
+    assert (tmp_path / "results" / "study.png").stat().st_size > 1000
     found = run_program("--pruning", "--sets", "flags", kind="pruning")["flags"]
     assert found["defaults"]["rules"] <= 5
     assert 0.5 < found["simplify"]["micro_f1"] <= 1

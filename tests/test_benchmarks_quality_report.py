@@ -12,9 +12,11 @@ from benchmarks.quality.report import (
     claims,
     comparison_page,
     draw,
+    draw_study,
     pruning_page,
     put_into,
     short_page,
+    study_gains,
     study_page,
 )
 
@@ -230,3 +232,17 @@ def test_the_picture_is_drawn_though_results_are_missing(results: dict[str, Any]
     results["sets"]["flags"]["BOOMER"] = {"gave_up": 300}
     draw(results, tmp_path / "quality.png")
     assert (tmp_path / "quality.png").stat().st_size > 1000
+
+
+def test_the_picture_of_the_study_is_drawn_though_a_setting_is_missing_in_a_set(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    found = {
+        "yeast": {"defaults": setting(0.6), "no lift": setting(0.58), "β = 1": setting(0.6)},
+        "flags": {"defaults": setting(0.7), "no lift": setting(0.75)},
+    }
+    results = {"machine": MACHINE, "sets": found}
+    gains = study_gains(results)
+    assert gains["no lift"] == pytest.approx({"flags": 5.0, "yeast": -2.0})
+    assert gains["β = 1"] == {"yeast": 0.0}
+    draw_study(results, tmp_path / "study.png")
+    assert (tmp_path / "study.png").stat().st_size > 1000

@@ -24,7 +24,7 @@ def flags() -> Any:
     return load_world_flags()
 
 
-SHORT = RuleListClassifier(max_rules=4, max_conditions=1)
+SHORT = RuleListClassifier(n_rules=None, max_rules=4, max_conditions=1)
 LIFTS = [NoLift(), KLN(0.1), Peak(3, 1.2)]
 
 
@@ -137,6 +137,22 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
     assert weighted.rule_list_ == removed.rule_list_
 
 
+def test_lifts_are_compared_by_whole_lists_and_the_length_is_chosen_once(flags: Any) -> None:
+    Y = flags.target.copy()
+    Y[:, 1] = 0
+    Y[[3, 40], 1] = 1
+    auto = RuleListClassifierCV(RuleListClassifier(), protocol="paper", lifts=LIFTS, cv=2)
+    with pytest.warns(UserWarning, match="left out of the choice") as warned:
+        auto.fit(flags.data, Y)
+    assert len(warned) == 1
+    whole = clone(auto).set_params(estimator__n_rules=None).fit(flags.data, Y)
+    np.testing.assert_array_equal(auto.cv_results_["mean_rules"], whole.cv_results_["mean_rules"])
+    assert auto.best_params_ == whole.best_params_
+    assert auto.best_estimator_.n_rules == "auto"
+    assert auto.rule_list_ == whole.rule_list_[: len(auto.rule_list_)]
+    assert len(auto.rule_list_) < len(whole.rule_list_)
+
+
 def test_parameters_of_the_classifier_inside_can_be_set() -> None:
     search = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()), protocol="paper")
     search.set_params(estimator__max_rules=3, estimator__predict_absence=True)
@@ -164,6 +180,18 @@ def test_what_cannot_be_searched_is_refused(parameters: dict[str, Any], message:
     X, Y = np.arange(8.0).reshape(-1, 1), np.tile([[1, 0], [0, 1]], (4, 1))
     with pytest.raises(ValueError, match=message):
         RuleListClassifierCV(protocol="paper", **parameters).fit(X, Y)
+
+
+def test_folds_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags: Any) -> None:
+    def score(classifier: Any, X: Any, Y: Any) -> float:
+        return float("nan") if len(Y) == 65 else float((classifier.predict(X) == Y).mean())
+
+    search = RuleListClassifierCV(protocol="paper", lifts=[NoLift(), KLN(0.3)], scoring=score, cv=3)
+    with pytest.warns(UserWarning, match="score is not defined on 1 of 3 folds; they are left out") as warned:
+        search.fit(flags.data, flags.target)
+    assert len(warned) == 1
+    folds = [search.cv_results_[f"split{fold}_test_score"][search.best_index_] for fold in range(3)]
+    assert search.best_score_ == pytest.approx(np.nanmean(folds))
 
 
 def test_a_target_of_two_classes_is_split_evenly() -> None:

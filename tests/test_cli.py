@@ -157,6 +157,48 @@ def test_every_option_of_fit_is_understood(run: Run) -> None:
     assert "←" in result.out
 
 
+def test_the_length_of_the_list_is_a_number_chosen_or_all(run: Run, tmp_path: Path) -> None:
+    flags = load_world_flags()
+    path = tmp_path / "flags.json"
+    for options, parameters in (
+        (("--rules", "none"), {"n_rules": None}),
+        (("--rules", "all"), {"n_rules": None}),
+        (("--rules", 4), {"n_rules": 4}),
+        (("--rules", "auto", "--validation", 0.25), {"n_rules": "auto", "validation": 0.25}),
+        (("--validation", 3), {"validation": 3}),
+    ):
+        assert run("fit", "world-flags", "-o", path, *options).code == 0
+        expected = RuleListClassifier(**parameters).fit(flags.data, flags.target, label_names=flags.target_names)
+        assert model_file.load(path) == expected.rule_list_
+
+
+def test_the_learner_of_the_paper_is_one_option(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "flags.json"
+    assert run("fit", "world-flags", "--published", "--max-rules", 8, "-o", path).code == 0
+    flags = load_world_flags()
+    expected = RuleListClassifier.published(max_rules=8)
+    expected.fit(flags.data, flags.target, label_names=flags.target_names)
+    assert model_file.load(path) == expected.rule_list_
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--rules", "-5"), "--rules must be auto, none (for all rules) or a whole number of at least 1, got -5"),
+        (("--rules", "0"), "--rules must be"),
+        (("--validation", "1"), "--validation must be at least 2 folds, or a share between 0 and 1, got 1"),
+        (("--validation", "many"), "--validation must be"),
+        (("--beam-width", "0"), "--beam-width must be a whole number of at least 1, got 0"),
+        (("--prune", "2"), "--prune must be"),
+        (("--jobs", "0"), "--jobs must be a whole number other than 0"),
+        (("--jobs", "0", "--choose-lift", "micro_f1"), "--jobs must be a whole number other than 0"),
+        (("--head-search", "relaxd"), "--head-search must be one of"),
+    ],
+)
+def test_errors_of_fit_name_the_option(run: Run, options: tuple[str, ...], message: str) -> None:
+    mistake(run("fit", "world-flags", *options), f"Error: {message}")
+
+
 def test_every_parameter_of_the_classifier_is_an_option_of_fit() -> None:
     renamed = {"predict_absence": "absence", "n_jobs": "jobs"}
     parameters = {renamed.get(name, name) for name in RuleListClassifier().get_params(deep=False)}

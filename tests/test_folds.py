@@ -207,6 +207,56 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
     assert weighted.rule_list_ == removed.rule_list_
 
 
+def one_label_everywhere_in_a_fold(flags: Any) -> Any:
+    """The flags with a label that is present in all rows of the first of four folds, but not in the others."""
+    Y = flags.target.copy()
+    Y[: len(Y) // 4 + 1, 1] = 1
+    return flags.data, Y
+
+
+def test_where_a_scorer_needs_negatives_a_label_without_is_left_out_and_said(flags: Any) -> None:
+    X, Y = one_label_everywhere_in_a_fold(flags)
+    classifier = RuleListClassifier(scoring="roc_auc", validation=KFold(4))
+    with pytest.warns(UserWarning, match="no positive, or no negative, of 'green' in some part") as warned:
+        classifier.fit(X, Y, label_names=flags.target_names)
+    assert len(warned) == 1
+    curve = classifier.n_rules_curve_
+    assert curve is not None
+    assert np.isfinite(curve.scores).all()
+    assert "green" in curve.left_out
+    assert len(classifier.rule_list_) == curve.chosen > 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RuleListClassifier(scoring="f1_macro", validation=KFold(4)).fit(X, Y)
+
+
+def sometimes_undefined(classifier: Any, X: Any, Y: Any) -> float:
+    return float("nan") if len(Y) == 49 else micro_f1(Y, classifier.predict(X))
+
+
+def never_defined(classifier: Any, X: Any, Y: Any) -> float:
+    return float("nan")
+
+
+def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags: Any) -> None:
+    X, Y = flags.data, flags.target
+    with pytest.warns(UserWarning, match="score is not defined on 1 of 4 parts.*left out of the choice") as warned:
+        classifier = RuleListClassifier(scoring=sometimes_undefined, validation=KFold(4)).fit(X, Y)
+    assert len(warned) == 1
+    curve = classifier.n_rules_curve_
+    assert curve is not None
+    assert len(curve.defined) == 3
+    assert len(classifier.rule_list_) == curve.chosen > 1
+
+
+def test_where_a_scorer_is_never_defined_nothing_is_chosen(flags: Any) -> None:
+    with pytest.warns(UserWarning, match="score is not defined on 4 of 4 parts.*nothing is chosen") as warned:
+        classifier = RuleListClassifier(scoring=never_defined, validation=4).fit(flags.data, flags.target)
+    assert len(warned) == 1
+    assert classifier.n_rules_curve_ is None
+    assert classifier.rule_list_ == RuleListClassifier(n_rules=None).fit(flags.data, flags.target).rule_list_
+
+
 @pytest.mark.parametrize("n_rules", [0, -1, 2.5, "all", True, [3]])
 def test_what_is_no_number_of_rules_is_refused(flags: Any, n_rules: Any) -> None:
     with pytest.raises(ValueError, match="n_rules must be 'auto', None or a whole number of at least 1"):
@@ -216,5 +266,3 @@ def test_what_is_no_number_of_rules_is_refused(flags: Any, n_rules: Any) -> None
 def test_an_unknown_scorer_is_refused_with_what_is_allowed(flags: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown scoring 'micro_f'; did you mean 'micro_f1'.*'hamming_accuracy'"):
         RuleListClassifier(n_rules="auto", scoring="micro_f").fit(flags.data, flags.target)
-    with pytest.raises(ValueError, match="scoring must be the name of a measure or a scorer, got 3"):
-        RuleListClassifier(n_rules="auto", scoring=3).fit(flags.data, flags.target)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -53,10 +55,24 @@ def test_the_curve_is_drawn_with_its_cut() -> None:
     axes = curve([0.5, 0.6, 0.7], [0.4, 0.7, 0.7]).plot()
     assert axes.get_xlabel() == "rules"
     assert axes.get_ylabel() == "micro f1"
-    assert any("cut after" in text.get_text() for text in axes.get_legend().get_texts())
+    assert cut_of(axes) == "cut after 3 rules"
+    assert cut_of(curve([0.5, 0.6, 0.7], [0.4, 0.7, 0.7]).cut_after(1).plot()) == "cut after 1 rule"
 
 
-def test_a_cut_list_keeps_the_curve_unless_a_score_is_not_a_number() -> None:
+def cut_of(axes: Any) -> str:
+    (label,) = [text.get_text() for text in axes.get_legend().get_texts() if "cut" in text.get_text()]
+    return str(label)
+
+
+def test_a_part_on_which_the_score_is_not_defined_is_left_out() -> None:
+    nan = float("nan")
+    found = curve([0.5, 0.7, 0.6], [nan, nan, nan], [0.7, 0.9, 0.8], [0.1, nan, 0.9])
+    assert found.mean.tolist() == pytest.approx([0.6, 0.8, 0.7])
+    assert found.standard_error.tolist() == pytest.approx([0.1, 0.1, 0.1])
+    assert (found.best, found.chosen) == (2, 2)
+
+
+def test_a_cut_list_keeps_the_curve_unless_no_score_is_defined() -> None:
     curve = LengthCurve("micro_f1", np.array([[0.4, 0.6], [0.5, 0.8]]), np.array([1.0, 2.0]))
     choice = curve.choice(1)
     assert choice is not None

@@ -70,6 +70,19 @@ def test_the_best_classifier_is_that_of_the_chosen_parameters(flags: Any, search
     assert search.best_estimator_.get_params()["heuristic__beta"] == search.best_params_["heuristic__beta"]
 
 
+def test_the_chosen_parameters_hold_all_that_candidates_differ_in(flags: Any) -> None:
+    grid = [{"heuristic__beta": [0.5], "predict_absence": [True]}, {"heuristic": [Laplace()], "fix_head": [False]}]
+    for first in grid:
+        search = RuleListClassifierCV(grid=[first, {"lift": [NoLift()], "max_rules": [1]}], cv=2)
+        search.fit(flags.data, flags.target)
+        assert set(search.best_params_) == {*first, "lift", "max_rules", "n_rules"}
+        values = search.best_estimator_.get_params()
+        assert all(values[name] == value for name, value in search.best_params_.items())
+    both = RuleListClassifierCV(grid=grid, cv=2).fit(flags.data, flags.target)
+    assert {"predict_absence", "heuristic", "fix_head", "n_rules"} <= set(both.best_params_)
+    RuleListClassifier().set_params(**both.best_params_)
+
+
 def test_no_point_of_the_front_is_beaten_and_every_other_point_is(search: Any) -> None:
     every = [
         point for i, curve in enumerate(search.curves_) for point in points(i, search.cv_results_["params"][i], curve)
@@ -104,6 +117,56 @@ def test_select_gives_the_best_list_of_a_size_without_training(
     assert few.predict(flags.data).shape == flags.target.shape
     with pytest.raises(ValueError, match=r"no list keeps to max_rules=0 .*the smallest: 1 rules"):
         search.select(max_rules=0)
+
+
+def test_initial_rules_are_never_cut_off(flags: Any) -> None:
+    # Rules that are wrong, so that the best lists would be those without them.
+    given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
+    parameters = {"label_names": flags.target_names, "initial_rules": given}
+    search = RuleListClassifierCV(grid=GRID, cv=2, length="shortest").fit(flags.data, flags.target, **parameters)
+    auto = RuleListClassifier(max_rules=4).fit(flags.data, flags.target, **parameters)
+    for classifier in (search, auto, search.select(max_rules=3)):
+        assert all(rule.locked for rule in classifier.rule_list_[:3])
+        assert len(classifier.rule_list_) >= 3
+        assert classifier.n_rules_curve_ is not None
+        assert min(classifier.n_rules_curve_.best, classifier.n_rules_curve_.chosen) >= 3
+    assert min(point.rules for point in search.pareto_front_) >= 3
+    with pytest.raises(ValueError, match=r"no list keeps to max_rules=2 .*3 initial rules are never cut off"):
+        search.select(max_rules=2)
+
+
+@pytest.mark.parametrize("limits", [{"max_rules": "x"}, {"max_conditions": "x"}, {"max_rules": True}])
+def test_a_limit_that_is_no_number_is_refused(search: Any, limits: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be a number or None"):
+        search.select(**limits)
+
+
+def test_a_search_does_all_that_its_best_classifier_does(flags: Any, search: Any) -> None:
+    X, Y, best = flags.data, flags.target, search.best_estimator_
+    assert search.n_rules_curve_ is best.n_rules_curve_
+    np.testing.assert_array_equal(search.staged_score(X, Y), best.staged_score(X, Y, "micro_f1"))
+    np.testing.assert_array_equal(search.staged_score(X, Y, "recall"), best.staged_score(X, Y, "recall"))
+    np.testing.assert_array_equal(list(search.staged_predict(X))[-1], search.predict(X))
+    np.testing.assert_array_equal(search.decide(X).decided_by, best.decide(X).decided_by)
+    assert str(search.explain(X[:2])) == str(best.explain(X[:2]))
+
+
+def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: Any) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    auto = RuleListClassifier().fit(flags.data, flags.target)
+    for classifier in (auto, search.best_estimator_, search.select(max_rules=5), search.select(max_rules=2)):
+        length = len(classifier.rule_list_)
+        assert classifier.n_rules_curve_.cut == classifier.rule_list_.length_choice.chosen == length
+        labels = [text.get_text() for text in classifier.n_rules_curve_.plot().get_legend().get_texts()]
+        assert f"cut after {length} rules" in labels
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_finished_candidate_is_told(flags: Any, n_jobs: int) -> None:
+    told: list[tuple[int, int]] = []
+    search = RuleListClassifierCV(grid=GRID, cv=2, n_jobs=n_jobs, progress=lambda *counts: told.append(counts))
+    search.fit(flags.data, flags.target)
+    assert told == [(done, 4) for done in range(5)]
 
 
 def test_the_choice_does_not_depend_on_the_number_of_threads(flags: Any, search: Any) -> None:
@@ -152,11 +215,32 @@ def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) ->
         ({"grid": GRID, "protocol": "paper"}, "grid is for protocol='wide'"),
         ({"scoring": "micro_f"}, "did you mean 'micro_f1'"),
         ({"cv": 1}, "cv must be at least 2 folds"),
+        ({"grid": {"prune": [None, 0.33]}}, "prune does not go with protocol='wide'"),
+        ({"estimator": RuleListClassifier(prune=0.33), "grid": GRID}, "prune does not go with protocol='wide'"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RuleListClassifierCV(**parameters).fit(flags.data, flags.target)
+
+
+def test_a_grid_may_say_that_nothing_is_pruned(flags: Any) -> None:
+    search = RuleListClassifierCV(RuleListClassifier(prune=0.33), grid={"prune": [None]}, cv=2)
+    assert search.fit(flags.data, flags.target).best_params_["n_rules"] == len(search.rule_list_)
+
+
+def test_a_list_that_ends_by_itself_was_not_cut() -> None:
+    # The noise of half of the rows takes more rules than that of all.
+    rng = np.random.default_rng(10)
+    X = rng.integers(0, 3, size=(60, 3)).astype(float)
+    Y = np.column_stack([X[:, 0] > 0, rng.random(60) < 0.5]).astype(int)
+    auto = RuleListClassifier(min_coverage=0).fit(X, Y)
+    search = RuleListClassifierCV(grid={"min_coverage": [0]}, cv=KFold(2, shuffle=True, random_state=0)).fit(X, Y)
+    for classifier in (auto, search.best_estimator_):
+        curve = classifier.n_rules_curve_
+        assert curve is not None
+        assert len(classifier.rule_list_) == curve.cut < curve.chosen
+        assert classifier.rule_list_.length_choice is None
 
 
 def test_the_paper_protocol_has_no_front(flags: Any) -> None:
@@ -178,6 +262,26 @@ def test_labels_without_positives_are_said_once_and_nothing_breaks() -> None:
     assert search.pareto_front_ == []
     assert np.isnan(search.best_score_)
     assert search.predict(X).shape == (12, 2)
+
+
+def undefined_on(rows: int) -> Any:
+    def score(classifier: Any, X: Any, Y: Any) -> float:
+        return float("nan") if len(Y) in (rows, 0) or not rows else METRICS["micro_f1"](Y, classifier.predict(X))
+
+    return score
+
+
+def test_parts_on_which_a_scorer_is_not_defined_are_left_out_of_a_search(flags: Any) -> None:
+    search = RuleListClassifierCV(grid=GRID, cv=KFold(3), scoring=undefined_on(65))
+    with pytest.warns(UserWarning, match="score is not defined on 1 of 3 parts") as warned:
+        search.fit(flags.data, flags.target)
+    assert len(warned) == 1
+    assert search.best_score_ == pytest.approx(search.curves_[search.best_index_].score(search.best_params_["n_rules"]))
+    search.set_params(scoring=undefined_on(0))
+    with pytest.warns(UserWarning, match="score is not defined on 3 of 3 parts.*nothing is chosen"):
+        search.fit(flags.data, flags.target)
+    assert search.best_params_["n_rules"] is None
+    assert search.pareto_front_ == []
 
 
 def test_what_was_searched_survives_pickle(flags: Any, search: Any) -> None:

@@ -21,6 +21,7 @@ from benchmarks.quality.report import (
     STUDY,
     comparison_page,
     draw,
+    draw_study,
     pruning_page,
     put_into,
     short_page,
@@ -56,6 +57,8 @@ def main() -> None:
             results["sets"][name] = study(name, folder) if arguments.study else pruning(name, folder)
             keep()
         text, place = (study_page(results), STUDY) if arguments.study else (pruning_page(results), PRUNING)
+        if arguments.study:
+            draw_study(results, arguments.output / "study.png")
     else:
         with tempfile.TemporaryDirectory() as scratch:
             settings = Settings(folder, Path(scratch), arguments.peer_python, arguments.limit)

@@ -17,7 +17,7 @@ from plurule import engine as engines
 from plurule.constraints import Constraints, as_initial_rules
 from plurule.covering import Progress
 from plurule.errors import DataError
-from plurule.folds import Folds, hold_out, make_parts
+from plurule.folds import Folds, hold_out, make_parts, say_undefined
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, Lift
@@ -110,7 +110,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     prune
         Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
         of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
-        there, or decide nothing. `None` learns from all rows and does not prune.
+        there, or decide nothing. `None` learns from all rows and does not prune. `n_rules` and its curve are about the
+        list before that: what is left of it is shorter.
     max_rules, max_conditions
         Most rules in the list, most conditions in a body; `None` for as many as it takes.
     min_coverage
@@ -265,16 +266,22 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             problem, rows, held_out = hold_out(problem, rows, share)
         self.n_rules_curve_ = None
         if _can_learn(problem, options) and n_rules == "auto":
-            folds = Folds(problem, make_parts(self.validation, problem.Y, positions=rows), self._form, engine, n_jobs)
+            parts = make_parts(self.validation, problem.Y, positions=rows)
+            folds = Folds(problem, parts, self._form, engine, n_jobs).fit_for(scoring)
             if folds.can_choose("n_rules='auto'"):
-                self.n_rules_curve_ = folds.curves(options, scoring).get(scoring.name)
+                self.n_rules_curve_ = _chosen_from(folds.curves(options, scoring).get(scoring.name))
         curve = self.n_rules_curve_
         length = curve.chosen if curve is not None else None if n_rules == "auto" else n_rules
         learned = engines.learn(problem, options.up_to(length), engine, n_jobs, self._progress())
+        self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
             self.rule_list_ = _pruned(learned, held_out, everything, options)
+            if curve is not None:
+                self.n_rules_curve_ = curve.cut_after(len(learned), pruned_to=len(self.rule_list_))
         else:
-            self.rule_list_ = replace(learned, length_choice=None if curve is None else curve.choice(curve.chosen))
+            # A list that ended before the chosen length was not cut.
+            choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
+            self.rule_list_ = replace(learned, length_choice=choice)
         return self
 
     @classmethod
@@ -474,6 +481,14 @@ def _can_learn(problem: Problem, options: Options) -> bool:
         least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
         warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=3)
     return options.min_coverage <= total
+
+
+def _chosen_from(curve: LengthCurve | None) -> LengthCurve | None:
+    """The curve, if there is anything to choose by; says where the score is not defined."""
+    if curve is None:
+        return None
+    say_undefined("n_rules='auto'", [curve])
+    return curve if len(curve.defined) else None
 
 
 def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:

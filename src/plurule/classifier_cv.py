@@ -8,11 +8,12 @@ lift, then to the first in the list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from numbers import Integral
-from typing import Any, Literal, Self, TypeAlias
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,10 +30,14 @@ from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.pareto import Point, Size, best_within, plot_front
+from plurule.prediction import Decisions
 from plurule.scoring import Scorer, check_scoring
-from plurule.searching import Grid, Parameters, Searched, default_grid, search
+from plurule.searching import Grid, Parameters, Progress, Searched, default_grid, search
 from plurule.table import Table, encode
-from plurule.validation import LIFTED_SEARCHES, check_engine, check_options, check_target, check_weights
+from plurule.validation import LIFTED_SEARCHES, check_engine, check_jobs, check_options, check_target, check_weights
+
+if TYPE_CHECKING:
+    from plurule.inspect import Explanations
 
 AnyLift = Lift | Callable[[int], float] | None
 Scores = dict[str, float]
@@ -119,7 +124,8 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         `"paper"` for `RuleListClassifier.published()`.
     protocol
         `"wide"` chooses β, the lift, signs, the head mode and the length of the list together; `"paper"` chooses the
-        lift, as the paper does.
+        lift, as the paper does. (If the estimator has `n_rules="auto"`, lifts are compared by whole lists, and the
+        length is chosen for the one that wins.)
     grid
         With protocol `"wide"`, the candidates as for scikit-learn's `ParameterGrid`: parameters of the classifier with
         the values to try, or several such. The length is chosen for each of them. `None` for a grid of 15 candidates.
@@ -140,11 +146,14 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         With protocol `"paper"`, decides which rows make up which fold if `cv` is a number.
     n_jobs
         Threads (with protocol `"paper"`: processes) to train in; -1 for all cores. The choice does not depend on it.
+    progress
+        With protocol `"wide"`, called at first and whenever a candidate is finished, with the number of those that are
+        and of all.
 
     Attributes
     ----------
     best_params_ : dict
-        What was chosen.
+        What was chosen: the value of every parameter that some candidate changes, and with protocol `"wide"` `n_rules`.
     best_lift_ : Lift
         The lift of the best classifier.
     best_score_ : float
@@ -162,7 +171,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     pareto_front_ : list of Point
         With protocol `"wide"`, the candidates and lengths that no other beats in score, rules and conditions at once,
         shortest first.
-    rule_list_, label_names_, classes_, n_features_in_, feature_names_in_
+    rule_list_, n_rules_curve_, label_names_, classes_, n_features_in_, feature_names_in_
         Those of the best classifier.
 
     Examples
@@ -197,6 +206,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         cv: Any = 5,
         random_state: int | None = 0,
         n_jobs: int | None = None,
+        progress: Progress | None = None,
     ):
         self.estimator = estimator
         self.protocol = protocol
@@ -207,6 +217,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def fit(
         self,
@@ -226,13 +237,14 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         estimator = self._estimator()
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
+        check_jobs(self.n_jobs)
         # Rules that can be gone through only once are needed several times.
         rules = initial_rules if isinstance(initial_rules, str | RuleList) else tuple(initial_rules)
         known = {"label_names": label_names, "initial_rules": rules, "constraints": constraints}
         choose = self._choose_all if self.protocol == "wide" else self._choose_lift
         self.best_estimator_ = choose(estimator, X, y, sample_weight, known)
         self.best_lift_ = self.best_estimator_.lift
-        for name in ("rule_list_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("rule_list_", "n_rules_curve_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
@@ -247,13 +259,35 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """What the best classifier predicts with its first rule alone, with the first two rules, and so on."""
+        check_is_fitted(self)
+        return self.best_estimator_.staged_predict(X)
+
+    def staged_score(
+        self, X: Any, y: Any, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Scores of the first rule of the best classifier, of its first two, and so on; by `scoring` unless given."""
+        check_is_fitted(self)
+        return self.best_estimator_.staged_score(X, y, self.scoring if scoring is None else scoring, sample_weight)
+
+    def decide(self, X: Any) -> Decisions:
+        """What the rules decide for each row and label, and which rule does."""
+        check_is_fitted(self)
+        return self.best_estimator_.decide(X)
+
+    def explain(self, X: Any) -> Explanations:
+        """Which rule decided each label of each row, and why; see `plurule.inspect.explain`."""
+        check_is_fitted(self)
+        return self.best_estimator_.explain(X)
+
     def select(self, max_rules: int | None = None, max_conditions: float | None = None) -> RuleListClassifier:
         """The classifier of another point of the Pareto front; nothing is trained again.
 
         Parameters
         ----------
         max_rules
-            Most rules of the list.
+            Most rules of the list; initial rules are never cut off.
         max_conditions
             Most conditions, as the mean over the folds.
 
@@ -263,11 +297,16 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             The best by validation score that is not larger, trained on all the data.
         """
         self._check_wide("select")
+        for name, value in (("max_rules", max_rules), ("max_conditions", max_conditions)):
+            if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
+                raise ValueError(f"{name} must be a number or None, got {value!r}")
         point = best_within(self.pareto_front_, max_rules, max_conditions)
         if point is None:
             smallest = self.pareto_front_[0] if self.pareto_front_ else "none was learned"
             limits = f"max_rules={max_rules} and max_conditions={max_conditions}"
-            raise ValueError(f"no list keeps to {limits}; the smallest: {smallest}")
+            locked = sum(rule.locked for rule in self.rule_list_)
+            initial = f" ({locked} initial rules are never cut off)" if locked else ""
+            raise ValueError(f"no list keeps to {limits}; the smallest: {smallest}{initial}")
         return _cut(self._trained[point.candidate], point.rules)
 
     def plot_pareto(self, against: Size = "rules", ax: Any = None) -> Any:
@@ -312,12 +351,14 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         n_labels = len(problem.labels)
         candidates = self._grid(estimator, n_labels)
         options = []
+        _refuse_pruning(estimator, candidates)
         for candidate in candidates:
             parameters = clone(estimator).set_params(**candidate).get_params(deep=False)
             options.append(check_options(parameters, n_labels))
-        folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine)
+        folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine).fit_for(scoring)
         if folds.can_choose("RuleListClassifierCV"):
-            searched = search(folds, candidates, options, scoring, TIE_BREAKERS, self.length == "shortest", self.n_jobs)
+            shortest = self.length == "shortest"
+            searched = search(folds, candidates, options, scoring, TIE_BREAKERS, shortest, self.n_jobs, self.progress)
         else:
             searched = Searched(candidates, [{} for _ in candidates], scoring.name, len(folds.parts))
         self._searched = searched
@@ -325,7 +366,6 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.cv_results_ = searched.tabulate()
         self.pareto_front_ = searched.front
         self.best_index_ = searched.order[0]
-        self.best_params_ = candidates[self.best_index_] | {"n_rules": searched.length(self.best_index_)}
         means = self.cv_results_.get(f"mean_test_{scoring.name}")
         self.best_score_ = float("nan") if means is None else float(means[self.best_index_])
         longest = {self.best_index_: searched.length(self.best_index_)}
@@ -336,7 +376,12 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             classifier = clone(estimator).set_params(**candidates[index], n_rules=length)
             self._trained[index] = classifier.fit(X, y, sample_weight, **known)
             classifier.n_rules_curve_ = self.curves_[index]
-        return _cut(self._trained[self.best_index_], searched.length(self.best_index_))
+        best = _cut(self._trained[self.best_index_], searched.length(self.best_index_))
+        values = best.get_params()
+        tried = dict.fromkeys(name for candidate in candidates for name in candidate)
+        # What this candidate left as it was is chosen, too: others changed it.
+        self.best_params_ = {name: values[name] for name in (*tried, "n_rules") if name in values}
+        return best
 
     def _grid(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
         from sklearn.model_selection import ParameterGrid
@@ -376,7 +421,9 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
         scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
         told = known | {"label_names": target.labels}
-        search = Search(estimator, table, target.Y, weights, scoring.name, scoring.scorer, told)
+        # The length is chosen once, for the lift that wins, not anew in every fold of every candidate.
+        whole = clone(estimator).set_params(n_rules=None) if estimator.n_rules == "auto" else estimator
+        search = Search(whole, table, target.Y, weights, scoring.name, scoring.scorer, told)
         candidates = self._candidates(estimator, n_labels)
         results = self._run(search, candidates, self._splits(search, stratify=target.classes is not None))
         self.cv_results_ = _tabulate(candidates, results, search, n_labels)
@@ -430,6 +477,22 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return [flat[i : i + len(splits)] for i in range(0, len(flat), len(splits))]
 
 
+def _say_undefined(measure: str, undefined: int, folds: int) -> None:
+    outcome = "they are left out of the choice" if undefined < folds else "ties are broken by Hamming accuracy"
+    warnings.warn(
+        f"RuleListClassifierCV: {measure} is not defined on {undefined} of {folds} folds; {outcome}", stacklevel=2
+    )
+
+
+def _refuse_pruning(estimator: RuleListClassifier, candidates: Sequence[Parameters]) -> None:
+    """Lists are scored at every length as they were learned: the scores would not be about what pruning leaves."""
+    if any(candidate.get("prune", estimator.prune) is not None for candidate in candidates):
+        raise ValueError(
+            "prune does not go with protocol='wide', which scores lists by length as they were learned; "
+            "leave it out and prune what was chosen: search.rule_list_.prune(X_new, Y_new)"
+        )
+
+
 def _tabulate(
     candidates: list[Parameters], results: list[list[Scores]], search: Search, n_labels: int
 ) -> dict[str, Any]:
@@ -440,8 +503,12 @@ def _tabulate(
         values = np.array([[fold[measure] for fold in folds] for folds in results])
         for i, column in enumerate(values.T):
             table[f"split{i}_test_{measure}"] = column
-        table[f"mean_test_{measure}"] = values.mean(axis=1)
-        table[f"std_test_{measure}"] = values.std(axis=1)
+        defined = values[:, np.isfinite(values).all(axis=0)]
+        unknown = np.full(len(candidates), np.nan)
+        table[f"mean_test_{measure}"] = defined.mean(axis=1) if defined.size else unknown
+        table[f"std_test_{measure}"] = defined.std(axis=1) if defined.size else unknown
+        if defined.shape != values.shape:
+            _say_undefined(measure, values.shape[1] - defined.shape[1], values.shape[1])
     for size in ("rules", "conditions"):
         table[f"mean_{size}"] = np.array([np.mean([fold[size] for fold in folds]) for folds in results])
     # Means that differ by rounding only are ties.
@@ -456,8 +523,10 @@ def _tabulate(
 def _cut(classifier: RuleListClassifier, length: int | None) -> RuleListClassifier:
     """A classifier that keeps the first rules of a longer list."""
     shorter = copy(classifier)
-    curve = classifier.n_rules_curve_
-    choice = None if curve is None or length is None else curve.choice(length)
-    shorter.rule_list_ = replace(classifier.rule_list_[:length], length_choice=choice)
+    rules, curve = classifier.rule_list_[:length], classifier.n_rules_curve_
+    # A list that ended before that was not cut.
+    choice = curve.choice(len(rules)) if curve is not None and len(rules) == length else None
+    shorter.rule_list_ = replace(rules, length_choice=choice)
+    shorter.n_rules_curve_ = None if curve is None else curve.cut_after(len(rules))
     shorter.n_rules = length
     return shorter

@@ -116,12 +116,24 @@ class Folds:
     form: TargetForm
     engine: Engine = "native"
     n_jobs: int = 1
+    both: bool = False
+    """Whether a label takes part only if there are negatives of it, too."""
+
+    def fit_for(self, scoring: Scoring) -> Folds:
+        """The same for a scorer that is not defined where a label is present in all rows, as the area under a curve."""
+        if self.both or scoring.scorer is None or not len(self.kept):
+            return self
+        nothing = RuleList((), self.problem.table.attributes, self.problem.labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            curve = self._score([nothing for _ in self.parts], scoring, ())[scoring.name]
+        return self if len(curve.defined) == len(curve.scores) else replace(self, both=True)
 
     @cached_property
     def kept(self) -> Rows:
         """The labels of which every group of rows that is scored has a positive."""
-        groups = [group for part in self.parts for group in part.groups]
-        everywhere = [self.problem.Y[group].any(axis=0) for group in groups]
+        groups = [self.problem.Y[group] for part in self.parts for group in part.groups]
+        everywhere = [Y.any(axis=0) & (not self.both or ~Y.all(axis=0)) for Y in groups]
         return np.flatnonzero(np.logical_and.reduce(everywhere)) if everywhere else np.zeros(0, dtype=np.intp)
 
     @cached_property
@@ -140,7 +152,8 @@ class Folds:
             more = f" and {len(self.left_out) - SHOWN} more" if len(self.left_out) > SHOWN else ""
             outcome = "left out of the choice" if len(self.kept) else "nothing is chosen"
             where = "in some part of the validation data"
-            warnings.warn(f"{what}: no positive of {names}{more} {where}; {outcome}", stacklevel=3)
+            lacking = "no positive, or no negative," if self.both else "no positive"
+            warnings.warn(f"{what}: {lacking} of {names}{more} {where}; {outcome}", stacklevel=3)
         return len(self.kept) > 0
 
     @cached_property
@@ -211,6 +224,8 @@ class Folds:
         if not any(lists):
             return {}, True
         curves = self._score(lists, scoring, also)
+        if not len(curves[scoring.name].defined):
+            return curves, True
         ended = most == options.max_rules or all(len(rules) < most for rules in lists)
         return curves, ended or is_far_enough(curves[scoring.name], most)
 
@@ -228,10 +243,21 @@ class Folds:
                     scores[scoring.name].append(staged_scores(*held_out, scoring, self.form, weights, self.kept))
         # What a list of no rules scores is where the scores start, but it is no list to choose.
         conditions = [_from_one_rule(np.cumsum([0, *(len(rule.body) for rule in rules)])) for rules in lists]
+        at_least = max(1, len(self.problem.initial_rules))
         return {
-            name: curve_of(name, [_from_one_rule(v) for v in values], conditions, self.left_out)
+            name: curve_of(name, [_from_one_rule(v) for v in values], conditions, self.left_out, at_least)
             for name, values in scores.items()
         }
+
+
+def say_undefined(what: str, curves: Iterable[LengthCurve]) -> None:
+    """Say that scores are not defined on some parts of the validation data, if that is so."""
+    odd = [curve for curve in curves if len(curve.defined) < len(curve.scores)]
+    if odd:
+        worst = min(odd, key=lambda curve: len(curve.defined))
+        parts = f"{len(worst.scores) - len(worst.defined)} of {len(worst.scores)} parts of the validation data"
+        outcome = "they are left out of the choice" if len(worst.defined) else "nothing is chosen by it"
+        warnings.warn(f"{what}: {worst.measure} is not defined on {parts}; {outcome}", stacklevel=3)
 
 
 def is_far_enough(curve: LengthCurve, grown: int) -> bool:
@@ -248,7 +274,8 @@ def is_far_enough(curve: LengthCurve, grown: int) -> bool:
     if grown >= best + max(10, best // 2):
         return True
     mean = curve.mean
-    return bool(mean[: (grown + 1) // 2].max() >= mean[best - 1] - curve.standard_error[best - 1])
+    first_half = mean[curve.at_least - 1 : (grown + 1) // 2]
+    return bool(len(first_half) and first_half.max() >= mean[best - 1] - curve.standard_error[best - 1])
 
 
 def _from_one_rule(values: NDArray[Any]) -> Values:

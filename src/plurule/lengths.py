@@ -7,7 +7,7 @@ shortest list whose mean score is at most one standard error below that of the b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,18 @@ class LengthCurve:
     measure
         Name of the score.
     scores
-        Per part of the validation data and length. A list that ended earlier keeps its last score.
+        Per part of the validation data and length. A list that ended earlier keeps its last score. A part on which
+        the score is not defined (NaN) at some length is left out of the mean.
     conditions
         Per length, the mean number of conditions of the lists.
     left_out
         Labels that were left out, because some part of the validation data has no positive of them.
+    at_least
+        The least length to choose: the number of initial rules, if there are any, which are never cut off.
+    cut
+        How many rules the list has that was trained on all the data, if there is one.
+    pruned_to
+        How many of them pruning left; None if it was not pruned. The scores are those of lists that were not.
 
     Examples
     --------
@@ -44,25 +51,33 @@ class LengthCurve:
     scores: Values
     conditions: Values
     left_out: tuple[str, ...] = ()
+    at_least: int = 1
+    cut: int | None = None
+    pruned_to: int | None = None
+
+    @property
+    def defined(self) -> Values:
+        """The scores of the parts on which the score is defined."""
+        return self.scores[np.isfinite(self.scores).all(axis=1)]
 
     @property
     def mean(self) -> Values:
-        """Mean score per length."""
-        return self.scores.mean(axis=0)
+        """Mean score per length; NaN if the score is not defined on any part."""
+        defined = self.defined
+        return defined.mean(axis=0) if len(defined) else np.full(self.scores.shape[1], np.nan)
 
     @property
     def standard_error(self) -> Values:
         """Standard error of the mean, per length; 0 with a single part."""
-        parts = len(self.scores)
-        if parts < 2:
+        defined = self.defined
+        if len(defined) < 2:
             return np.zeros(self.scores.shape[1])
-        return self.scores.std(axis=0, ddof=1) / np.sqrt(parts)
+        return defined.std(axis=0, ddof=1) / np.sqrt(len(defined))
 
     @property
     def best(self) -> int:
         """The length of the highest mean score; the shortest, if there are several."""
-        mean = self.mean
-        return int(np.argmax(mean >= mean.max() - 1e-12)) + 1
+        return self.shortest_within(0.0)
 
     @property
     def chosen(self) -> int:
@@ -71,22 +86,26 @@ class LengthCurve:
 
     def shortest_within(self, margin: float) -> int:
         """The shortest length whose mean score is at most `margin` below the best."""
-        mean = self.mean
-        return int(np.argmax(mean >= mean.max() - margin - 1e-12)) + 1
+        mean = self.mean[self.at_least - 1 :]
+        return int(np.argmax(mean >= mean.max() - margin - 1e-12)) + self.at_least
 
     def score(self, length: int) -> float:
         """Mean score of the lists cut after that many rules."""
         return float(self.mean[min(length, self.scores.shape[1]) - 1])
 
+    def cut_after(self, length: int, pruned_to: int | None = None) -> LengthCurve:
+        """The curve of a list that has so many rules, or had before it was pruned."""
+        return replace(self, cut=length, pruned_to=pruned_to)
+
     def choice(self, length: int) -> LengthChoice | None:
-        """What a list that was cut after so many rules keeps of the curve; None if a score is not a number."""
-        if not np.isfinite(self.scores).all() or not 1 <= length <= self.scores.shape[1]:
+        """What a list that was cut after so many rules keeps of the curve; None if no score is defined."""
+        if not len(self.defined) or not 1 <= length <= self.scores.shape[1]:
             return None
         mean, error = (tuple(float(f"{v:.6g}") for v in values) for values in (self.mean, self.standard_error))
         return LengthChoice(self.measure, mean, error, length)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the curve and where the list was cut; gives the matplotlib axes."""
+        """Draw the curve and where the list was cut (if there is none, would be cut); gives the matplotlib axes."""
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
@@ -98,14 +117,22 @@ class LengthCurve:
         (line,) = ax.plot(lengths, mean, label="mean of the validation parts")
         ax.fill_between(lengths, mean - spread, mean + spread, alpha=0.2, color=line.get_color(), linewidth=0)
         ax.axhline(mean[self.best - 1] - spread[self.best - 1], linestyle=":", linewidth=1, color="grey")
-        ax.axvline(self.chosen, linestyle="--", linewidth=1, color="black", label=f"cut after {self.chosen} rules")
+        cut = self.chosen if self.cut is None else self.cut
+        rules = f"cut after {cut} rule{'' if cut == 1 else 's'}"
+        if self.pruned_to is not None:
+            rules += f", pruned to {self.pruned_to}"
+        ax.axvline(cut, linestyle="--", linewidth=1, color="black", label=rules)
         ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
         ax.legend()
         return ax
 
 
 def curve_of(
-    measure: str, scores: Sequence[Values], conditions: Sequence[Values], left_out: Sequence[str] = ()
+    measure: str,
+    scores: Sequence[Values],
+    conditions: Sequence[Values],
+    left_out: Sequence[str] = (),
+    at_least: int = 1,
 ) -> LengthCurve:
     """The curve of lists of different lengths; what has ended goes on as it ended.
 
@@ -123,4 +150,5 @@ def curve_of(
         np.array([extended(values) for values in scores]),
         np.mean([extended(values) for values in conditions], axis=0),
         tuple(left_out),
+        at_least,
     )

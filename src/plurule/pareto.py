@@ -33,11 +33,12 @@ class Point:
 
 
 def points(candidate: int, params: dict[str, Any], curve: LengthCurve) -> list[Point]:
-    """What a candidate scores, cut after 1, 2, … rules."""
+    """What a candidate scores, cut after 1, 2, … rules; initial rules are not cut off."""
     measured = zip(curve.conditions, curve.mean, curve.standard_error, strict=True)
     return [
         Point(candidate, params, rules, float(conditions), float(score), float(error))
         for rules, (conditions, score, error) in enumerate(measured, start=1)
+        if rules >= curve.at_least
     ]
 
 

@@ -6,14 +6,15 @@ candidate is compared by the best length it has, and its list is cut there, or b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from plurule.folds import FIRST_LIMIT, Folds
+from plurule.folds import FIRST_LIMIT, Folds, say_undefined
 from plurule.lengths import LengthCurve
 from plurule.lifts import KLN, NoLift
 from plurule.pareto import Point, front, points
@@ -22,6 +23,9 @@ from plurule.scoring import Scoring
 
 Parameters = dict[str, Any]
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+
+Progress = Callable[[int, int], None]
+"""Told how many candidates are finished, and how many there are."""
 
 BETAS = (0.4, 0.6, 1.0)
 
@@ -97,8 +101,10 @@ class Searched:
                     scores[i] = curves[measure].scores[:, length - 1]
             for part, column in enumerate(scores.T):
                 table[f"split{part}_test_{measure}"] = column
-            table[f"mean_test_{measure}"] = scores.mean(axis=1)
-            table[f"std_test_{measure}"] = scores.std(axis=1)
+            # Parts on which the score is not defined are left out, as in the choice.
+            known = [row[np.isfinite(row)] for row in scores]
+            table[f"mean_test_{measure}"] = np.array([row.mean() if len(row) else np.nan for row in known])
+            table[f"std_test_{measure}"] = np.array([row.std() if len(row) else np.nan for row in known])
         table["n_rules"] = np.array([0 if length is None else length for length in lengths])
         table["mean_conditions"] = np.array(
             [
@@ -119,6 +125,7 @@ def search(
     also: Iterable[str],
     shortest: bool,
     n_jobs: int | None,
+    progress: Progress | None = None,
 ) -> Searched:
     """Grow and score every candidate; in threads, which share the ranked columns.
 
@@ -126,20 +133,61 @@ def search(
     """
     from joblib import Parallel, delayed
 
+    counter = _Counter(len(options), progress)
     folds.prepare(sorted({o.max_bins for o in options}, key=lambda bins: bins or 0))
     also, limit = tuple(also), FIRST_LIMIT
     curves: list[dict[str, LengthCurve]] = [{} for _ in options]
     growing = list(range(len(options)))
     while growing:
-        tasks = [delayed(folds.grown_to)(limit, options[i], scoring, also) for i in growing]
+        grow = counter.counting(folds.grown_to)
+        tasks = [delayed(grow)(limit, options[i], scoring, also) for i in growing]
         grown = dict(zip(growing, Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True))
         for i, (found, _) in grown.items():
             curves[i] = found
-        best = max((c.score(c.best) for c in _by_measure(curves, scoring.name)), default=0.0)
+        known = [curve for curve in _by_measure(curves, scoring.name) if len(curve.defined)]
+        best = max((curve.score(curve.best) for curve in known), default=0.0)
         growing = [i for i, (found, finished) in grown.items() if not finished and _hopeful(found[scoring.name], best)]
+        counter.reach(len(options) - len(growing))
         limit *= 2
+    say_undefined("RuleListClassifierCV", _by_measure(curves, scoring.name))
+    curves = [found if found and len(found[scoring.name].defined) else {} for found in curves]
     n_parts = sum(len(part.groups) for part in folds.parts)
     return Searched(list(candidates), curves, scoring.name, n_parts, shortest)
+
+
+Grown = tuple[dict[str, LengthCurve], bool]
+
+
+class _Counter:
+    """Counts the candidates that are not grown on, in threads, and tells."""
+
+    def __init__(self, total: int, progress: Progress | None):
+        self.done, self.total, self.progress, self.lock = 0, total, progress, Lock()
+        if progress is not None:
+            progress(0, total)
+
+    def counting(self, grow: Callable[..., Grown]) -> Callable[..., Grown]:
+        """A function that grows a candidate and counts it if it is finished."""
+
+        def counted(*arguments: Any) -> Grown:
+            grown = grow(*arguments)
+            if grown[1]:
+                with self.lock:
+                    self._count()
+            return grown
+
+        return counted
+
+    def reach(self, done: int) -> None:
+        """Count up to a number, since candidates are also given up."""
+        with self.lock:
+            while self.done < done:
+                self._count()
+
+    def _count(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
 
 
 def _by_measure(curves: Iterable[dict[str, LengthCurve]], measure: str) -> list[LengthCurve]:

@@ -97,6 +97,18 @@ def test_a_classifier_prunes_on_rows_it_holds_out_and_counts_on_all(flags: Any) 
     assert RuleListClassifier(prune=0.33).fit([[1.0]], [[1]]).predict([[1.0]]).shape == (1, 1)
 
 
+def test_the_curve_is_that_of_the_list_before_pruning_and_says_what_is_left(flags: Any) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    pruned = RuleListClassifier(prune=0.33).fit(flags.data, flags.target)
+    curve, left = pruned.n_rules_curve_, len(pruned.rule_list_)
+    assert curve is not None
+    assert (curve.cut, curve.pruned_to) == (curve.chosen, left)
+    assert left < curve.chosen
+    assert pruned.rule_list_.length_choice is None
+    labels = [text.get_text() for text in curve.plot().get_legend().get_texts()]
+    assert f"cut after {curve.chosen} rules, pruned to {left}" in labels
+
+
 @pytest.mark.parametrize("share", [0, 1, 1.5, -0.1, "a third"])
 def test_a_share_that_is_none_is_refused(flags: Any, share: Any) -> None:
     with pytest.raises(ValueError, match="prune must be"):

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from plurule.cli import rendering
-from plurule.cli.loading import DataArgument, LabelsOption, SplitOption
-
-if TYPE_CHECKING:
-    from plurule.constraints import Constraints
-
-LiftKind = Literal["kln", "peak", "root", "none"]
-
-HEIGHT, AT_LABELS = 1.08, 3
-"""What a lift is that was asked for by its kind alone."""
+from plurule.cli.fit_options import (
+    AT_LABELS,
+    HEIGHT,
+    LiftKind,
+    in_options,
+    make_constraints,
+    make_heuristic,
+    make_lift,
+    read_length,
+    read_validation,
+)
+from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 
 
 def fit(
@@ -28,7 +30,10 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="Model file to write (JSON); without it the rules are only shown."),
     ] = None,
-    split: SplitOption = "all",
+    split: TrainingSplitOption = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="The learner of the paper in all that is not given, instead of ours.")
+    ] = False,
     heuristic: Annotated[
         str | None, typer.Option(help="How good a rule is: f_measure, hamming_accuracy, precision, recall, laplace, …")
     ] = None,
@@ -67,9 +72,14 @@ def fit(
     min_coverage: Annotated[float | None, typer.Option(help="Least instances a rule covers.")] = None,
     max_rules: Annotated[int | None, typer.Option(help="Most rules.")] = None,
     n_rules: Annotated[
-        str | None, typer.Option("--rules", help="Length of the list: a number, or auto (chosen on validation data).")
+        str | None,
+        typer.Option(
+            "--rules", help="Length of the list: a number, auto (chosen on validation data) or none (all rules)."
+        ),
     ] = None,
-    validation: Annotated[int | None, typer.Option(help="Folds that --rules auto is chosen with.")] = None,
+    validation: Annotated[
+        str | None, typer.Option(help="What --rules auto is chosen on: a number of folds, or a share of the rows.")
+    ] = None,
     scoring: Annotated[str | None, typer.Option(help="Measure that --rules auto is chosen by.")] = None,
     prune: Annotated[float | None, typer.Option(help="Share of the rows to prune rules on.")] = None,
     remaining: Annotated[float | None, typer.Option(help="End when this share of the instances is left.")] = None,
@@ -105,11 +115,12 @@ def fit(
 ) -> None:
     """Learn a rule list from data and write it to a model file.
 
-    Every option that is left out is as in the library: see RuleListClassifier.
+    Every option that is left out is as in the library: see RuleListClassifier, or with --published its published().
     """
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.cli.loading import check_writable, load_data, load_initial_rules, save_model
+    from plurule.experiments.tuning import part_to_tune
 
     if output is not None:
         check_writable(output)
@@ -129,8 +140,7 @@ def fit(
         "max_conditions": max_conditions,
         "min_coverage": min_coverage,
         "max_rules": max_rules,
-        "n_rules": int(n_rules) if n_rules is not None and n_rules.isdigit() else n_rules,
-        "validation": validation,
+        "validation": None if validation is None else read_validation(validation),
         "scoring": scoring,
         "prune": prune,
         "remaining": remaining,
@@ -139,15 +149,22 @@ def fit(
         "engine": engine,
         "n_jobs": jobs if choose_lift is None else None,
     }
-    classifier: Any = RuleListClassifier(**{name: value for name, value in options.items() if value is not None})
+    given = {name: value for name, value in options.items() if value is not None}
+    if n_rules is not None:
+        given["n_rules"] = read_length(n_rules)
+    classifier: Any = (RuleListClassifier.published if published else RuleListClassifier)(**given)
     if choose_lift is not None:
         classifier = RuleListClassifierCV(classifier, protocol="paper", scoring=choose_lift, n_jobs=jobs)
     constraints = make_constraints(forbid_attribute, require_attribute, forbid_pair, require_pair)
-    dataset = load_data(data, labels, split)
-    given = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
-    known: dict[str, Any] = {"label_names": dataset.label_names, "initial_rules": given, "constraints": constraints}
+    part = split or part_to_tune(data)
+    dataset = load_data(data, labels, part)
+    initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
+    known: dict[str, Any] = {"label_names": dataset.label_names, "initial_rules": initial, "constraints": constraints}
     start = time.perf_counter()
-    classifier.fit(dataset.X, dataset.Y, dataset.weights, **known)
+    try:
+        classifier.fit(dataset.X, dataset.Y, dataset.weights, **known)
+    except ValueError as error:
+        raise in_options(error) from error
     seconds = time.perf_counter() - start
 
     out = rendering.console()
@@ -159,8 +176,10 @@ def fit(
         out.print(rendering.length_text(rule_list.length_choice))
     sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
     out.print(f"{sizes} in {seconds:.1f} s")
+    if split is None and part == "train":
+        out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
-        out.print(f"Initial rules, from {initial_rules}: {len(given)}", soft_wrap=True, markup=False)
+        out.print(f"Initial rules, from {initial_rules}: {len(initial)}", soft_wrap=True, markup=False)
     out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
     if output is None:
         out.print()
@@ -168,70 +187,3 @@ def fit(
     else:
         save_model(rule_list, output)
         out.print(f"Written to {output}; look at it with: plurule show {output}", soft_wrap=True, markup=False)
-
-
-def make_lift(kind: LiftKind | None, height: float | None, labels: int | None) -> Any:
-    """The lift that has the given height at the given number of labels; None for the default one."""
-    from plurule import lifts
-
-    if kind is None and height is None and labels is None:
-        return None
-    if kind == "none":
-        if height is not None or labels is not None:
-            raise ValueError("--lift none has no height; leave out --lift-height and --lift-at")
-        return lifts.NoLift()
-    height = HEIGHT if height is None else height
-    labels = AT_LABELS if labels is None else labels
-    if kind == "peak":
-        return lifts.Peak(labels=labels, lift=height)
-    if kind == "root":
-        return lifts.Root.at(labels=labels, lift=height)
-    return lifts.KLN.at(labels=labels, lift=height)
-
-
-def make_constraints(
-    forbidden: list[str] | None,
-    required: list[str] | None,
-    forbidden_pairs: list[str] | None,
-    required_pairs: list[str] | None,
-) -> Constraints | None:
-    """What rules must and must not use; None if nothing is asked of them."""
-    from plurule.constraints import Constraints
-
-    if not (forbidden or required or forbidden_pairs or required_pairs):
-        return None
-    return Constraints(
-        forbidden or (),
-        required or (),
-        [read_pair(text, "--forbid-pair") for text in forbidden_pairs or ()],
-        [read_pair(text, "--require-pair") for text in required_pairs or ()],
-    )
-
-
-def read_pair(text: str, option: str) -> tuple[str, str]:
-    """Two names separated by a comma; one that holds a comma is put in double quotes, as in a CSV file.
-
-    >>> read_pair('"red, dark",blue', "--forbid-pair")
-    ('red, dark', 'blue')
-    """
-    names = [name for line in csv.reader([text], skipinitialspace=True) for name in line]
-    if len(names) != 2 or names[0] == names[1] or not all(names):
-        raise ValueError(
-            f"{option} {text}: give two different labels separated by a comma (a name that holds one in double quotes)"
-        )
-    return names[0], names[1]
-
-
-def make_heuristic(name: str | None, beta: float | None) -> Any:
-    """The heuristic of that name, with its beta if one is given; None for the default one."""
-    from plurule.heuristics import FMeasure
-    from plurule.validation import check_heuristic
-
-    if name is None and beta is None:
-        return None
-    heuristic = FMeasure() if name is None else check_heuristic(name)
-    if beta is None:
-        return heuristic
-    if not isinstance(heuristic, FMeasure):
-        raise ValueError(f"--beta is a parameter of f_measure, not of {name}")
-    return FMeasure(beta=beta)

@@ -35,6 +35,10 @@ LabelsOption = Annotated[
     ),
 ]
 SplitOption = Annotated[Literal["train", "test", "all"], typer.Option(help="Which part of a -train/-test pair.")]
+TrainingSplitOption = Annotated[
+    Literal["train", "test", "all"] | None,
+    typer.Option(help="Which part of a -train/-test pair; the training part if left out.", show_default=False),
+]
 Split = Literal["train", "test", "all"]
 
 

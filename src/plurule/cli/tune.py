@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from plurule.cli import rendering
-from plurule.cli.loading import DataArgument, LabelsOption
+from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 
 if TYPE_CHECKING:
     from plurule.experiments.choosing import Candidate
 
-SplitChoice = Annotated[
-    Literal["train", "test", "all"] | None,
-    typer.Option(help="Which part of a -train/-test pair; the training part if left out.", show_default=False),
-]
 ObjectiveOption = Annotated[
     str, typer.Option(help="What to train for: micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-, …")
 ]
@@ -26,12 +22,13 @@ JobsOption = Annotated[int | None, typer.Option(help="Processes; all cores if le
 
 
 def tune(
+    context: typer.Context,
     data: DataArgument,
     labels: LabelsOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Model file to write (JSON), trained with the chosen lift.")
     ] = None,
-    split: SplitChoice = None,
+    split: TrainingSplitOption = None,
     objective: ObjectiveOption = "micro-f+",
     measure: Annotated[
         str | None,
@@ -61,11 +58,12 @@ def tune(
 ) -> None:
     """Choose the lift of a data set by cross-validation, as in the paper, and train with it on everything.
 
-    With --wide, choose everything that matters together, by --measure (micro F1 if left out).
+    With --wide, choose everything that matters together, by --measure (micro F1 if left out); folds that are given as
+    a number keep the share of every label.
     """
     from plurule import model_file
     from plurule.cli.loading import check_writable, load_data, save_model
-    from plurule.cli.tune_wide import tune_wide
+    from plurule.cli.tune_wide import make_cv, refuse_with_wide, tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
     from plurule.experiments.lift_names import parse_lifts
     from plurule.experiments.objectives import find_objective
@@ -77,7 +75,10 @@ def tune(
         if path is not None:
             check_writable(path)
     if wide:
-        tune_wide(load_data(data, labels, split or part_to_tune(data)), measure, folds, max_rules, show, jobs, output)
+        refuse_with_wide(context)
+        cv, workers = make_cv(folds), check_jobs(jobs)
+        dataset = load_data(data, labels, split or part_to_tune(data))
+        tune_wide(dataset, measure, cv, max_rules, show, workers, table, output)
         return
     if max_rules is not None:
         raise ValueError("--max-rules needs --wide: the paper's protocol does not look at lengths")

@@ -105,14 +105,17 @@ def clock(seconds: float) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for a table: counts without a point, nothing as a dash.
+    """A number for a table: counts without a point, nothing as a dash. With three digits, 0 and 1 are scores.
 
     >>> number(12.0), number(0.5), number(None)
     ('12', '0.500', '–')
+    >>> number(1.0, digits=2), number(1.0)
+    ('1', '1.000')
     """
     if value is None:
         return "–"
-    return f"{value:.0f}" if float(value).is_integer() and digits < 4 and abs(value) > 1 else f"{value:.{digits}f}"
+    is_count = float(value).is_integer() and (digits < 3 or abs(value) > 1)
+    return f"{value:.0f}" if is_count else f"{value:.{digits}f}"
 
 
 def page_data(results: Results, rules: Sequence[Selection], statements: Sequence[Statement]) -> Data:
