@@ -11,7 +11,7 @@ import pytest
 
 from plurule.experiments.materials import EMBEDDED
 from plurule.experiments.protocol import Plan, Task
-from plurule.experiments.runner import LocalRunner, Outcome
+from plurule.experiments.runner import LocalRunner, Outcome, deaf_to_ctrl_c
 from plurule.experiments.trials import Material, Workbench
 
 ALWAYS = lambda task: True  # noqa: E731
@@ -118,3 +118,18 @@ def test_a_runner_can_run_again_and_again(material: Material):
         assert list(runner.run([], ALWAYS)) == []
     finally:
         runner.close()
+
+
+def test_a_ctrl_c_while_a_process_starts_comes_later_and_is_not_lost() -> None:
+    went_on = []
+
+    def start() -> None:
+        with deaf_to_ctrl_c():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            went_on.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert went_on
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -9,10 +9,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
@@ -117,17 +120,9 @@ class LocalRunner:
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        # A Ctrl-C in the terminal reaches every process of it; who starts ignoring it never dies of it.
-        before = signal.getsignal(signal.SIGINT)
-        in_main = _in_main_thread()
-        if in_main:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            process = self._context.Process(target=_work, args=(theirs, self._materials), daemon=True)
+        process = self._context.Process(target=_work, args=(theirs, self._materials), daemon=True)
+        with deaf_to_ctrl_c():
             process.start()
-        finally:
-            if in_main:
-                signal.signal(signal.SIGINT, before)
         theirs.close()
         worker = _Worker(process, ours)
         self._workers.append(worker)
@@ -188,7 +183,25 @@ def described(error: Exception) -> str:
     return f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
 
 
-def _in_main_thread() -> bool:
-    import threading
+@contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """For starting processes: a Ctrl-C in the terminal reaches all of them, and who starts deaf to it never dies of it.
 
-    return threading.current_thread() is threading.main_thread()
+    For this process it comes when the block ends; it is not lost.
+    """
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[object] = []
+    # It is started with the first process, and lets signals through.
+    resource_tracker.ensure_running()
+    # What is started takes over the mask; here, other threads of the process may still be sent the signal.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.signal(signal.SIGINT, lambda *signalled: heard.append(signalled))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
