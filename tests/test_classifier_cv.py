@@ -10,9 +10,10 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from plurule.classifier import RuleListClassifier
-from plurule.classifier_cv import RuleListClassifierCV, Search, _tabulate, height, paper_lifts
+from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy
+from plurule.lift_search import LiftSearch, height, paper_lifts, tabulate
 from plurule.lifts import KLN, NoLift, Peak
 from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
 from plurule.model_selection import IterativeStratifiedKFold
@@ -79,12 +80,12 @@ def test_the_best_candidate_is_trained_on_everything(flags: Any) -> None:
 
 
 def ranks(lifts: list[Any], *, score: list[float], ha: list[float], subset: list[float]) -> list[int]:
-    search = Search(SHORT, Table([], []), np.zeros((0, 5), dtype=np.uint8), None, "micro_f1", None)
+    search = LiftSearch(SHORT, Table([], []), np.zeros((0, 5), dtype=np.uint8), None, "micro_f1", None)
     results = [
         [{"micro_f1": s, "hamming_accuracy": h, "subset_accuracy": a, "rules": 1, "conditions": 1}]
         for s, h, a in zip(score, ha, subset, strict=True)
     ]
-    return _tabulate([{"lift": lift} for lift in lifts], results, search, n_labels=5)["rank_test_score"].tolist()
+    return tabulate([{"lift": lift} for lift in lifts], results, search, n_labels=5)["rank_test_score"].tolist()
 
 
 def test_ties_go_to_hamming_accuracy_then_subset_accuracy_then_the_higher_lift_then_the_first() -> None:

@@ -123,17 +123,11 @@ class RefinementBounds {
         double top, bottom;
         double surplus(double f) const { return top - f * bottom; }
     };
-    struct Counts {
-        double right, wrong, absent, present;
-    };
-    Counts counts_of(Row row) const {
-        const double present = PackedCounts::get(words_[row], 2);
-        return {double(right(row)), double(PackedCounts::get(words_[row], 1)), double(block_.labels) - present, present};
-    }
     std::int32_t right(Row row) const { return PackedCounts::get(words_[row], 0); }
     Share share_of(Row row) const {
-        const Counts c = counts_of(row);
-        const auto more = [&](const double* q) { return q[0] * c.right + q[1] * c.wrong - q[2] * c.absent - q[3] * c.present; };
+        const double present = PackedCounts::get(words_[row], 2), absent = double(block_.labels) - present;
+        const double wrong = PackedCounts::get(words_[row], 1);
+        const auto more = [&](const double* q) { return q[0] * right(row) + q[1] * wrong - q[2] * absent - q[3] * present; };
         return {more(quotient_.top), more(quotient_.bottom)};
     }
 

@@ -48,6 +48,16 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 
 
+def candidate_columns(what: str, measures: Iterable[str]) -> Table:
+    """An empty table for candidates: their rank, what they are, their scores and sizes."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column(what)
+    for name in (*(MEASURES.get(measure, measure) for measure in measures), "rules", "conditions"):
+        table.add_column(name, justify="right")
+    return table
+
+
 def rule_table(rule_list: RuleList, shown: Iterable[int], title: str | None = None) -> Table:
     """The rules at the given positions, one per line."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")

@@ -111,16 +111,10 @@ def tune(
 
 def candidate_table(ranking: list[Candidate], baseline: Candidate, measure: str, count: int) -> Table:
     """The best candidates, and no lift for comparison."""
-    from plurule.classifier_cv import TIE_BREAKERS
+    from plurule.lift_search import TIE_BREAKERS
 
     names = dict.fromkeys((measure, *TIE_BREAKERS))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("", justify="right")
-    table.add_column("lift")
-    for name in names:
-        table.add_column(rendering.MEASURES.get(name, name), justify="right")
-    table.add_column("rules", justify="right")
-    table.add_column("conditions", justify="right")
+    table = rendering.candidate_columns("lift", names)
     shown = [(str(rank), one) for rank, one in enumerate(ranking[:count], start=1)]
     for rank, one in [*shown, ("", baseline)]:
         scores = [f"{one.mean(name):.4f} ± {one.deviation(name):.4f}" for name in names]

@@ -131,16 +131,10 @@ def candidate_rows(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 def candidate_table(results: dict[str, Any], measure: str, count: int) -> Table:
     """The best candidates, each at the length it is cut at."""
-    from plurule.classifier_cv import TIE_BREAKERS
+    from plurule.lift_search import TIE_BREAKERS
 
     names = [name for name in dict.fromkeys((measure, *TIE_BREAKERS)) if f"mean_test_{name}" in results]
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("", justify="right")
-    table.add_column("with")
-    for name in names:
-        table.add_column(rendering.MEASURES.get(name, name), justify="right")
-    table.add_column("rules", justify="right")
-    table.add_column("conditions", justify="right")
+    table = rendering.candidate_columns("with", names)
     for rank, i in enumerate(best_first(results)[:count], start=1):
         scores = [f"{results[f'mean_test_{name}'][i]:.4f} ± {results[f'std_test_{name}'][i]:.4f}" for name in names]
         sizes = [str(results["n_rules"][i]), f"{results['mean_conditions'][i]:.1f}"]

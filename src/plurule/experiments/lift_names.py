@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from plurule.classifier_cv import paper_lifts
 from plurule.errors import PluruleError
+from plurule.lift_search import paper_lifts
 from plurule.lifts import KLN, Lift, NoLift, Peak, Root
 
 NONE = "none"

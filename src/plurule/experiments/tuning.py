@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from plurule.classifier_cv import TIE_BREAKERS
 from plurule.errors import PluruleError
 from plurule.experiments.choosing import Candidate, candidate, ranked
 from plurule.experiments.code import code_fingerprint
@@ -24,6 +23,7 @@ from plurule.experiments.tables import Row, to_csv
 from plurule.experiments.trials import Material, labels_of
 from plurule.io import Dataset
 from plurule.io.finding import find
+from plurule.lift_search import TIE_BREAKERS
 from plurule.metrics import METRICS
 
 
