@@ -20,7 +20,7 @@ from pathlib import Path
 
 import arff as liac
 
-from plurule.io.arff import read_arff
+from plurule.data.readers.arff import read_arff
 
 _OPEN: dict[str, Callable[..., object]] = {".gz": gzip.open, ".bz2": bz2.open}
 

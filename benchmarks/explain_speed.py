@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from plurule.inspect import explain
+from plurule.inspection import explain
 from plurule.model import Attribute, RuleList
-from plurule.rule_text import parse_rules
+from plurule.model.text import parse_rules
 
 
 def random_rules(n_rules: int, n_labels: int, n_attributes: int) -> RuleList:

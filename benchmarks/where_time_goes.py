@@ -16,7 +16,7 @@ from pathlib import Path
 
 FIT = """
 from plurule import RuleListClassifier
-from plurule.io import read
+from plurule.data import read
 from plurule.lifts import KLN, Peak
 data = read({file!r})
 RuleListClassifier.published({parameters}, n_jobs=1).fit(data.X, data.Y)

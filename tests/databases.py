@@ -18,7 +18,7 @@ import pyarrow
 
 from plurule.export.dialects import get_dialect
 from plurule.model import LabelCondition, RuleList
-from plurule.table import Table
+from plurule.data.table import Table
 
 NUMBER = {"sqlite": "REAL", "duckdb": "DOUBLE", "postgresql": "double precision"}
 MARK = {"sqlite": "?", "postgresql": "%s"}

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from plurule.io import Dataset
+from plurule.data import Dataset
 from plurule.model import Attribute
-from plurule.table import Column, SparseColumn, Table
+from plurule.data.table import Column, SparseColumn, Table
 
 AWKWARD = [
     *(

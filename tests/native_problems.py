@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from plurule.constraints import Constraints
+from plurule.learning.constraints import Constraints
 from plurule.heuristics import (
     AVERAGINGS,
     Counts,
@@ -29,9 +29,9 @@ from plurule.heuristics import (
 )
 from plurule.lifts import KLN, NoLift, Peak, Root, as_table
 from plurule.model import Attribute
-from plurule.problem import HEAD_SEARCHES, Options, Problem, exact_weights
-from plurule.table import Column, SparseColumn, Table
-from plurule.validation import check_head_search
+from plurule.learning.problem import HEAD_SEARCHES, Options, Problem, exact_weights
+from plurule.data.table import Column, SparseColumn, Table
+from plurule.learning.options import check_head_search
 
 T = TypeVar("T")
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from oracle import Check, Learned, Learner, Settings
-from plurule.binning import Ranks, rank
-from plurule.counting import State
+from plurule.learning.binning import Ranks, rank
+from plurule.learning.counting import State
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
 from plurule.lifts import as_table
 from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
 from plurule.prediction import OPEN, Columns
-from plurule.problem import Options, Problem
-from plurule.table import Table
+from plurule.learning.problem import Options, Problem
+from plurule.data.table import Table
 
 LETTERS = "ABCDEFGHIJ"
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from plurule.heuristics import FMeasure, HammingAccuracy
-from plurule.io import Dataset, read
+from plurule.data import Dataset, read
 from plurule.lifts import KLN, as_table
 from plurule.model import (
     Assignment,
@@ -23,10 +23,10 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.native import learn
-from plurule.problem import Options, Problem
-from plurule.rule_text import parse_rules
-from plurule.table import Table
+from plurule.learning.native import learn
+from plurule.learning.problem import Options, Problem
+from plurule.model.text import parse_rules
+from plurule.data.table import Table
 
 HOSTILE_NAMES = [
     '"><script>window.hacked = true</script>',

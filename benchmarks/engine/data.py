@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.io import read
-from plurule.table import SparseColumn, Table
+from plurule.data import read
+from plurule.data.table import SparseColumn, Table
 
 CHUNK = 50_000
 

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from benchmarks.engine.data import as_matrix
 from numpy.typing import NDArray
 
-from plurule.io import Dataset, read
-from plurule.table import SparseColumn, Table
+from plurule.data import Dataset, read
+from plurule.data.table import SparseColumn, Table
 
 SETS = ("flags", "emotions", "birds", "medical", "scene", "yeast", "enron", "CAL500", "tmc2007-500", "bibtex")
 ASKED = SETS[:8]

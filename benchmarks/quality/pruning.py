@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.quality.data import labels
 
 from plurule import RuleListClassifier
-from plurule.io import read
+from plurule.data import read
 from plurule.metrics import hamming_accuracy, micro_f1
 from plurule.model import RuleList
-from plurule.model_selection import IterativeStratifiedKFold
+from plurule.data.splitting import IterativeStratifiedKFold
 
 FOLDS = 5
 

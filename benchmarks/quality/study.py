@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.quality.data import labels
 
 from plurule import RuleListClassifierCV
-from plurule.io import read
+from plurule.data import read
 from plurule.lifts import KLN, NoLift
 
 AS_PUBLISHED: dict[str, Any] = {

@@ -5,55 +5,26 @@ Names are imported when they are first used, so that `import plurule` costs next
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from plurule._lazy import attach
 
 if TYPE_CHECKING:
-    from plurule import (
-        constraints,
-        datasets,
-        export,
-        heuristics,
-        inspect,
-        io,
-        lifts,
-        metrics,
-        model,
-        model_selection,
-        report,
-    )
+    from plurule import data, datasets, export, heuristics, inspection, lifts, metrics, model, report
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
+    from plurule.data.dataset import Dataset
+    from plurule.data.readers.reading import read
     from plurule.errors import DataError, ModelError, PluruleError
+    from plurule.learning.constraints import Constraints
     from plurule.model import Rule, RuleList
 
 __version__ = "0.1.0"
 
-_MODULES = (
-    "constraints",
-    "datasets",
-    "export",
-    "heuristics",
-    "inspect",
-    "io",
-    "lifts",
-    "metrics",
-    "model",
-    "model_selection",
-    "report",
-)
-_HOMES = {
-    "RuleListClassifier": "plurule.classifier",
-    "RuleListClassifierCV": "plurule.classifier_cv",
-    "Rule": "plurule.model",
-    "RuleList": "plurule.model",
-    "PluruleError": "plurule.errors",
-    "DataError": "plurule.errors",
-    "ModelError": "plurule.errors",
-}
-
 __all__ = [
+    "Constraints",
     "DataError",
+    "Dataset",
     "ModelError",
     "PluruleError",
     "Rule",
@@ -61,28 +32,34 @@ __all__ = [
     "RuleListClassifier",
     "RuleListClassifierCV",
     "__version__",
-    "constraints",
+    "data",
     "datasets",
     "export",
     "heuristics",
-    "inspect",
-    "io",
+    "inspection",
     "lifts",
     "metrics",
     "model",
-    "model_selection",
+    "read",
     "report",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"plurule.{name}")
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'plurule' has no attribute {name!r}")
+__getattr__ = attach(
+    __name__,
+    {
+        "Constraints": "plurule.learning.constraints",
+        "Dataset": "plurule.data.dataset",
+        "RuleListClassifier": "plurule.classifier",
+        "RuleListClassifierCV": "plurule.classifier_cv",
+        "Rule": "plurule.model",
+        "RuleList": "plurule.model",
+        "PluruleError": "plurule.errors",
+        "DataError": "plurule.errors",
+        "ModelError": "plurule.errors",
+        "read": "plurule.data.readers.reading",
+    },
+    modules=("data", "datasets", "export", "heuristics", "inspection", "lifts", "metrics", "model", "report"),
+)
 
 
 def __dir__() -> list[str]:

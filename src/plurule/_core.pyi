@@ -1,4 +1,4 @@
-"""The compiled core; `plurule.native` is its only user."""
+"""The compiled core; `plurule.learning.native` is its only user."""
 
 from collections.abc import Callable
 from typing import Any

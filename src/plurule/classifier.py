@@ -13,22 +13,22 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from plurule import engine as engines
-from plurule.constraints import Constraints, as_initial_rules
-from plurule.covering import Progress
+from plurule.learning import engine as engines
+from plurule.learning.constraints import Constraints, as_initial_rules
+from plurule.learning.covering import Progress
 from plurule.errors import DataError
-from plurule.folds import Folds, hold_out, make_parts, say_undefined
+from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
 from plurule.heuristics import Averaging, FMeasure, Heuristic
-from plurule.lengths import LengthCurve
+from plurule.selection.lengths import LengthCurve
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.prediction import Decisions, decide, replay
-from plurule.probability import probabilities
-from plurule.problem import Constrain, HeadSearch, Options, Problem
-from plurule.scoring import Scorer, check_scoring
-from plurule.staging import TargetForm, staged_scores
-from plurule.table import Table, encode
-from plurule.validation import (
+from plurule.prediction.probability import probabilities
+from plurule.learning.problem import Constrain, HeadSearch, Options, Problem
+from plurule.prediction.scoring import Scorer, check_scoring
+from plurule.prediction.staged import TargetForm, staged_scores
+from plurule.data.table import Table, encode
+from plurule.learning.options import (
     FixedHeadCounts,
     RefineAgainst,
     check_constraints,
@@ -44,7 +44,7 @@ from plurule.validation import (
 )
 
 if TYPE_CHECKING:
-    from plurule.inspect import Explanations
+    from plurule.inspection import Explanations
 
 
 PUBLISHED: dict[str, Any] = {
@@ -367,8 +367,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return decide(self.rule_list_, self._encode(X))
 
     def explain(self, X: Any) -> Explanations:
-        """Which rule decided each label of each row, and why; see `plurule.inspect.explain`."""
-        from plurule.inspect import explain
+        """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
+        from plurule.inspection import explain
 
         check_is_fitted(self)
         return explain(self.rule_list_, self._encode(X))
@@ -493,7 +493,7 @@ def _chosen_from(curve: LengthCurve | None) -> LengthCurve | None:
 
 def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
     """What the held-out rows support, with its counts on all rows."""
-    from plurule.inspect import prune, recount
+    from plurule.inspection import prune, recount
 
     kept = prune(rule_list, held_out.table, held_out.Y, heuristic=options.heuristic, sample_weight=held_out.weights)
     return recount(kept, everything.table, everything.Y, everything.weights)

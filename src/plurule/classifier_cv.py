@@ -21,22 +21,22 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
-from plurule.constraints import Constraints
+from plurule.learning.constraints import Constraints
 from plurule.errors import DataError, nearest
-from plurule.folds import Folds, make_parts
-from plurule.lengths import LengthCurve
-from plurule.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, paper_lifts, peaks_within, tabulate
+from plurule.selection.folds import Folds, make_parts
+from plurule.selection.lengths import LengthCurve
+from plurule.selection.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, paper_lifts, peaks_within, tabulate
 from plurule.lifts import as_table
 from plurule.model import Rule, RuleList
-from plurule.pareto import Point, Size, best_within, plot_front
+from plurule.selection.pareto import Point, Size, best_within, plot_front
 from plurule.prediction import Decisions
-from plurule.scoring import Scorer, check_scoring
-from plurule.searching import Grid, Parameters, Progress, Searched, default_grid, search
-from plurule.table import encode
-from plurule.validation import LIFTED_SEARCHES, check_engine, check_jobs, check_options, check_target, check_weights
+from plurule.prediction.scoring import Scorer, check_scoring
+from plurule.selection.search import Grid, Parameters, Progress, Searched, default_grid, search
+from plurule.data.table import encode
+from plurule.learning.options import LIFTED_SEARCHES, check_engine, check_jobs, check_options, check_target, check_weights
 
 if TYPE_CHECKING:
-    from plurule.inspect import Explanations
+    from plurule.inspection import Explanations
 
 Protocol: TypeAlias = Literal["wide", "paper"]
 
@@ -204,7 +204,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return self.best_estimator_.decide(X)
 
     def explain(self, X: Any) -> Explanations:
-        """Which rule decided each label of each row, and why; see `plurule.inspect.explain`."""
+        """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
         check_is_fitted(self)
         return self.best_estimator_.explain(X)
 

@@ -16,8 +16,8 @@ from benchmarks.quality.fit_once import OUT_OF_THE_BOX, TREE
 from benchmarks.quality.running import LEARNERS, Settings
 
 from plurule import RuleListClassifier
-from plurule.io import read
-from plurule.table import encode
+from plurule.data import read
+from plurule.data.table import encode
 
 HEADER = """@relation colours
 @attribute size numeric

@@ -216,7 +216,7 @@ def test_a_table_is_put_between_its_marks_and_nothing_else_is_touched(tmp_path: 
 
 
 def test_the_pages_of_the_project_have_the_places_that_tables_are_put_into() -> None:
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     for page, places in {
         "README.md": ["comparison"],
         "benchmarks/quality/README.md": ["comparison", "study", "pruning"],

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plurule import RuleListClassifier, model_file
+from plurule import RuleListClassifier
+
+from plurule.model import file as model_file
 from plurule.cli import app, errors
 from plurule.cli.fit import fit
 from plurule.datasets import load_world_flags

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from conftest import shared_data_folder
-from plurule.io.arff import read_arff
-from plurule.table import SparseColumn, Table
+from plurule.data.readers.arff import read_arff
+from plurule.data.table import SparseColumn, Table
 
 
 def arff_files() -> list[Path]:

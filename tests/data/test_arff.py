@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurule import io
-from plurule.io.arff import read_arff
-from plurule.table import SparseColumn
+from plurule import data as io
+from plurule.data.readers.arff import read_arff
+from plurule.data.table import SparseColumn
 
 
 def write(folder: Path, text: str, name: str = "data.arff") -> Path:

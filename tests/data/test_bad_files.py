@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from plurule import io
+from plurule import data as io
 from plurule.errors import DataError
-from plurule.io import source
+from plurule.data.readers import source
 
 HEADER = "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute l {0,1}\n@data\n"
 

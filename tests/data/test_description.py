@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 
 from datasets_strategy import datasets
-from plurule.io import Dataset, read
-from plurule.io.description import describe
+from plurule.data import Dataset, read
+from plurule.data.description import describe
 
 
 def rows_of(data: Dataset) -> list[tuple[object, ...]]:

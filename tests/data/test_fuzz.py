@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from plurule import io
+from plurule import data as io
 from plurule.errors import DataError
 
 MUTANTS_PER_FILE = 40

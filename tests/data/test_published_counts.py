@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plurule import io
+from plurule import data as io
 
 # Rows, attributes, labels, labels per row.
 PUBLISHED = {

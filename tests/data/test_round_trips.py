@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datasets_strategy import assert_same, datasets
-from plurule import io
+from plurule import data as io
 from plurule.errors import DataError
-from plurule.io import Dataset
-from plurule.io.csv_file import MISSING
+from plurule.data import Dataset
+from plurule.data.readers.csv_file import MISSING
 from plurule.model import Attribute
-from plurule.table import SparseColumn, Table
+from plurule.data.table import SparseColumn, Table
 
 LOSSLESS = ["arff", "arff.gz", "arff.bz2", "meka", "parquet", "pandas", "polars"]
 LOSSY = ["csv", "tsv", "csv.gz"]

@@ -18,10 +18,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_validate
 
-from plurule import io
+from plurule import data as io
 from plurule.classifier import RuleListClassifier
 from plurule.errors import DataError
-from plurule.model_selection import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
+from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
 
 
 def random_labels(rows: int, shares: list[float], seed: int = 0) -> NDArray[np.int8]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plurule.errors import DataError
 from plurule.model import Attribute
-from plurule.table import SparseColumn, Table, encode
+from plurule.data.table import SparseColumn, Table, encode
 from problems import make_table
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurule import io
+from plurule import data as io
 from plurule.datasets import catalogue
 from plurule.datasets.catalogue import KnownSet, RemoteFile
 from plurule.errors import DataError

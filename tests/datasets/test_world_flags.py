@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from plurule.datasets import load_world_flags
-from plurule.table import Table, encode
+from plurule.data.table import Table, encode
 
 LABELS = ["red", "green", "blue", "yellow", "white", "black", "orange"]
 YES_NO = {"yes", "no"}

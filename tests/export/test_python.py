@@ -14,7 +14,7 @@ import pytest
 from plurule.export.python import to_python
 from plurule.model import RuleList
 from plurule.prediction import decide
-from plurule.table import Table, encode
+from plurule.data.table import Table, encode
 from rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 RUNNER = """\

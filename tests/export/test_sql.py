@@ -18,7 +18,7 @@ from plurule.export.dialects import DIALECTS
 from plurule.export.sql import to_sql
 from plurule.model import RuleList
 from plurule.prediction import decide
-from plurule.table import Table, encode
+from plurule.data.table import Table, encode
 from rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 

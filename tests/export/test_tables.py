@@ -13,7 +13,7 @@ import pytest
 from plurule.export.latex import SPECIAL, to_latex
 from plurule.export.markdown import to_markdown
 from plurule.model import Rule
-from plurule.rule_text import parse
+from plurule.model.text import parse
 from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 

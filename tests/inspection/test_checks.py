@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plurule.inspect import check
+from plurule.inspection import check
 from plurule.prediction import decide
 from rule_lists import make_rules, random_rule_list
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from plurule.inspect import dependencies
-from plurule.inspect.label_graph import LabelGraph
+from plurule.inspection import dependencies
+from plurule.inspection.label_graph import LabelGraph
 from plurule.prediction import Columns
 from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from plurule.errors import DataError
-from plurule.inspect import diff
-from plurule.io import Dataset
+from plurule.inspection import diff
+from plurule.data import Dataset
 from plurule.model import RuleList
-from plurule.table import encode
+from plurule.data.table import encode
 from rule_lists import make_rules, random_rule_list
 
 ATTRIBUTES = {"x": None, "y": None}

@@ -7,9 +7,9 @@ import pytest
 
 from plurule import RuleListClassifier
 from plurule.errors import ModelError
-from plurule.inspect import Edit
+from plurule.inspection import Edit
 from plurule.model import RuleList
-from plurule.rule_text import RuleTextError
+from plurule.model.text import RuleTextError
 from rule_lists import make_rules
 
 LABELS = ("red", "blue")

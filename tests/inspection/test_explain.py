@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from plurule.classifier import RuleListClassifier
-from plurule.inspect import Explanations, explain
+from plurule.inspection import Explanations, explain
 from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
 from plurule.prediction import decide
-from plurule.table import Table
+from plurule.data.table import Table
 from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 

@@ -11,9 +11,9 @@ from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.heuristics import Recall
-from plurule.inspect import prune, recount
+from plurule.inspection import prune, recount
 from plurule.model import Attribute, RuleList
-from plurule.rule_text import parse_rules
+from plurule.model.text import parse_rules
 
 NAMES = (Attribute("area"), Attribute("bars")), ("red", "blue")
 X = np.array([[1.0, 1], [2.0, 0], [3.0, 1], [4.0, 0], [5.0, 1], [6.0, 0]])

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from plurule.errors import ModelError
-from plurule.inspect import recount, simplify
+from plurule.inspection import recount, simplify
 from plurule.metrics import hamming_accuracy
 from plurule.model import RuleList
 from plurule.prediction import decide
-from plurule.table import Table
+from plurule.data.table import Table
 from rule_lists import learned, make_rules, random_rule_list
 
 

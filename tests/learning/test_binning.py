@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plurule.binning import midpoint, rank
+from plurule.learning.binning import midpoint, rank
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

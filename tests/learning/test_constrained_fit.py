@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurule import RuleListClassifier, RuleListClassifierCV, model_file
+from plurule import RuleListClassifier, RuleListClassifierCV
+
+from plurule.model import file as model_file
 from plurule.cli import app, errors
-from plurule.constraints import Constraints
+from plurule.learning.constraints import Constraints
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
 from plurule.lifts import KLN, NoLift
@@ -57,7 +59,7 @@ def test_initial_rules_may_do_anything(flags):
 
 
 def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monkeypatch: pytest.MonkeyPatch):
-    from plurule import native
+    from plurule.learning import native
 
     seen = []
     learn = native.learn
@@ -79,7 +81,7 @@ def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monke
 
 @pytest.mark.parametrize("protocol", ["wide", "paper"])
 def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monkeypatch: pytest.MonkeyPatch):
-    from plurule import native
+    from plurule.learning import native
 
     seen = []
     learn = native.learn
@@ -103,7 +105,7 @@ def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monke
 def test_what_is_not_in_the_data_is_named(flags):
     with pytest.raises(ModelError, match="forbidden_attributes: there is no attribute 'cantn'; did you mean 'canton'"):
         RuleListClassifier().fit(flags.data, flags.target, constraints=Constraints(["cantn"]))
-    with pytest.raises(ValueError, match=r"constraints must be None or a Constraints of plurule.constraints, got \["):
+    with pytest.raises(ValueError, match=r"constraints must be None or a Constraints of plurule.learning.constraints, got \["):
         RuleListClassifier().fit(flags.data, flags.target, constraints=["canton"])
 
 

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from plurule.constraints import Constraints, as_initial_rules
+from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.errors import ModelError
 from plurule.model import Attribute
 from rule_lists import make_rules

@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 from native_problems import Lopsided, random_options, random_problem
-from plurule import RuleListClassifier, _core, covering, native
+from plurule import RuleListClassifier, _core
+from plurule.learning import covering
+from plurule.learning import native
 from plurule.heuristics import Counts, Heuristic, ratio
-from plurule.problem import Options, Problem
-from plurule.table import encode
+from plurule.learning.problem import Options, Problem
+from plurule.data.table import encode
 from problems import make_options
 
 TRUTH = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], dtype=np.uint8)
@@ -421,10 +423,11 @@ def test_ctrl_c_stops_a_fit_and_the_process_goes_on(parameters: str):
 LITTLE_MEMORY = """
 import resource
 import numpy as np
-from plurule import _core, native
+from plurule import _core
+from plurule.learning import native
 from plurule.model import Attribute
-from plurule.problem import Options, Problem
-from plurule.table import SparseColumn, Table
+from plurule.learning.problem import Options, Problem
+from plurule.data.table import SparseColumn, Table
 
 n_rows = 4_000_000
 truth = np.zeros((n_rows, 4), dtype=np.uint8)

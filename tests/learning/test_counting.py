@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plurule.counting import (
+from plurule.learning.counting import (
     Candidates,
     Confusion,
     LabelCandidates,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.counting import Candidates, State, Unrefined, open_pairs, refinements
-from plurule.head_search import (
+from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
+from plurule.learning.head_search import (
     Heads,
     LabelBased,
     best_first,
@@ -32,7 +32,7 @@ from plurule.heuristics import (
 )
 from plurule.lifts import KLN, Peak
 from plurule.prediction import OPEN
-from plurule.problem import Options
+from plurule.learning.problem import Options
 from problems import make_options, make_problem, random_problem, random_state, ranks_of, start_state
 
 randoms = st.randoms(use_true_random=False)

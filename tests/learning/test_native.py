@@ -13,7 +13,9 @@ import pytest
 import scipy.sparse as sp
 
 from native_problems import HEURISTICS, random_options, random_problem
-from plurule import RuleListClassifier, _core, covering, native
+from plurule import RuleListClassifier, _core
+from plurule.learning import covering
+from plurule.learning import native
 from plurule.heuristics import (
     BUILT_IN,
     FMeasure,
@@ -24,11 +26,11 @@ from plurule.heuristics import (
     ShrunkenFMeasure,
     WeightedRelativeAccuracy,
 )
-from plurule.io import read
+from plurule.data import read
 from plurule.lifts import KLN, NoLift, as_table
 from plurule.model import RuleList
-from plurule.problem import Options, Problem
-from plurule.table import encode
+from plurule.learning.problem import Options, Problem
+from plurule.data.table import encode
 
 BATCH = 100
 THREADS = (1, 2, 3)

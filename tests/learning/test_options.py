@@ -21,8 +21,8 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
 )
 from plurule.lifts import KLN, Peak, Root
-from plurule.table import Table
-from plurule.validation import check_target, check_weights
+from plurule.data.table import Table
+from plurule.learning.options import check_target, check_weights
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
@@ -33,7 +33,7 @@ def _no_training(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         pytest.fail("training was started")
 
-    monkeypatch.setattr("plurule.engine.learn", refuse)
+    monkeypatch.setattr("plurule.learning.engine.learn", refuse)
 
 
 def refused(message: str, X: Any = X, Y: Any = Y, weight: Any = None, **parameters: Any) -> None:
@@ -243,7 +243,7 @@ def test_one_number_weighs_every_row() -> None:
 
 
 def test_every_heuristic_is_known_by_its_name() -> None:
-    from plurule.validation import check_heuristic
+    from plurule.learning.options import check_heuristic
 
     assert check_heuristic("f_measure") == FMeasure(beta=0.5)
     assert check_heuristic("hamming_accuracy") == HammingAccuracy()

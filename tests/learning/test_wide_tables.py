@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from plurule.model import Attribute
-from plurule.table import Declared, SparseColumn, SparseColumns, Table, encode
+from plurule.data.table import Declared, SparseColumn, SparseColumns, Table, encode
 
 CATEGORIES = ("no", "yes", "maybe")
 

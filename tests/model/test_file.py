@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule import model_file
+from plurule.model import file as model_file
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
@@ -29,7 +29,7 @@ from plurule.model import (
     RuleList,
 )
 
-SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "model-schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "model-schema.json").read_text(encoding="utf-8"))
 MANY = '"><script>\n\x00\u202e\\'
 
 names = st.one_of(st.text(max_size=5), st.just(MANY), st.sampled_from(["red", "a b", "", "'"]))
@@ -258,6 +258,6 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_the_example_in_the_documents_is_a_model_file() -> None:
-    document = (Path(__file__).parents[1] / "docs" / "model-file.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text(encoding="utf-8")
     example = document.split("```json\n")[1].split("```")[0]
     assert str(model_file.loads(example)[0]) == "red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38)"

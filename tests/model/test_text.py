@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plurule.errors import ModelError
 from plurule.model import Attribute, Rule, RuleList
-from plurule.rule_text import RuleTextError, parse, parse_rules, write
+from plurule.model.text import RuleTextError, parse, parse_rules, write
 from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 ATTRIBUTES = [

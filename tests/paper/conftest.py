@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from plurule.experiments.experiment import Experiment, Results
-from plurule.experiments.materials import EMBEDDED, load_material
-from plurule.experiments.protocol import Plan
-from plurule.experiments.runner import LocalRunner
-from plurule.experiments.trials import Material
+from plurule.paper.experiment import Experiment, Results
+from plurule.paper.materials import EMBEDDED, load_material
+from plurule.paper.protocol import Plan
+from plurule.paper.runner import LocalRunner
+from plurule.paper.trials import Material
 
 LIFTS = ("peak 2: 1.08", "kln at 3: 1.08")
 

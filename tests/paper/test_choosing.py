@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
-from plurule.experiments.choosing import Candidate, ranked
-from plurule.experiments.experiment import NoWatch
-from plurule.experiments.lift_names import PAPER_LIFTS, find_lift
-from plurule.experiments.objectives import PAPER_OBJECTIVES, find_objective
-from plurule.experiments.trials import Material
-from plurule.experiments.tuning import Tuning
+from plurule.paper.choosing import Candidate, ranked
+from plurule.paper.experiment import NoWatch
+from plurule.paper.lift_names import PAPER_LIFTS, find_lift
+from plurule.paper.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.paper.trials import Material
+from plurule.paper.tuning import Tuning
 
 
 def made(lift: str, **scores: float) -> Candidate:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plurule.experiments.experiment import Experiment, Results
-from plurule.experiments.journal import Journal, JournalError
-from plurule.experiments.protocol import Plan, Task
-from plurule.experiments.runner import Outcome, attempt
-from plurule.experiments.trials import Material, Workbench
+from plurule.paper.experiment import Experiment, Results
+from plurule.paper.journal import Journal, JournalError
+from plurule.paper.protocol import Plan, Task
+from plurule.paper.runner import Outcome, attempt
+from plurule.paper.trials import Material, Workbench
 
 
 class Here:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plurule.errors import DataError
-from plurule.experiments.materials import EMBEDDED, known_sets, load_material, places_of, present
+from plurule.paper.materials import EMBEDDED, known_sets, load_material, places_of, present
 
 HEADER = "@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from plurule.errors import PluruleError
-from plurule.experiments.lift_names import PAPER_LIFTS, find_lift, parse_lifts
-from plurule.experiments.objectives import OBJECTIVES, PAPER_OBJECTIVES, find_objective
-from plurule.experiments.protocol import Plan, Task
+from plurule.paper.lift_names import PAPER_LIFTS, find_lift, parse_lifts
+from plurule.paper.objectives import OBJECTIVES, PAPER_OBJECTIVES, find_objective
+from plurule.paper.protocol import Plan, Task
 from plurule.heuristics import FMeasure, HammingAccuracy
-from plurule.lift_search import paper_lifts
+from plurule.selection.lift_search import paper_lifts
 from plurule.lifts import KLN, NoLift, Peak, Root
 from plurule.metrics import METRICS
 

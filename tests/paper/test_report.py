@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from plurule import model_file
-from plurule.experiments import analysis, figures, published
-from plurule.experiments.code import code_fingerprint
-from plurule.experiments.experiment import Results
-from plurule.experiments.materials import EMBEDDED
-from plurule.experiments.report import page_data, write_report
-from plurule.experiments.selected_rules import choose_labels, equivalences, rules_about, selections
-from plurule.experiments.statements import Statement, check_statements
-from plurule.experiments.statistics import Comparison
+from plurule.model import file as model_file
+from plurule.paper import analysis, figures, published
+from plurule.paper.code import code_fingerprint
+from plurule.paper.experiment import Results
+from plurule.paper.materials import EMBEDDED
+from plurule.paper.report import page_data, write_report
+from plurule.paper.selected_rules import choose_labels, equivalences, rules_about, selections
+from plurule.paper.statements import Statement, check_statements
+from plurule.paper.statistics import Comparison
 from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
 
 

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from plurule.experiments.materials import EMBEDDED
-from plurule.experiments.protocol import Plan, Task
-from plurule.experiments.runner import LocalRunner, Outcome, deaf_to_ctrl_c
-from plurule.experiments.trials import Material, Workbench
+from plurule.paper.materials import EMBEDDED
+from plurule.paper.protocol import Plan, Task
+from plurule.paper.runner import LocalRunner, Outcome, deaf_to_ctrl_c
+from plurule.paper.trials import Material, Workbench
 
 ALWAYS = lambda task: True  # noqa: E731
 

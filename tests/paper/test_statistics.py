@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f, friedmanchisquare
 
-from plurule.experiments.statistics import (
+from plurule.paper.statistics import (
     Tally,
     average_ranks,
     compare,

@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plurule import RuleListClassifier, model_file
-from plurule.experiments.lift_names import find_lift
-from plurule.experiments.materials import EMBEDDED
-from plurule.experiments.objectives import PAPER_OBJECTIVES, find_objective
-from plurule.experiments.protocol import Task
-from plurule.experiments.trials import Material, Workbench, labels_of, problem_of
-from plurule.io import Dataset
+from plurule import RuleListClassifier
+
+from plurule.model import file as model_file
+from plurule.paper.lift_names import find_lift
+from plurule.paper.materials import EMBEDDED
+from plurule.paper.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.paper.protocol import Task
+from plurule.paper.trials import Material, Workbench, labels_of, problem_of
+from plurule.data import Dataset
 from plurule.metrics import scores
 
 

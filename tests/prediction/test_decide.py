@@ -19,7 +19,7 @@ from plurule.model import (
     RuleList,
 )
 from plurule.prediction import NO_RULE, OPEN, decide, replay
-from plurule.table import SparseColumn, Table, encode
+from plurule.data.table import SparseColumn, Table, encode
 from problems import make_table
 
 LABELS = ("A", "B", "C")

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 
 from plurule.metrics import METRICS, SCORERS, micro_f1
-from plurule.scoring import check_scoring
+from plurule.prediction.scoring import check_scoring
 
 
 def message(scoring: Any) -> str:

@@ -15,7 +15,7 @@ from plurule.errors import DataError
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.metrics import METRICS, SCORERS, macro_f1
 from plurule.model import RuleList
-from plurule.staging import COUNTED
+from plurule.prediction.staged import COUNTED
 
 
 @pytest.fixture(scope="module")

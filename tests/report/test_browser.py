@@ -14,7 +14,7 @@ from plurule.model import RuleList
 from plurule.model.naming import visible
 from plurule.prediction import decide
 from plurule.report import to_html
-from plurule.table import Table, encode
+from plurule.data.table import Table, encode
 from rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 Open = Callable[..., Any]

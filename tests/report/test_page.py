@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurule.inspect import dependencies, explain
+from plurule.inspection import dependencies, explain
 from plurule.model import RuleList
 from plurule.model.naming import visible
 from plurule.report import render, to_html
 from plurule.report.charts import draw_curves, draw_graph, draw_map
 from plurule.report.payload import for_script
 from plurule.report.summary import summarise
-from plurule.table import encode
+from plurule.data.table import encode
 from rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 VOID = {"meta", "input", "link", "br", "img", "hr"}

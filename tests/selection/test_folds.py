@@ -10,16 +10,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from plurule import folds as folds_module
+from plurule.selection import folds as folds_module
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
-from plurule.folds import Folds, is_far_enough, make_parts
+from plurule.selection.folds import Folds, is_far_enough, make_parts
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
-from plurule.problem import Options, Problem
-from plurule.scoring import Scoring
-from plurule.staging import TargetForm
-from plurule.table import encode
+from plurule.learning.problem import Options, Problem
+from plurule.prediction.scoring import Scoring
+from plurule.prediction.staged import TargetForm
+from plurule.data.table import encode
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from plurule.lengths import LengthCurve, curve_of
+from plurule.selection.lengths import LengthCurve, curve_of
 
 
 def curve(*scores: list[float]) -> LengthCurve:

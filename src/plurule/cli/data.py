@@ -16,7 +16,7 @@ from plurule.cli import rendering
 from plurule.cli.loading import DataArgument, LabelsOption, SplitOption
 
 if TYPE_CHECKING:
-    from plurule.io.description import Description
+    from plurule.data.description import Description
 
 data_app = typer.Typer(help="Known data sets, and what a data set looks like.", no_args_is_help=True)
 
@@ -106,7 +106,7 @@ def describe_file(
 ) -> None:
     """Say what a data set looks like: sizes, labels, what is missing, which labels go together."""
     from plurule.cli.loading import load_data
-    from plurule.io.description import describe
+    from plurule.data.description import describe
 
     dataset = load_data(data, labels, split)
     about = describe(dataset)
@@ -143,8 +143,8 @@ def convert(
 ) -> None:
     """Write a data set in another format, and say what that format cannot hold."""
     from plurule.cli.loading import load_data
-    from plurule.io import convert as convert_data
-    from plurule.io.labels import parse_labels
+    from plurule.data import convert as convert_data
+    from plurule.data.labels import parse_labels
 
     wanted = None if labels is None else parse_labels(labels)
     embedded = load_data(source, labels, split) if _is_embedded(source) else source

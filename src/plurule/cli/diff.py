@@ -22,7 +22,7 @@ def diff(
     """Compare two models: their rules, and with --data their predictions and scores."""
     from plurule.cli.inspecting import load_for
     from plurule.cli.loading import load_model
-    from plurule.inspect import diff as compare
+    from plurule.inspection import diff as compare
 
     first, second = load_model(before), load_model(after)
     found = compare(first, second, None if data is None else load_for(first, data, split))

@@ -12,7 +12,7 @@ from plurule.cli.inspecting import DataOption
 from plurule.cli.loading import DataArgument, ModelArgument, SplitOption
 
 if TYPE_CHECKING:
-    from plurule.inspect import Edit
+    from plurule.inspection import Edit
     from plurule.model import RuleList
 
 edit_app = typer.Typer(

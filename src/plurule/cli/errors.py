@@ -50,7 +50,7 @@ def fail(message: str) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    from plurule.rule_text import RuleTextError
+    from plurule.model.text import RuleTextError
 
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror

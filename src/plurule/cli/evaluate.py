@@ -14,7 +14,7 @@ from plurule.cli import rendering
 from plurule.cli.loading import LabelsOption, Split
 
 if TYPE_CHECKING:
-    from plurule.io import Dataset
+    from plurule.data import Dataset
     from plurule.model import RuleList
 
 Rows = Sequence[dict[str, float]]
@@ -150,10 +150,10 @@ def train_and_score(
     from plurule.cli.loading import load_data
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
-    from plurule.experiments.folds import find_splitter, make_splits
-    from plurule.experiments.objectives import find_objective
-    from plurule.experiments.trials import labels_of
-    from plurule.experiments.tuning import part_to_tune
+    from plurule.paper.folds import find_splitter, make_splits
+    from plurule.paper.objectives import find_objective
+    from plurule.paper.trials import labels_of
+    from plurule.paper.tuning import part_to_tune
 
     workers = check_jobs(jobs)
     goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
@@ -180,7 +180,7 @@ def train_and_score(
 
 def one_lift(text: str) -> str:
     """The lift of that name, written in one way; or `tune`."""
-    from plurule.experiments.lift_names import parse_lifts
+    from plurule.paper.lift_names import parse_lifts
 
     if text.strip().lower() == TUNE:
         return TUNE
@@ -195,7 +195,7 @@ def _score_fixed(
 ) -> Rows:
     """One lift for all folds."""
     from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.experiments.tuning import evaluate_folds, evaluate_split
+    from plurule.paper.tuning import evaluate_folds, evaluate_split
 
     console = messages()
     watch = ProgressWatch(console, quiet=True)
@@ -221,7 +221,7 @@ def _score_default(parts: Sequence[tuple[Dataset, Dataset]], jobs: int) -> Rows:
 
 def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
     """All measures of a model, and what it consists of."""
-    from plurule.experiments.trials import labels_of, size_of
+    from plurule.paper.trials import labels_of, size_of
     from plurule.metrics import scores
     from plurule.prediction import decide
 
@@ -230,11 +230,11 @@ def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
 
 def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed: int, jobs: int) -> Rows:
     """A lift for each training part, chosen by cross-validation inside it."""
-    from plurule import model_file
+    from plurule.model import file as model_file
     from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.experiments.lift_names import PAPER_LIFTS
-    from plurule.experiments.objectives import find_objective
-    from plurule.experiments.tuning import Tuning
+    from plurule.paper.lift_names import PAPER_LIFTS
+    from plurule.paper.objectives import find_objective
+    from plurule.paper.tuning import Tuning
 
     console = messages()
     watch = ProgressWatch(console, quiet=True)
@@ -249,7 +249,7 @@ def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed:
 
 def score_table(rows: Rows) -> Table:
     """The measures, with mean and standard deviation where there are several rows."""
-    from plurule.experiments.tuning import spread
+    from plurule.paper.tuning import spread
 
     titles = rendering.MEASURES | rendering.CHARACTERISTICS
     if len(rows) == 1:
@@ -261,7 +261,7 @@ def score_table(rows: Rows) -> Table:
 
 def json_text(rows: Rows) -> str:
     """The scores as JSON: plain for one row; mean, deviation and every fold for several."""
-    from plurule.experiments.tuning import spread
+    from plurule.paper.tuning import spread
 
     if len(rows) == 1:
         return json.dumps(rows[0], indent=2) + "\n"
@@ -271,8 +271,8 @@ def json_text(rows: Rows) -> str:
 
 def csv_text(rows: Rows, names: Sequence[Any]) -> str:
     """The scores as CSV, one row per fold, then mean and deviation."""
-    from plurule.experiments.tables import to_csv
-    from plurule.experiments.tuning import spread
+    from plurule.paper.tables import to_csv
+    from plurule.paper.tuning import spread
 
     if len(rows) == 1:
         return to_csv(list(rows))

@@ -13,7 +13,7 @@ from plurule.cli.inspecting import DataOption, OutputOption
 from plurule.cli.loading import DataArgument, ModelArgument, SplitOption
 
 if TYPE_CHECKING:
-    from plurule.inspect import Explanations
+    from plurule.inspection import Explanations
 
 
 class Form(StrEnum):

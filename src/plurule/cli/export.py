@@ -37,7 +37,7 @@ def export(
     """Write a model as an SQL query, a Python function, a Markdown or LaTeX table, or text that can be read back."""
     from plurule.cli.inspecting import put
     from plurule.cli.loading import load_model
-    from plurule.rule_text import write
+    from plurule.model.text import write
 
     rule_list = load_model(model)
     forms: dict[Form, Callable[[], str]] = {

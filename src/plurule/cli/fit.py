@@ -120,7 +120,7 @@ def fit(
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.cli.loading import check_writable, load_data, load_initial_rules, save_model
-    from plurule.experiments.tuning import part_to_tune
+    from plurule.paper.tuning import part_to_tune
 
     if output is not None:
         check_writable(output)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from plurule.constraints import Constraints
+    from plurule.learning.constraints import Constraints
 
 LiftKind = Literal["kln", "peak", "root", "none"]
 
@@ -93,7 +93,7 @@ def make_constraints(
     required_pairs: list[str] | None,
 ) -> Constraints | None:
     """What rules must and must not use; None if nothing is asked of them."""
-    from plurule.constraints import Constraints
+    from plurule.learning.constraints import Constraints
 
     if not (forbidden or required or forbidden_pairs or required_pairs):
         return None
@@ -122,7 +122,7 @@ def read_pair(text: str, option: str) -> tuple[str, str]:
 def make_heuristic(name: str | None, beta: float | None) -> Any:
     """The heuristic of that name, with its beta if one is given; None for the default one."""
     from plurule.heuristics import FMeasure
-    from plurule.validation import check_heuristic
+    from plurule.learning.options import check_heuristic
 
     if name is None and beta is None:
         return None

@@ -11,7 +11,7 @@ import typer
 from plurule.cli.loading import EMBEDDED, Split
 
 if TYPE_CHECKING:
-    from plurule.io import Dataset
+    from plurule.data import Dataset
     from plurule.model import RuleList
 
 DataOption = Annotated[

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from plurule.io import Dataset
+    from plurule.data import Dataset
     from plurule.model import Rule, RuleList
-    from plurule.table import Table
+    from plurule.data.table import Table
 
 OBJECT = re.compile(r'\s*{\s*"')
 """How a model file begins, and no text of a rule that was printed."""
@@ -44,8 +44,8 @@ Split = Literal["train", "test", "all"]
 
 def load_data(source: str, labels: str | None, split: Split = "all") -> Dataset:
     """A data set with the labels that were asked for."""
-    from plurule.io import read
-    from plurule.io.labels import parse_labels
+    from plurule.data import read
+    from plurule.data.labels import parse_labels
 
     if source == EMBEDDED:
         return _embedded(split) if labels is None else _refuse_labels()
@@ -54,31 +54,31 @@ def load_data(source: str, labels: str | None, split: Split = "all") -> Dataset:
 
 def load_labelled(source: str, labels: Sequence[str], split: Split = "all") -> Dataset:
     """A data set with exactly the labels of a model."""
-    from plurule.io import read
+    from plurule.data import read
 
     return _embedded(split) if source == EMBEDDED else read(source, labels=list(labels), split=split)
 
 
 def load_attributes(source: str, split: Split = "all") -> Table:
     """All columns of a data set, labels or not; a model picks those it wants by name."""
-    from plurule.io import read
+    from plurule.data import read
 
     return _embedded(split).X if source == EMBEDDED else read(source, labels=[], split=split).X
 
 
 def load_model(path: Path) -> RuleList:
     """The rule list of a model file."""
-    from plurule import model_file
+    from plurule.model import file as model_file
 
     return model_file.load(path)
 
 
 def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
     """The rules of a text file, one per line, or of a model file, as rules about some data."""
-    from plurule import model_file
-    from plurule.constraints import as_initial_rules
+    from plurule.model import file as model_file
+    from plurule.learning.constraints import as_initial_rules
     from plurule.errors import ModelError
-    from plurule.rule_text import RuleTextError
+    from plurule.model.text import RuleTextError
 
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -96,7 +96,7 @@ def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
 
 def save_model(rule_list: RuleList, path: Path) -> None:
     """Write a model file."""
-    from plurule import model_file
+    from plurule.model import file as model_file
 
     model_file.save(rule_list, path)
 
@@ -114,7 +114,7 @@ def check_writable(path: Path) -> None:
 def _embedded(split: Split) -> Dataset:
     from plurule.datasets import load_world_flags
     from plurule.errors import DataError
-    from plurule.io import Dataset
+    from plurule.data import Dataset
 
     if split != "all":
         raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from plurule.experiments import Plan
+    from plurule.paper import Plan
 
 QUICK_SETS = ("flags", "emotions")
 QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")
@@ -74,10 +74,10 @@ def reproduce(
     """
     from plurule.cli import rendering
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
-    from plurule.experiments.experiment import Experiment
-    from plurule.experiments.reference import Reference, read_reference
-    from plurule.experiments.report import PAGE, check_libraries, write_report
-    from plurule.experiments.tuning import make_runner
+    from plurule.paper.experiment import Experiment
+    from plurule.paper.reference import Reference, read_reference
+    from plurule.paper.report import PAGE, check_libraries, write_report
+    from plurule.paper.tuning import make_runner
 
     console, workers = messages(), check_jobs(jobs)
     check_libraries()
@@ -121,11 +121,11 @@ def make_plan(
 ) -> tuple[Plan, dict[str, str], list[str]]:
     """The plan that the options ask for, all names checked; where its sets are; and those that are not there."""
     from plurule.errors import DataError
-    from plurule.experiments.folds import find_splitter
-    from plurule.experiments.lift_names import parse_lifts
-    from plurule.experiments.materials import EMBEDDED, places_of, present
-    from plurule.experiments.objectives import PAPER_OBJECTIVES, find_objective
-    from plurule.experiments.protocol import DISCRETISED, PAPER_SETS, Plan
+    from plurule.paper.folds import find_splitter
+    from plurule.paper.lift_names import parse_lifts
+    from plurule.paper.materials import EMBEDDED, places_of, present
+    from plurule.paper.objectives import PAPER_OBJECTIVES, find_objective
+    from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Plan
 
     wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())
     missing: list[str] = []

@@ -13,7 +13,7 @@ from plurule.cli import rendering
 from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 
 if TYPE_CHECKING:
-    from plurule.experiments.choosing import Candidate
+    from plurule.paper.choosing import Candidate
 
 ObjectiveOption = Annotated[
     str, typer.Option(help="What to train for: micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-, …")
@@ -61,13 +61,13 @@ def tune(
     With --wide, choose everything that matters together, by --measure (micro F1 if left out); folds that are given as
     a number keep the share of every label.
     """
-    from plurule import model_file
+    from plurule.model import file as model_file
     from plurule.cli.loading import check_writable, load_data, save_model
     from plurule.cli.tune_wide import make_cv, refuse_with_wide, tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
-    from plurule.experiments.lift_names import parse_lifts
-    from plurule.experiments.objectives import find_objective
-    from plurule.experiments.tuning import Tuning, part_to_tune
+    from plurule.paper.lift_names import parse_lifts
+    from plurule.paper.objectives import find_objective
+    from plurule.paper.tuning import Tuning, part_to_tune
     from plurule.files import write_text
     from plurule.metrics import get_metric
 
@@ -111,7 +111,7 @@ def tune(
 
 def candidate_table(ranking: list[Candidate], baseline: Candidate, measure: str, count: int) -> Table:
     """The best candidates, and no lift for comparison."""
-    from plurule.lift_search import TIE_BREAKERS
+    from plurule.selection.lift_search import TIE_BREAKERS
 
     names = dict.fromkeys((measure, *TIE_BREAKERS))
     table = rendering.candidate_columns("lift", names)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import typer
 
     from plurule.cli.watching import ProgressWatch
-    from plurule.io import Dataset
-    from plurule.pareto import Point
+    from plurule.data import Dataset
+    from plurule.selection.pareto import Point
 
 MEANINGLESS = {
     "objective": "the measure to choose by is --measure",
@@ -39,7 +39,7 @@ def refuse_with_wide(context: typer.Context) -> None:
 
 def make_cv(folds: str) -> Any:
     """What to cross-validate with: a number of folds, which keep the share of every label, or a splitter."""
-    from plurule.experiments.folds import find_splitter
+    from plurule.paper.folds import find_splitter
 
     splitter = find_splitter(folds)
     return int(folds) if folds.strip().isdecimal() else splitter
@@ -59,7 +59,7 @@ def tune_wide(
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.cli.loading import save_model
     from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.experiments.tables import to_csv
+    from plurule.paper.tables import to_csv
     from plurule.files import write_text
 
     console = messages()
@@ -131,7 +131,7 @@ def candidate_rows(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 def candidate_table(results: dict[str, Any], measure: str, count: int) -> Table:
     """The best candidates, each at the length it is cut at."""
-    from plurule.lift_search import TIE_BREAKERS
+    from plurule.selection.lift_search import TIE_BREAKERS
 
     names = [name for name in dict.fromkeys((measure, *TIE_BREAKERS)) if f"mean_test_{name}" in results]
     table = rendering.candidate_columns("with", names)

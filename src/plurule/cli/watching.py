@@ -199,7 +199,7 @@ def messages() -> Console:
 
 def check_jobs(jobs: int | None) -> int:
     """Number of processes; None or -1 is one per core."""
-    from plurule.experiments.runner import core_count
+    from plurule.paper.runner import core_count
 
     if jobs is None or jobs == -1:
         return core_count()

@@ -1,8 +1,43 @@
-"""Reading and writing data sets: ARFF (Mulan, MEKA), CSV, Parquet, frames and arrays."""
+"""Data sets: in memory, in files (ARFF of Mulan and MEKA, CSV, Parquet), and cut into parts."""
 
-from plurule.io.dataset import Dataset, DataWarning, concatenate
-from plurule.io.memory import to_frame
-from plurule.io.reading import read, read_pair, read_table
-from plurule.io.writing import convert, write
+from __future__ import annotations
 
-__all__ = ["DataWarning", "Dataset", "concatenate", "convert", "read", "read_pair", "read_table", "to_frame", "write"]
+from typing import TYPE_CHECKING
+
+from plurule._lazy import attach
+
+if TYPE_CHECKING:
+    from plurule.data.dataset import Dataset, DataWarning, concatenate
+    from plurule.data.memory import to_frame
+    from plurule.data.readers.reading import read, read_pair, read_table
+    from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
+    from plurule.data.writers.writing import convert, write
+
+_HOMES = {
+    "plurule.data.dataset": ("Dataset", "DataWarning", "concatenate"),
+    "plurule.data.memory": ("to_frame",),
+    "plurule.data.readers.reading": ("read", "read_pair", "read_table"),
+    "plurule.data.splitting": ("IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"),
+    "plurule.data.writers.writing": ("convert", "write"),
+}
+
+__all__ = [
+    "DataWarning",
+    "Dataset",
+    "IterativeStratifiedKFold",
+    "concatenate",
+    "convert",
+    "iterative_split",
+    "iterative_train_test_split",
+    "read",
+    "read_pair",
+    "read_table",
+    "to_frame",
+    "write",
+]
+
+__getattr__ = attach(__name__, {name: home for home, names in _HOMES.items() for name in names})
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plurule.errors import DataError
 from plurule.model import Attribute
-from plurule.table import Column, SparseColumn, SparseColumns, Table
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 
 
 class DataWarning(UserWarning):

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.io.dataset import Dataset
-from plurule.table import SparseColumn, Table
+from plurule.data.dataset import Dataset
+from plurule.data.table import SparseColumn, Table
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -47,7 +47,7 @@ class Description:
 def describe(data: Dataset) -> Description:
     """Count what there is to count about a data set.
 
-    >>> from plurule.io import read
+    >>> from plurule.data import read
     >>> about = describe(read(([[1.0], [1.0], [2.0]], [[1, 0], [1, 0], [0, 0]])))
     >>> about.label_sets, about.duplicates, about.never_positive
     (2, 1, ['y1'])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plurule.errors import DataError
-from plurule.io.source import COMPRESSIONS, suffix_of
+from plurule.data.readers.source import COMPRESSIONS, suffix_of
 
 FORMATS = (".arff", ".csv", ".tsv", ".parquet", ".pq")
 

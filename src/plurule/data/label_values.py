@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.errors import DataError
-from plurule.io.place import shown
-from plurule.io.raw import RawTable
+from plurule.data.place import shown
+from plurule.data.readers.raw import RawTable
 from plurule.model import Attribute
-from plurule.table import SparseColumns
+from plurule.data.table import SparseColumns
 
 # What people write for absent and present.
 _ABSENT = frozenset({"0", "false", "no", "0.0"})

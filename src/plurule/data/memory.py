@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from plurule.errors import DataError
-from plurule.io.dataset import Dataset
-from plurule.io.place import Place
-from plurule.io.raw import RawTable
+from plurule.data.dataset import Dataset
+from plurule.data.place import Place
+from plurule.data.readers.raw import RawTable
 from plurule.model import Attribute
-from plurule.table import Column, Table, encode
+from plurule.data.table import Column, Table, encode
 
 
 def from_memory(source: Any) -> RawTable:

@@ -117,7 +117,7 @@ def iterative_train_test_split(
     Parameters
     ----------
     X, Y
-        Attributes and labels, or a `plurule.io.Dataset` alone.
+        Attributes and labels, or a `plurule.data.Dataset` alone.
     test_size
         Share of the instances that go into the test part, or their number.
     shuffle, random_state
@@ -163,7 +163,7 @@ def _length(data: Any) -> int:
 
 
 def _take(data: Any, rows: NDArray[np.intp]) -> Any:
-    from plurule.table import Table
+    from plurule.data.table import Table
 
     return data[rows] if isinstance(data, Table) else _safe_indexing(data, rows)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from plurule.model import Attribute
-from plurule.table import Table
+from plurule.data.table import Table
 
 _FILE = "world_flags.csv"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from plurule.errors import DataError, nearest
-from plurule.io.finding import cache_folder, data_folders, find_named, label_file
+from plurule.data.finding import cache_folder, data_folders, find_named, label_file
 
 __all__ = ["KNOWN", "KnownSet", "RemoteFile", "fetch", "info", "known_names", "load", "where"]
 
@@ -194,13 +194,13 @@ def load(name: str, split: Any = "all") -> Any:
     name
         One of `KNOWN`, or of a data set in the folder PLURULE_DATA.
     split
-        `"train"`, `"test"` or `"all"`, as in `plurule.io.read`.
+        `"train"`, `"test"` or `"all"`, as in `plurule.data.read`.
 
     Returns
     -------
-    The `plurule.io.Dataset`.
+    The `plurule.data.Dataset`.
     """
-    from plurule.io import read
+    from plurule.data import read
 
     return read(fetch(name) / name, split=split)
 
@@ -310,9 +310,9 @@ def _sha256(path: Path) -> str:
 
 def _write_labels(known: KnownSet, folder: Path) -> None:
     """The Mulan label file of a data set whose labels are the last columns."""
-    from plurule.io.arff import read_arff
-    from plurule.io.mulan import labels_xml
-    from plurule.io.target import write_packed
+    from plurule.data.readers.arff import read_arff
+    from plurule.data.readers.mulan import labels_xml
+    from plurule.data.writers.target import write_packed
 
     assert known.labels is not None
     first = folder / known.files[0].name
@@ -325,7 +325,7 @@ def _fetch_openml(known: KnownSet, folder: Path) -> None:
     """Through scikit-learn, which checks what OpenML sends against OpenML's own checksum."""
     from sklearn.datasets import fetch_openml
 
-    from plurule.io import read, write
+    from plurule.data import read, write
 
     try:
         bunch = fetch_openml(data_id=known.openml, as_frame=True, data_home=str(folder / "openml"))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from plurule.model import RuleList
 from plurule.prediction import Step, replay
-from plurule.table import encode
+from plurule.data.table import encode
 
 
 class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -38,7 +38,7 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red <- stripes > 2\\nred, white <- stripes > 1", *names), *names)
     >>> transformer = RuleActivations(rules).fit([[0.0], [2.0], [3.0]])

@@ -41,7 +41,7 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("stripe_count"),), ("red", "blue")
     >>> print(to_latex(RuleList(parse_rules("red, ¬blue <- stripe_count > 2", *names), *names)))
     % \\usepackage{booktabs,longtable,textcomp}

@@ -6,7 +6,7 @@ import re
 
 from plurule.model import RuleList
 from plurule.model.condition import format_number
-from plurule.rule_text import write
+from plurule.model.text import write
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$^-])")
 
@@ -17,7 +17,7 @@ def to_markdown(rule_list: RuleList) -> str:
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("stripe_count"),), ("red",)
     >>> print(to_markdown(RuleList(parse_rules("red <- stripe_count > 2 [stop]", *names), *names)))
     | # | Rule | TP | FP | Precision | Coverage |

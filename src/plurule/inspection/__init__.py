@@ -1,15 +1,15 @@
 """Looking at rule lists: explanations, label dependencies, edits, differences and simplification."""
 
-from plurule.inspect.checks import Finding, check
-from plurule.inspect.counts import recount
-from plurule.inspect.dependencies import Dependencies, Dependency, dependencies
-from plurule.inspect.diff import ModelDiff, diff
-from plurule.inspect.edit import Edit
-from plurule.inspect.explain import Explanation, Explanations, LabelDecision, Reason, explain
-from plurule.inspect.label_graph import LabelGraph
-from plurule.inspect.prune import prune
-from plurule.inspect.simplify import Simplified, simplify
-from plurule.rule_text import parse, parse_rules
+from plurule.inspection.checks import Finding, check
+from plurule.inspection.counts import recount
+from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
+from plurule.inspection.diff import ModelDiff, diff
+from plurule.inspection.edit import Edit
+from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
+from plurule.inspection.label_graph import LabelGraph
+from plurule.inspection.prune import prune
+from plurule.inspection.simplify import Simplified, simplify
+from plurule.model.text import parse, parse_rules
 
 __all__ = [
     "Dependencies",

@@ -37,7 +37,7 @@ def check(rule_list: RuleList) -> tuple[Finding, ...]:
     nothing. *Pre-empted*: one of its labels is always decided by an earlier rule, and otherwise.
 
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("area"),), ("red", "blue")
     >>> for finding in check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3 and area <= 1\\n"
     ...                                           "¬red, blue <- area > 5\\nred <- area > 4", *names), *names)):

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.inspect.data import Labels
+from plurule.inspection.data import Labels
 from plurule.model import RuleList
 from plurule.prediction import OPEN, replay
-from plurule.table import Table
+from plurule.data.table import Table
 
 
 def recount(rule_list: RuleList, table: Table, Y: Labels, weights: NDArray[np.float64] | None = None) -> RuleList:

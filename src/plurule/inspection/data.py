@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from plurule.errors import DataError, nearest
 from plurule.model import RuleList
-from plurule.table import Table, encode
-from plurule.validation import check_weights
+from plurule.data.table import Table, encode
+from plurule.learning.options import check_weights
 
 Labels = NDArray[np.uint8]
 
@@ -26,7 +26,7 @@ def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | N
     rule_list
         Says which attributes and labels are wanted.
     X
-        Anything that `plurule.table.encode` reads, or a data set (with `X`, `Y` and `label_names`).
+        Anything that `plurule.data.table.encode` reads, or a data set (with `X`, `Y` and `label_names`).
     Y
         The true labels: a frame (matched by name), an array or sparse matrix (matched by position). Left out if `X`
         is a data set.

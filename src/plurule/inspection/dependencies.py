@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeAlias, overload
 import narwhals.stable.v1 as nw
 import numpy as np
 
-from plurule.inspect.data import Labels, match
-from plurule.inspect.label_graph import Edge, LabelGraph
+from plurule.inspection.data import Labels, match
+from plurule.inspection.label_graph import Edge, LabelGraph
 from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
 from plurule.prediction import Columns
-from plurule.table import Table
+from plurule.data.table import Table
 
 Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
 
@@ -109,7 +109,7 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white", "blue")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\n¬blue <- red", *names), *names)
     >>> X, Y = np.array([[3.0], [4.0], [1.0], [0.0]]), np.array([[1, 1, 0], [1, 1, 1], [1, 0, 0], [0, 0, 1]])

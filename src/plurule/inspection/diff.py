@@ -12,7 +12,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.inspect.data import Labels, match, match_weights
+from plurule.inspection.data import Labels, match, match_weights
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.model.naming import quoted
@@ -141,7 +141,7 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("area"),), ("red",)
     >>> lists = [RuleList(parse_rules(text, *names), *names) for text in ("red <- area > 2", "red <- area > 3")]
     >>> print(diff(*lists, np.array([[1.0], [2.5]]), [[0], [0]]))

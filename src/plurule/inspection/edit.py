@@ -1,7 +1,7 @@
 """Changing a rule list by hand: every edit gives a new list, counted anew, and says what it did.
 
 >>> from plurule.model import Attribute
->>> from plurule.rule_text import parse_rules
+>>> from plurule.model.text import parse_rules
 >>> names = (Attribute("area"),), ("red", "blue")
 >>> rules = RuleList(parse_rules("red <- area > 2\\nblue <-", *names), *names)
 >>> edited = Edit.of(rules, [[1.0], [3.0]], [[1, 1], [1, 0]]).add("red <- area <= 1", at=1).remove(3)
@@ -27,13 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import ModelError
-from plurule.inspect.checks import check
-from plurule.inspect.counts import recount
-from plurule.inspect.data import Labels, match, match_weights
-from plurule.inspect.diff import ModelDiff, diff
+from plurule.inspection.checks import check
+from plurule.inspection.counts import recount
+from plurule.inspection.data import Labels, match, match_weights
+from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Rule, RuleList
-from plurule.rule_text import parse
-from plurule.table import Table
+from plurule.model.text import parse
+from plurule.data.table import Table
 
 
 @dataclass(frozen=True)

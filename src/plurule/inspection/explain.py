@@ -14,12 +14,12 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.inspect.data import match
+from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import quoted
 from plurule.prediction import NO_RULE, Columns, Decisions, decide
-from plurule.table import Table
+from plurule.data.table import Table
 
 DEFAULT = "no rule: absent by default"
 
@@ -128,7 +128,7 @@ def explain(rule_list: RuleList, X: Any) -> Explanations:
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = parse_rules("red <- stripes > 2\\nwhite <- red\\nwhite <-", *names)
     >>> explanations = explain(RuleList(rules, *names), np.array([[3.0], [np.nan]]))

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plurule.heuristics import FMeasure, Heuristic
-from plurule.inspect.counts import recount
-from plurule.inspect.data import match_both
+from plurule.inspection.counts import recount
+from plurule.inspection.data import match_both
 from plurule.model import Rule, RuleList
 from plurule.prediction import OPEN, Columns
 
@@ -55,7 +55,7 @@ def prune(
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("area"), Attribute("bars")), ("red",)
     >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 7\\nred <- area <= 1", *names), *names)
     >>> print(prune(rules, [[1.0, 1.0], [3.0, 5.0], [5.0, 8.0]], [[0], [1], [1]]))

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import ModelError
-from plurule.inspect.counts import recount
-from plurule.inspect.data import Labels, match, match_weights
-from plurule.inspect.diff import SCORES, ModelDiff, diff
+from plurule.inspection.counts import recount
+from plurule.inspection.data import Labels, match, match_weights
+from plurule.inspection.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
 from plurule.prediction import NO_RULE, OPEN, Columns, decide
-from plurule.table import Table
+from plurule.data.table import Table
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
@@ -92,7 +92,7 @@ def simplify(
     Examples
     --------
     >>> from plurule.model import Attribute
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("area"), Attribute("bars")), ("red",)
     >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 0\\nred <- area > 4", *names), *names)
     >>> print(simplify(rules, [[1.0, 1.0], [3.0, 1.0], [5.0, 1.0]]))

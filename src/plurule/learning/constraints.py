@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plurule.errors import ModelError, nearest
 from plurule.model import Attribute, LabelCondition, Rule, RuleList
 from plurule.model.naming import quoted
-from plurule.rule_text import RuleTextError, parse, parse_rules
+from plurule.model.text import RuleTextError, parse, parse_rules
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -38,7 +38,7 @@ class Constraints:
     Examples
     --------
     >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
-    >>> from plurule.rule_text import parse_rules
+    >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
     >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
     >>> for violation in constraints.violations(rules):

@@ -14,10 +14,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.binning import Ranks, midpoint
+from plurule.learning.binning import Ranks, midpoint
 from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
 from plurule.prediction import OPEN, Columns
-from plurule.problem import Problem
+from plurule.learning.problem import Problem
 
 Mask = NDArray[np.bool_]
 Sums = NDArray[np.float64]

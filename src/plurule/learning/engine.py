@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from plurule import covering, native
-from plurule.covering import Progress
+from plurule.learning import covering
+
+from plurule.learning import native
+from plurule.learning.covering import Progress
 from plurule.model import RuleList
-from plurule.problem import Options, Problem
+from plurule.learning.problem import Options, Problem
 
 Engine: TypeAlias = Literal["native", "reference"]
 

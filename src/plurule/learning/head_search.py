@@ -13,9 +13,9 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.counting import Candidates, Confusion, State, whole_instances
+from plurule.learning.counting import Candidates, Confusion, State, whole_instances
 from plurule.heuristics import Averaging, Heuristic
-from plurule.problem import TOLERANCE, Options
+from plurule.learning.problem import TOLERANCE, Options
 
 NOT_IN_HEAD = -1
 MOST_LABELS_EXHAUSTIVE = 12

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plurule.model import Rule, RuleList
 from plurule.prediction import OPEN, replay
-from plurule.problem import Problem
+from plurule.learning.problem import Problem
 
 
 @dataclass

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.constraints import ResolvedConstraints
-from plurule.counting import Candidates, Confusion, State
-from plurule.head_search import (
+from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.counting import Candidates, Confusion, State
+from plurule.learning.head_search import (
     Evaluate,
     Heads,
     SingleLabelHeads,
@@ -31,7 +31,7 @@ from plurule.head_search import (
     prefix_values,
     single_label_heads,
 )
-from plurule.problem import Options
+from plurule.learning.problem import Options
 
 
 def find_heads(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
-from plurule.constraints import ResolvedConstraints
-from plurule.covering import Progress
+from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.covering import Progress
 from plurule.heuristics import (
     FMeasure,
     HammingAccuracy,
@@ -22,7 +22,7 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.initial import start
+from plurule.learning.initial_rules import start
 from plurule.model import (
     Assignment,
     Condition,
@@ -33,8 +33,8 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.problem import HEAD_SEARCHES, Options, Problem
-from plurule.table import SparseColumn, Table
+from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
+from plurule.data.table import SparseColumn, Table
 
 F_MEASURE, ACCURACY, PRECISION, RECALL, LAPLACE, M_ESTIMATE, RELATIVE_ACCURACY, CUSTOM = range(8)
 

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.constraints import ResolvedConstraints
+from plurule.learning.constraints import ResolvedConstraints
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.model import Rule
-from plurule.table import Table
+from plurule.data.table import Table
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 

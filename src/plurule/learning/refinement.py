@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule import constrained_heads
-from plurule.binning import Ranks
-from plurule.counting import (
+from plurule.learning import label_sets as constrained_heads
+from plurule.learning.binning import Ranks
+from plurule.learning.counting import (
     Candidates,
     LabelWeights,
     Mask,
@@ -20,9 +20,9 @@ from plurule.counting import (
     refinements,
     whole_instances,
 )
-from plurule.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order
+from plurule.learning.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order
 from plurule.model import Condition, LabelCondition
-from plurule.problem import Options
+from plurule.learning.problem import Options
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """How names are written in text, so that nothing in a name can be taken for anything else.
 
 Names come from data files and may hold anything: line breaks, quotes, marks that turn the direction of writing. Where
-a rule is shown as text, such names are quoted; `plurule.rule_text` reads the text back.
+a rule is shown as text, such names are quoted; `plurule.model.text` reads the text back.
 """
 
 from __future__ import annotations

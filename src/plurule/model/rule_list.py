@@ -14,7 +14,7 @@ from plurule.model.length_choice import LengthChoice
 from plurule.model.rule import Rule
 
 if TYPE_CHECKING:
-    from plurule.inspect import Dependencies, Edit, Explanations, Finding, Simplified
+    from plurule.inspection import Dependencies, Edit, Explanations, Finding, Simplified
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,26 +112,26 @@ class RuleList(Sequence[Rule]):
     # What others do with a rule list. The model knows nothing of them, so they are asked for when they are wanted.
 
     def parse(self, text: str) -> Rule:
-        """The rule that a text says about these attributes and labels; see `plurule.rule_text`."""
-        from plurule.rule_text import parse
+        """The rule that a text says about these attributes and labels; see `plurule.model.text`."""
+        from plurule.model.text import parse
 
         return parse(text, self.attributes, self.labels)
 
     def explain(self, X: Any) -> Explanations:
-        """Which rule decided each label of each instance, and why; see `plurule.inspect.explain`."""
-        from plurule.inspect import explain
+        """Which rule decided each label of each instance, and why; see `plurule.inspection.explain`."""
+        from plurule.inspection import explain
 
         return explain(self, X)
 
     def dependencies(self, X: Any = None, Y: Any = None, *, joint_absence: bool = False) -> Dependencies:
-        """What the rules say about how labels depend on each other; see `plurule.inspect.dependencies`."""
-        from plurule.inspect import dependencies
+        """What the rules say about how labels depend on each other; see `plurule.inspection.dependencies`."""
+        from plurule.inspection import dependencies
 
         return dependencies(self, X, Y, joint_absence=joint_absence)
 
     def edit(self, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit:
-        """Start to change the rules by hand; see `plurule.inspect.Edit`."""
-        from plurule.inspect import Edit
+        """Start to change the rules by hand; see `plurule.inspection.Edit`."""
+        from plurule.inspection import Edit
 
         return Edit.of(self, X, Y, sample_weight)
 
@@ -144,20 +144,20 @@ class RuleList(Sequence[Rule]):
         measure: str = "hamming_accuracy",
         sample_weight: Any = None,
     ) -> Simplified:
-        """A shorter list that predicts the same, or costs at most `tolerance`; see `plurule.inspect.simplify`."""
-        from plurule.inspect import simplify
+        """A shorter list that predicts the same, or costs at most `tolerance`; see `plurule.inspection.simplify`."""
+        from plurule.inspection import simplify
 
         return simplify(self, X, Y, tolerance=tolerance, measure=measure, sample_weight=sample_weight)
 
     def prune(self, X: Any, Y: Any = None, sample_weight: Any = None) -> RuleList:
-        """Without the conditions and rules that held-out data do not support; see `plurule.inspect.prune`."""
-        from plurule.inspect import prune
+        """Without the conditions and rules that held-out data do not support; see `plurule.inspection.prune`."""
+        from plurule.inspection import prune
 
         return prune(self, X, Y, sample_weight=sample_weight)
 
     def check(self) -> tuple[Finding, ...]:
-        """Rules that contradict themselves or can never decide anything; see `plurule.inspect.check`."""
-        from plurule.inspect import check
+        """Rules that contradict themselves or can never decide anything; see `plurule.inspection.check`."""
+        from plurule.inspection import check
 
         return check(self)
 

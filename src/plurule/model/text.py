@@ -77,7 +77,7 @@ def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> 
     >>> parse("red <- stripes > two", attributes, ["red"])
     Traceback (most recent call last):
     ...
-    plurule.rule_text.RuleTextError: character 18: expected a number after '>', found 'two'
+    plurule.model.text.RuleTextError: character 18: expected a number after '>', found 'two'
         red <- stripes > two
                          ^
     """

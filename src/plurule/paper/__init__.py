@@ -5,11 +5,11 @@ The steps are modules: a `protocol` lists tasks, a `runner` (or a `cluster`) run
 and `report` writes it all down. `plurule reproduce` and `plurule tune` are their users.
 """
 
-from plurule.experiments.experiment import Experiment, Results
-from plurule.experiments.folds import MulanKFold
-from plurule.experiments.journal import Journal, JournalError
-from plurule.experiments.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
-from plurule.experiments.protocol import PAPER_SETS, Plan, Task
+from plurule.paper.experiment import Experiment, Results
+from plurule.paper.folds import MulanKFold
+from plurule.paper.journal import Journal, JournalError
+from plurule.paper.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
+from plurule.paper.protocol import PAPER_SETS, Plan, Task
 
 __all__ = [
     "OBJECTIVES",

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from plurule.experiments.experiment import Results
-from plurule.experiments.lift_names import NONE, height_of, kind_of, labels_of
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.protocol import DISCRETISED, PAPER_SETS, Task
-from plurule.experiments.published import MEASURES
-from plurule.experiments.statistics import Comparison, Tally, compare, tally
+from plurule.paper.experiment import Results
+from plurule.paper.lift_names import NONE, height_of, kind_of, labels_of
+from plurule.paper.objectives import find_objective
+from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Task
+from plurule.paper.published import MEASURES
+from plurule.paper.statistics import Comparison, Tally, compare, tally
 from plurule.metrics import METRICS
 
 CHARACTERISTICS = {

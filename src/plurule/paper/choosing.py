@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from plurule.experiments.lift_names import find_lift
-from plurule.experiments.protocol import Task
-from plurule.lift_search import TIE_BREAKERS, height
+from plurule.paper.lift_names import find_lift
+from plurule.paper.protocol import Task
+from plurule.selection.lift_search import TIE_BREAKERS, height
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from plurule.errors import PluruleError
-from plurule.experiments.choosing import Candidate, candidate, ranked
-from plurule.experiments.code import code_fingerprint
-from plurule.experiments.journal import Journal, JournalError
-from plurule.experiments.lift_names import NONE
-from plurule.experiments.materials import load_material
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.protocol import Plan, Task
-from plurule.experiments.reference import Reference
-from plurule.experiments.runner import Runner, described
-from plurule.experiments.trials import Material, Result
+from plurule.paper.choosing import Candidate, candidate, ranked
+from plurule.paper.code import code_fingerprint
+from plurule.paper.journal import Journal, JournalError
+from plurule.paper.lift_names import NONE
+from plurule.paper.materials import load_material
+from plurule.paper.objectives import find_objective
+from plurule.paper.protocol import Plan, Task
+from plurule.paper.reference import Reference
+from plurule.paper.runner import Runner, described
+from plurule.paper.trials import Material, Result
 from plurule.files import write_text
 
 SENSITIVITY_SET = "flags"
@@ -384,7 +384,7 @@ def machine_facts() -> dict[str, Any]:
     import numpy as np
 
     from plurule import __version__
-    from plurule.experiments.runner import core_count
+    from plurule.paper.runner import core_count
 
     return {
         "machine": f"{_processor()}, {core_count()} cores, {platform.system()} {platform.machine()}",

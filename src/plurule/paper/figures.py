@@ -10,11 +10,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from plurule.experiments.analysis import MEASURE_TITLES, Pair, Row, Times
-from plurule.experiments.lift_names import find_lift
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.published import SPEEDUP
-from plurule.experiments.statistics import Comparison
+from plurule.paper.analysis import MEASURE_TITLES, Pair, Row, Times
+from plurule.paper.lift_names import find_lift
+from plurule.paper.objectives import find_objective
+from plurule.paper.published import SPEEDUP
+from plurule.paper.statistics import Comparison
 from plurule.files import replacing
 
 P = ParamSpec("P")

@@ -83,7 +83,7 @@ def find_splitter(text: str, seed: int = 0) -> Any:
     ----------
     text
         `5` for five shuffled folds, `mulan` for those of the paper, or a splitter of scikit-learn or of
-        `plurule.model_selection` such as `ShuffleSplit(n_splits=10, test_size=0.2, random_state=0)`.
+        `plurule.data.splitting` such as `ShuffleSplit(n_splits=10, test_size=0.2, random_state=0)`.
     seed
         What shuffles the folds, unless the splitter does not shuffle or has a `random_state` of its own.
 
@@ -144,9 +144,9 @@ def _randomness(kind: Any, given: Mapping[str, Any], seed: int) -> dict[str, int
 def _splitters() -> dict[str, Any]:
     import sklearn.model_selection
 
-    import plurule.model_selection
+    import plurule.data.splitting
 
-    every = vars(sklearn.model_selection) | vars(plurule.model_selection) | {"MulanKFold": MulanKFold}
+    every = vars(sklearn.model_selection) | vars(plurule.data.splitting) | {"MulanKFold": MulanKFold}
     return {
         name: kind
         for name, kind in every.items()

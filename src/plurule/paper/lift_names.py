@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plurule.errors import PluruleError
-from plurule.lift_search import paper_lifts
+from plurule.selection.lift_search import paper_lifts
 from plurule.lifts import KLN, Lift, NoLift, Peak, Root
 
 NONE = "none"

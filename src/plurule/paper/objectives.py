@@ -22,7 +22,7 @@ from plurule.heuristics import (
     Precision,
     WeightedRelativeAccuracy,
 )
-from plurule.problem import Options
+from plurule.learning.problem import Options
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from plurule.experiments.lift_names import NONE, PAPER_LIFTS, labels_of, lift_name
-from plurule.experiments.objectives import PAPER_OBJECTIVES
+from plurule.paper.lift_names import NONE, PAPER_LIFTS, labels_of, lift_name
+from plurule.paper.objectives import PAPER_OBJECTIVES
 
 Kind: TypeAlias = Literal["fold", "final", "sensitivity", "variant", "timing", "reference"]
 Variant: TypeAlias = Literal["", "free head", "exhaustive"]

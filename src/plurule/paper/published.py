@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plurule.experiments.statistics import Tally
+from plurule.paper.statistics import Tally
 
 CITATION = (
     "Yannik Klein, Michael Rapp, Eneldo Loza Mencía: Efficient Discovery of Expressive Multi-label Rules using Relaxed "

@@ -11,17 +11,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plurule.experiments import analysis, figures, published
-from plurule.experiments.analysis import CHARACTERISTICS, MEASURE_TITLES, Pair
-from plurule.experiments.experiment import Results
-from plurule.experiments.figures import Drawing
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.protocol import PAPER_SETS
-from plurule.experiments.reference import comparison_rows
-from plurule.experiments.selected_rules import Selection, selections, shown
-from plurule.experiments.statements import Statement, check_statements
-from plurule.experiments.statistics import Tally
-from plurule.experiments.tables import all_tables, write_tables
+from plurule.paper import analysis, figures, published
+from plurule.paper.analysis import CHARACTERISTICS, MEASURE_TITLES, Pair
+from plurule.paper.experiment import Results
+from plurule.paper.figures import Drawing
+from plurule.paper.objectives import find_objective
+from plurule.paper.protocol import PAPER_SETS
+from plurule.paper.reference import comparison_rows
+from plurule.paper.selected_rules import Selection, selections, shown
+from plurule.paper.statements import Statement, check_statements
+from plurule.paper.statistics import Tally
+from plurule.paper.tables import all_tables, write_tables
 from plurule.files import write_text
 from plurule.model import Rule
 from plurule.model.condition import NumericCondition

@@ -20,8 +20,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
 from plurule.errors import PluruleError
-from plurule.experiments.protocol import Task
-from plurule.experiments.trials import Material, Result, Workbench
+from plurule.paper.protocol import Task
+from plurule.paper.trials import Material, Result, Workbench
 
 _AHEAD = 2
 """Tasks that a worker has at a time: one at work and one waiting, so that it never idles."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plurule import model_file
-from plurule.experiments.experiment import Results
-from plurule.experiments.published import RULES, PrintedRules
+from plurule.model import file as model_file
+from plurule.paper.experiment import Results
+from plurule.paper.published import RULES, PrintedRules
 from plurule.model import LabelCondition, Rule, RuleList
 
 RULES_SHOWN = 8

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plurule.experiments import verdicts
-from plurule.experiments.experiment import Results
-from plurule.experiments.selected_rules import Selection
-from plurule.experiments.verdicts import CLEAR, Evidence, Verdict
+from plurule.paper import verdicts
+from plurule.paper.experiment import Results
+from plurule.paper.selected_rules import Selection
+from plurule.paper.verdicts import CLEAR, Evidence, Verdict
 
 
 @dataclass(frozen=True)

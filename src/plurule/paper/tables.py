@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plurule.experiments import analysis
-from plurule.experiments.experiment import Results
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.published import WINS
-from plurule.experiments.reference import comparison_rows
-from plurule.experiments.selected_rules import Selection
-from plurule.experiments.statements import Statement
+from plurule.paper import analysis
+from plurule.paper.experiment import Results
+from plurule.paper.objectives import find_objective
+from plurule.paper.published import WINS
+from plurule.paper.reference import comparison_rows
+from plurule.paper.selected_rules import Selection
+from plurule.paper.statements import Statement
 from plurule.files import write_text
 
 Row = dict[str, Any]

@@ -17,16 +17,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule import _core, metrics, model_file, native
-from plurule.experiments.folds import Splits
-from plurule.experiments.lift_names import NONE, find_lift
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.protocol import Task
-from plurule.io import Dataset
+from plurule import _core, metrics
+
+from plurule.model import file as model_file
+
+from plurule.learning import native
+from plurule.paper.folds import Splits
+from plurule.paper.lift_names import NONE, find_lift
+from plurule.paper.objectives import find_objective
+from plurule.paper.protocol import Task
+from plurule.data import Dataset
 from plurule.lifts import as_table
 from plurule.model import RuleList
 from plurule.prediction import decide
-from plurule.problem import Options, Problem, exact_weights
+from plurule.learning.problem import Options, Problem, exact_weights
 
 Result = dict[str, Any]
 

@@ -10,20 +10,20 @@ from typing import Any, Literal
 import numpy as np
 
 from plurule.errors import PluruleError
-from plurule.experiments.choosing import Candidate, candidate, ranked
-from plurule.experiments.code import code_fingerprint
-from plurule.experiments.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
-from plurule.experiments.folds import find_splitter, make_splits
-from plurule.experiments.journal import Journal
-from plurule.experiments.lift_names import NONE
-from plurule.experiments.materials import EMBEDDED
-from plurule.experiments.protocol import Plan, Task
-from plurule.experiments.runner import LocalRunner, Runner
-from plurule.experiments.tables import Row, to_csv
-from plurule.experiments.trials import Material, labels_of
-from plurule.io import Dataset
-from plurule.io.finding import find
-from plurule.lift_search import TIE_BREAKERS
+from plurule.paper.choosing import Candidate, candidate, ranked
+from plurule.paper.code import code_fingerprint
+from plurule.paper.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
+from plurule.paper.folds import find_splitter, make_splits
+from plurule.paper.journal import Journal
+from plurule.paper.lift_names import NONE
+from plurule.paper.materials import EMBEDDED
+from plurule.paper.protocol import Plan, Task
+from plurule.paper.runner import LocalRunner, Runner
+from plurule.paper.tables import Row, to_csv
+from plurule.paper.trials import Material, labels_of
+from plurule.data import Dataset
+from plurule.data.finding import find
+from plurule.selection.lift_search import TIE_BREAKERS
 from plurule.metrics import METRICS
 
 
@@ -37,7 +37,7 @@ def part_to_tune(source: str) -> Literal["train", "all"]:
 def make_runner(materials: Mapping[str, Material], jobs: int, dask: str | None) -> Runner:
     """What runs tasks: processes here, or a Dask cluster."""
     if dask is not None:
-        from plurule.experiments.cluster import DaskRunner
+        from plurule.paper.cluster import DaskRunner
 
         return DaskRunner(materials, dask)
     return LocalRunner(materials, jobs)

@@ -8,14 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from plurule.experiments import analysis
-from plurule.experiments.analysis import MEASURE_TITLES, Pair, Times, approach_name
-from plurule.experiments.experiment import Results
-from plurule.experiments.lift_names import height_of, kind_of, labels_of
-from plurule.experiments.objectives import find_objective
-from plurule.experiments.published import BEST, SPEEDUP
-from plurule.experiments.selected_rules import Selection
-from plurule.experiments.statistics import Comparison, Tally, rank_correlation, sign_test
+from plurule.paper import analysis
+from plurule.paper.analysis import MEASURE_TITLES, Pair, Times, approach_name
+from plurule.paper.experiment import Results
+from plurule.paper.lift_names import height_of, kind_of, labels_of
+from plurule.paper.objectives import find_objective
+from plurule.paper.published import BEST, SPEEDUP
+from plurule.paper.selected_rules import Selection
+from plurule.paper.statistics import Comparison, Tally, rank_correlation, sign_test
 
 CLEAR = 0.7
 """A rank correlation of this size counts as a trend."""

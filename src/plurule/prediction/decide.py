@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
-from plurule.table import Table
+from plurule.data.table import Table
 
 OPEN = -1
 """Stands for a pair of instance and label that no rule has decided yet."""

@@ -19,9 +19,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from plurule.metrics import METRICS
 from plurule.model import RuleList
 from plurule.prediction import Decisions, nothing_decided, replay
-from plurule.probability import probabilities
-from plurule.scoring import Scoring
-from plurule.table import Table
+from plurule.prediction.probability import probabilities
+from plurule.prediction.scoring import Scoring
+from plurule.data.table import Table
 
 Values = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plurule.inspect.explain import Explanation
-from plurule.inspect.label_graph import LabelGraph
+from plurule.inspection.explain import Explanation
+from plurule.inspection.label_graph import LabelGraph
 from plurule.model import RuleList
 from plurule.report.payload import payload
 from plurule.report.render import render_explanation_tables, render_graph, render_page, render_rule_table

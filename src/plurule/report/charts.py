@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from plurule.inspect.dependencies import KINDS
-from plurule.inspect.label_graph import LabelGraph
+from plurule.inspection.dependencies import KINDS
+from plurule.inspection.label_graph import LabelGraph
 from plurule.report.frame import Frame, path
 from plurule.report.summary import Bars, Curve, HeatMap
 

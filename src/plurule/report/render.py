@@ -9,8 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from plurule.inspect.explain import Explanation
-from plurule.inspect.label_graph import LabelGraph
+from plurule.inspection.explain import Explanation
+from plurule.inspection.label_graph import LabelGraph
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule import engine as engines
-from plurule import native
-from plurule.engine import Engine
-from plurule.lengths import LengthCurve, curve_of
+from plurule.learning import engine as engines
+from plurule.learning import native
+from plurule.learning.engine import Engine
+from plurule.selection.lengths import LengthCurve, curve_of
 from plurule.model import RuleList
-from plurule.model_selection import IterativeStratifiedKFold, iterative_split
-from plurule.problem import Options, Problem
-from plurule.scoring import Scoring
-from plurule.staging import TargetForm, staged_measures, staged_scores
-from plurule.table import Table
+from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
+from plurule.learning.problem import Options, Problem
+from plurule.prediction.scoring import Scoring
+from plurule.prediction.staged import TargetForm, staged_measures, staged_scores
+from plurule.data.table import Table
 
 Rows = NDArray[np.intp]
 Values = NDArray[np.float64]

@@ -16,9 +16,9 @@ from sklearn.base import clone
 
 from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
-from plurule.scoring import Scorer
-from plurule.searching import Parameters
-from plurule.table import Table
+from plurule.prediction.scoring import Scorer
+from plurule.selection.search import Parameters
+from plurule.data.table import Table
 
 if TYPE_CHECKING:
     from plurule.classifier import RuleListClassifier

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from plurule.lengths import LengthCurve
+from plurule.selection.lengths import LengthCurve
 
 Size: TypeAlias = Literal["rules", "conditions"]
 

@@ -12,14 +12,14 @@ from typing import Literal
 
 import numpy as np
 
-from plurule.io.arff_cells import Cells
-from plurule.io.arff_dense import DenseReader, MixedRowsError
-from plurule.io.arff_header import Header, Kind, parse_header
-from plurule.io.arff_sparse import SparseReader
-from plurule.io.place import Place, shown
-from plurule.io.raw import RawTable
-from plurule.io.source import read_text
-from plurule.table import Declared, Table
+from plurule.data.readers.arff_cells import Cells
+from plurule.data.readers.arff_dense import DenseReader, MixedRowsError
+from plurule.data.readers.arff_header import Header, Kind, parse_header
+from plurule.data.readers.arff_sparse import SparseReader
+from plurule.data.place import Place, shown
+from plurule.data.readers.raw import RawTable
+from plurule.data.readers.source import read_text
+from plurule.data.table import Declared, Table
 
 # Rows are read in blocks of about this many bytes: large enough for numpy, small enough that one odd row, which
 # makes its block be read cell by cell, costs little.

@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.io.arff_header import Domain, Header
+from plurule.data.readers.arff_header import Domain, Header
 
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")
 

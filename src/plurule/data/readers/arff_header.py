@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import DataError
-from plurule.io.arff_text import QUOTED, unquote
-from plurule.io.place import Place, shown
+from plurule.data.readers.arff_text import QUOTED, unquote
+from plurule.data.place import Place, shown
 
 Kind: TypeAlias = Literal["numeric", "nominal", "string", "date"]
 

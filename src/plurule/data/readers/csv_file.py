@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.io.dataset import Dataset
-from plurule.io.labels import matching
-from plurule.io.numerals import parse_decimals
-from plurule.io.place import Place, shown
-from plurule.io.raw import RawTable
-from plurule.io.source import read_text, suffix_of
-from plurule.io.target import number_text, unused_name, write_packed
+from plurule.data.dataset import Dataset
+from plurule.data.labels import matching
+from plurule.data.readers.numerals import parse_decimals
+from plurule.data.place import Place, shown
+from plurule.data.readers.raw import RawTable
+from plurule.data.readers.source import read_text, suffix_of
+from plurule.data.writers.target import number_text, unused_name, write_packed
 from plurule.model import Attribute
-from plurule.table import Column, Table
+from plurule.data.table import Column, Table
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 """What a field says where a value is missing."""

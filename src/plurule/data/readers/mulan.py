@@ -8,8 +8,8 @@ from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from plurule.errors import DataError
-from plurule.io.place import Place, shown
-from plurule.io.source import read_bytes
+from plurule.data.place import Place, shown
+from plurule.data.readers.source import read_bytes
 
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from plurule.errors import DataError
 from plurule.files import replacing
-from plurule.io.dataset import Dataset
-from plurule.io.place import Place, shown
-from plurule.io.raw import RawTable
-from plurule.io.target import unused_name
+from plurule.data.dataset import Dataset
+from plurule.data.place import Place, shown
+from plurule.data.readers.raw import RawTable
+from plurule.data.writers.target import unused_name
 from plurule.model import Attribute
-from plurule.table import Column, SparseColumn, Table
+from plurule.data.table import Column, SparseColumn, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.io.place import Place
-from plurule.table import Table
+from plurule.data.place import Place
+from plurule.data.table import Table
 
 
 @dataclass(frozen=True, slots=True)

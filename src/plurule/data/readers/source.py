@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from plurule.errors import DataError
-from plurule.io.place import Place
+from plurule.data.place import Place
 
 COMPRESSIONS = (".gz", ".bz2")
 

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import DataError
-from plurule.io.arff_text import quote
-from plurule.io.dataset import Dataset
-from plurule.io.finding import base_name
-from plurule.io.mulan import labels_xml
-from plurule.io.place import shown
-from plurule.io.target import number_text, write_packed
+from plurule.data.readers.arff_text import quote
+from plurule.data.dataset import Dataset
+from plurule.data.finding import base_name
+from plurule.data.readers.mulan import labels_xml
+from plurule.data.place import shown
+from plurule.data.writers.target import number_text, write_packed
 from plurule.model import Attribute
-from plurule.table import SparseColumn
+from plurule.data.table import SparseColumn
 
 # What XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from plurule.errors import DataError
-from plurule.io.arff_write import write_arff
-from plurule.io.csv_file import write_csv
-from plurule.io.dataset import Dataset, DataWarning
-from plurule.io.finding import FORMATS
-from plurule.io.labels import Labels
-from plurule.io.parquet_file import write_parquet
-from plurule.io.reading import Text, read
-from plurule.io.source import COMPRESSIONS, suffix_of
+from plurule.data.writers.arff import write_arff
+from plurule.data.readers.csv_file import write_csv
+from plurule.data.dataset import Dataset, DataWarning
+from plurule.data.finding import FORMATS
+from plurule.data.labels import Labels
+from plurule.data.readers.parquet_file import write_parquet
+from plurule.data.readers.reading import Text, read
+from plurule.data.readers.source import COMPRESSIONS, suffix_of
 
 
 def write(data: Dataset, path: str | os.PathLike[str], *, meka: bool = False) -> list[str]:

@@ -1,0 +1,1 @@
+"""Training on folds, and choosing by what comes out."""
