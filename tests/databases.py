@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from plurule.data.table import Table
 from plurule.export.dialects import get_dialect
 from plurule.model import LabelCondition, RuleList
-from plurule.data.table import Table
 
 NUMBER = {"sqlite": "REAL", "duckdb": "DOUBLE", "postgresql": "double precision"}
 MARK = {"sqlite": "?", "postgresql": "%s"}

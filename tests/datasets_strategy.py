@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from plurule.data import Dataset
-from plurule.model import Attribute
 from plurule.data.table import Column, SparseColumn, Table
+from plurule.model import Attribute
 
 AWKWARD = [
     *(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from plurule.learning.constraints import Constraints
+from plurule.data.table import Column, SparseColumn, Table
 from plurule.heuristics import (
     AVERAGINGS,
     Counts,
@@ -27,11 +27,11 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
     ratio,
 )
+from plurule.learning.constraints import Constraints
+from plurule.learning.options import check_head_search
+from plurule.learning.problem import HEAD_SEARCHES, Options, Problem, exact_weights
 from plurule.lifts import KLN, NoLift, Peak, Root, as_table
 from plurule.model import Attribute
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem, exact_weights
-from plurule.data.table import Column, SparseColumn, Table
-from plurule.learning.options import check_head_search
 
 T = TypeVar("T")
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from oracle import Check, Learned, Learner, Settings
+from plurule.data.table import Table
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
 from plurule.learning.binning import Ranks, rank
 from plurule.learning.counting import State
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
+from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table
 from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
-from plurule.prediction import OPEN, Columns
-from plurule.learning.problem import Options, Problem
-from plurule.data.table import Table
+from plurule.prediction.decide import OPEN, Columns
 
 LETTERS = "ABCDEFGHIJ"
 

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.data import Dataset, read
+from plurule.data.table import Table
+from plurule.heuristics import FMeasure, HammingAccuracy
+from plurule.learning.native import learn
+from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, as_table
 from plurule.model import (
     Assignment,
@@ -23,10 +26,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.learning.native import learn
-from plurule.learning.problem import Options, Problem
 from plurule.model.text import parse_rules
-from plurule.data.table import Table
 
 HOSTILE_NAMES = [
     '"><script>window.hacked = true</script>',

@@ -11,13 +11,13 @@ from sklearn.model_selection import KFold
 
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
-from plurule.datasets import load_world_flags
-from plurule.heuristics import HammingAccuracy
-from plurule.selection.lift_search import LiftSearch, height, paper_lifts, tabulate
-from plurule.lifts import KLN, NoLift, Peak
-from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
 from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.data.table import Table
+from plurule.datasets import load_world_flags
+from plurule.heuristics import HammingAccuracy
+from plurule.lifts import KLN, NoLift, Peak
+from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
+from plurule.selection.lift_search import LiftSearch, height, paper_lifts, tabulate
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from plurule.learning.engine import learn
-from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.data import read
-from plurule.lifts import KLN, Lift, NoLift, Peak, as_table
+from plurule.heuristics import FMeasure, HammingAccuracy
+from plurule.learning.engine import learn
 from plurule.learning.problem import Options, Problem
+from plurule.lifts import KLN, Lift, NoLift, Peak, as_table
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,9 @@ from benchmarks.quality.data import labels
 
 from plurule import RuleListClassifier
 from plurule.data import read
+from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.metrics import hamming_accuracy, micro_f1
 from plurule.model import RuleList
-from plurule.data.splitting import IterativeStratifiedKFold
 
 FOLDS = 5
 

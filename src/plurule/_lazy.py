@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used, so that importing the package costs next to nothing."""
+"""Names of a package that are imported when they are first used, so that importing it costs next to nothing."""
 
 from __future__ import annotations
 

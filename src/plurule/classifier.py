@@ -13,21 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from plurule.data.table import Table, encode
+from plurule.errors import DataError
+from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
-from plurule.errors import DataError
-from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
-from plurule.heuristics import Averaging, FMeasure, Heuristic
-from plurule.selection.lengths import LengthCurve
-from plurule.lifts import KLN, Lift
-from plurule.model import Rule, RuleList
-from plurule.prediction import Decisions, decide, replay
-from plurule.prediction.probability import probabilities
-from plurule.learning.problem import Constrain, HeadSearch, Options, Problem
-from plurule.prediction.scoring import Scorer, check_scoring
-from plurule.prediction.staged import TargetForm, staged_scores
-from plurule.data.table import Table, encode
 from plurule.learning.options import (
     FixedHeadCounts,
     RefineAgainst,
@@ -42,6 +33,15 @@ from plurule.learning.options import (
     check_truth,
     check_weights,
 )
+from plurule.learning.problem import Constrain, HeadSearch, Options, Problem
+from plurule.lifts import KLN, Lift
+from plurule.model import Rule, RuleList
+from plurule.prediction.decide import Decisions, decide, replay
+from plurule.prediction.probability import probabilities
+from plurule.prediction.scoring import Scorer, check_scoring
+from plurule.prediction.staged import TargetForm, staged_scores
+from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
+from plurule.selection.lengths import LengthCurve
 
 if TYPE_CHECKING:
     from plurule.inspection import Explanations

@@ -21,19 +21,26 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
-from plurule.learning.constraints import Constraints
+from plurule.data.table import encode
 from plurule.errors import DataError, nearest
+from plurule.learning.constraints import Constraints
+from plurule.learning.options import (
+    LIFTED_SEARCHES,
+    check_engine,
+    check_jobs,
+    check_options,
+    check_target,
+    check_weights,
+)
+from plurule.lifts import as_table
+from plurule.model import Rule, RuleList
+from plurule.prediction.decide import Decisions
+from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.selection.folds import Folds, make_parts
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, paper_lifts, peaks_within, tabulate
-from plurule.lifts import as_table
-from plurule.model import Rule, RuleList
 from plurule.selection.pareto import Point, Size, best_within, plot_front
-from plurule.prediction import Decisions
-from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.selection.search import Grid, Parameters, Progress, Searched, default_grid, search
-from plurule.data.table import encode
-from plurule.learning.options import LIFTED_SEARCHES, check_engine, check_jobs, check_options, check_target, check_weights
 
 if TYPE_CHECKING:
     from plurule.inspection import Explanations

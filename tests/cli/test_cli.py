@@ -16,11 +16,10 @@ import numpy as np
 import pytest
 
 from plurule import RuleListClassifier
-
-from plurule.model import file as model_file
 from plurule.cli import app, errors
 from plurule.cli.fit import fit
 from plurule.datasets import load_world_flags
+from plurule.model import file as model_file
 
 TABLE = """size,kind,red,blue
 1,a,1,0

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from plurule import data as io
-from plurule.errors import DataError
 from plurule.data.readers import source
+from plurule.errors import DataError
 
 HEADER = "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute l {0,1}\n@data\n"
 

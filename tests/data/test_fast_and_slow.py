@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.errors import DataError
+from plurule.data.place import Place
 from plurule.data.readers.arff_cells import Cells
 from plurule.data.readers.arff_dense import DenseReader, MixedRowsError
 from plurule.data.readers.arff_header import parse_header
 from plurule.data.readers.arff_sparse import SparseReader
 from plurule.data.readers.numerals import is_canonical, parse_decimals
-from plurule.data.place import Place
 from plurule.data.table import SparseColumn
+from plurule.errors import DataError
 
 HEADER = parse_header(
     b"@relation t\n@attribute n numeric\n@attribute b {0,1}\n@attribute c {2,-1,10,0}\n"

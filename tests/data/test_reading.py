@@ -13,8 +13,8 @@ import pytest
 import scipy.sparse as sp
 
 from plurule import data as io
-from plurule.errors import DataError
 from plurule.data.labels import parse_labels
+from plurule.errors import DataError
 from plurule.model import Attribute
 
 CSV = "id,area,sea,is_red,is_blue\n7,1.5,no,1,0\n8,,yes,0,1\n"

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from datasets_strategy import assert_same, datasets
 from plurule import data as io
-from plurule.errors import DataError
 from plurule.data import Dataset
 from plurule.data.readers.csv_file import MISSING
-from plurule.model import Attribute
 from plurule.data.table import SparseColumn, Table
+from plurule.errors import DataError
+from plurule.model import Attribute
 
 LOSSLESS = ["arff", "arff.gz", "arff.bz2", "meka", "parquet", "pandas", "polars"]
 LOSSY = ["csv", "tsv", "csv.gz"]

@@ -20,8 +20,8 @@ from sklearn.model_selection import KFold, cross_validate
 
 from plurule import data as io
 from plurule.classifier import RuleListClassifier
-from plurule.errors import DataError
 from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
+from plurule.errors import DataError
 
 
 def random_labels(rows: int, shares: list[float], seed: int = 0) -> NDArray[np.int8]:

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plurule.data.table import SparseColumn, Table, encode
 from plurule.errors import DataError
 from plurule.model import Attribute
-from plurule.data.table import SparseColumn, Table, encode
 from problems import make_table
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plurule.datasets import load_world_flags
 from plurule.data.table import Table, encode
+from plurule.datasets import load_world_flags
 
 LABELS = ["red", "green", "blue", "yellow", "white", "black", "orange"]
 YES_NO = {"yes", "no"}

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from plurule.classifier import RuleListClassifier
 from plurule.export.activation import RuleActivations
 from plurule.inspection import explain
-from plurule.prediction import decide
+from plurule.prediction.decide import decide
 from rule_lists import make_rules, random_rule_list
 
 

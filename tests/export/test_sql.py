@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from databases import fill, labels_by_query
+from plurule.data.table import Table, encode
 from plurule.errors import ModelError
 from plurule.export.dialects import DIALECTS
 from plurule.export.sql import to_sql
 from plurule.model import RuleList
-from plurule.prediction import decide
-from plurule.data.table import Table, encode
+from plurule.prediction.decide import decide
 from rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 

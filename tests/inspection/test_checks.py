@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plurule.inspection import check
-from plurule.prediction import decide
+from plurule.prediction.decide import decide
 from rule_lists import make_rules, random_rule_list
 
 

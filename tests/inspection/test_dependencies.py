@@ -9,7 +9,7 @@ import pytest
 
 from plurule.inspection import dependencies
 from plurule.inspection.label_graph import LabelGraph
-from plurule.prediction import Columns
+from plurule.prediction.decide import Columns
 from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 LABELS = ("red", "white", "blue")

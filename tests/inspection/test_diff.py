@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plurule.data import Dataset
+from plurule.data.table import encode
 from plurule.errors import DataError
 from plurule.inspection import diff
-from plurule.data import Dataset
 from plurule.model import RuleList
-from plurule.data.table import encode
 from rule_lists import make_rules, random_rule_list
 
 ATTRIBUTES = {"x": None, "y": None}

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from plurule.classifier import RuleListClassifier
+from plurule.data.table import Table
 from plurule.inspection import Explanations, explain
 from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
-from plurule.prediction import decide
-from plurule.data.table import Table
+from plurule.prediction.decide import decide
 from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 

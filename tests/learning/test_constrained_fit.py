@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
-
-from plurule.model import file as model_file
 from plurule.cli import app, errors
-from plurule.learning.constraints import Constraints
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
+from plurule.learning.constraints import Constraints
 from plurule.lifts import KLN, NoLift
+from plurule.model import file as model_file
 
 WISHES = Constraints(
     forbidden_attributes=["un_since", "stars"],
@@ -105,7 +104,7 @@ def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monke
 def test_what_is_not_in_the_data_is_named(flags):
     with pytest.raises(ModelError, match="forbidden_attributes: there is no attribute 'cantn'; did you mean 'canton'"):
         RuleListClassifier().fit(flags.data, flags.target, constraints=Constraints(["cantn"]))
-    with pytest.raises(ValueError, match=r"constraints must be None or a Constraints of plurule.learning.constraints, got \["):
+    with pytest.raises(ValueError, match=r"constraints must be None or a plurule.Constraints, got \["):
         RuleListClassifier().fit(flags.data, flags.target, constraints=["canton"])
 
 

@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 
-from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.errors import ModelError
+from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.model import Attribute
 from rule_lists import make_rules
 

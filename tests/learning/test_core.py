@@ -15,11 +15,10 @@ import pytest
 
 from native_problems import Lopsided, random_options, random_problem
 from plurule import RuleListClassifier, _core
-from plurule.learning import covering
-from plurule.learning import native
-from plurule.heuristics import Counts, Heuristic, ratio
-from plurule.learning.problem import Options, Problem
 from plurule.data.table import encode
+from plurule.heuristics import Counts, Heuristic, ratio
+from plurule.learning import covering, native
+from plurule.learning.problem import Options, Problem
 from problems import make_options
 
 TRUTH = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], dtype=np.uint8)

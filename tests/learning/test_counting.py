@@ -23,7 +23,7 @@ from plurule.learning.counting import (
     refinements,
     whole_instances,
 )
-from plurule.prediction import OPEN
+from plurule.prediction.decide import OPEN
 from problems import as_check, make_problem, oracle_at, random_settings, random_state, ranks_of, start_state
 
 randoms = st.randoms(use_true_random=False)

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracle import Learned
+from plurule.data.table import SparseColumn, Table
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, ratio
 from plurule.learning import engine
 from plurule.learning.covering import learn
 from plurule.learning.engine import ENGINES
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, ratio
+from plurule.learning.problem import Options, Problem, exact_weights
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
-from plurule.prediction import OPEN, decide, replay
-from plurule.learning.problem import Options, Problem, exact_weights
-from plurule.data.table import SparseColumn, Table
+from plurule.prediction.decide import OPEN, decide, replay
 from problems import (
     as_learned,
     make_options,

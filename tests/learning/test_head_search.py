@@ -11,14 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
-from plurule.learning.head_search import (
-    Heads,
-    LabelBased,
-    best_first,
-    find_heads,
-    single_label_heads,
-)
 from plurule.heuristics import (
     FMeasure,
     HammingAccuracy,
@@ -30,9 +22,17 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.lifts import KLN, Peak
-from plurule.prediction import OPEN
+from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
+from plurule.learning.head_search import (
+    Heads,
+    LabelBased,
+    best_first,
+    find_heads,
+    single_label_heads,
+)
 from plurule.learning.problem import Options
+from plurule.lifts import KLN, Peak
+from plurule.prediction.decide import OPEN
 from problems import make_options, make_problem, random_problem, random_state, ranks_of, start_state
 
 randoms = st.randoms(use_true_random=False)

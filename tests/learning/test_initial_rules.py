@@ -10,12 +10,11 @@ import pytest
 
 from native_problems import random_options, random_problem
 from plurule import RuleListClassifier
-from plurule.learning import covering
-from plurule.model import file as model_file
-from plurule.learning import native
 from plurule.cli import app, errors
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
+from plurule.learning import covering, native
+from plurule.model import file as model_file
 
 
 @pytest.fixture(scope="module")

@@ -14,18 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from native_problems import constrained, random_constraints, random_options, random_problem
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
+from plurule.learning import covering, native
 from plurule.learning import label_sets as constrained_heads
-from plurule.learning import covering
-from plurule.learning import native
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.counting import State, Unrefined, open_pairs
 from plurule.learning.head_search import Heads, find_heads, floor_of_ties
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
+from plurule.learning.options import check_head_search
+from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
-from plurule.prediction import OPEN
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
-from plurule.learning.options import check_head_search
+from plurule.prediction.decide import OPEN
 from problems import make_options, make_problem, random_state, start_state
 
 randoms = st.randoms(use_true_random=False)

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 
 from native_problems import HEURISTICS, random_options, random_problem
 from plurule import RuleListClassifier, _core
-from plurule.learning import covering
-from plurule.learning import native
+from plurule.data import read
+from plurule.data.table import encode
 from plurule.heuristics import (
     BUILT_IN,
     FMeasure,
@@ -26,11 +26,10 @@ from plurule.heuristics import (
     ShrunkenFMeasure,
     WeightedRelativeAccuracy,
 )
-from plurule.data import read
+from plurule.learning import covering, native
+from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, NoLift, as_table
 from plurule.model import RuleList
-from plurule.learning.problem import Options, Problem
-from plurule.data.table import encode
 
 BATCH = 100
 THREADS = (1, 2, 3)

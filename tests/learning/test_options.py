@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from plurule.classifier import RuleListClassifier
+from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.heuristics import (
     FMeasure,
@@ -20,9 +21,8 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.lifts import KLN, Peak, Root
-from plurule.data.table import Table
 from plurule.learning.options import check_target, check_weights
+from plurule.lifts import KLN, Peak, Root
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])

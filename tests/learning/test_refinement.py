@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plurule.heuristics import FMeasure, HammingAccuracy, Precision
 from plurule.learning.counting import State, refinements
 from plurule.learning.refinement import Candidate, best_index, best_rule, head_weights, score_fixed
-from plurule.heuristics import FMeasure, HammingAccuracy, Precision
 from plurule.model import LabelCondition
-from plurule.prediction import OPEN
+from plurule.prediction.decide import OPEN
 from problems import (
     as_check,
     make_options,

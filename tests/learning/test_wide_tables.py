@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from plurule.model import Attribute
 from plurule.data.table import Declared, SparseColumn, SparseColumns, Table, encode
+from plurule.model import Attribute
 
 CATEGORIES = ("no", "yes", "maybe")
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.model import file as model_file
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
@@ -28,6 +27,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
+from plurule.model import file as model_file
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "model-schema.json").read_text(encoding="utf-8"))
 MANY = '"><script>\n\x00\u202e\\'

@@ -12,12 +12,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from plurule.model import file as model_file
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak
+from plurule.model import file as model_file
 
 FLAGS = load_world_flags()
 SHORT: dict[str, Any] = {"max_rules": 6, "max_conditions": 2}

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, ShuffleSplit
 
+from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.errors import PluruleError
 from plurule.paper.folds import JavaRandom, MulanKFold, find_splitter, make_splits
-from plurule.data.splitting import IterativeStratifiedKFold
 
 
 def test_the_generator_gives_the_numbers_of_java():

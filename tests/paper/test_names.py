@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from plurule.errors import PluruleError
+from plurule.heuristics import FMeasure, HammingAccuracy
+from plurule.lifts import KLN, NoLift, Peak, Root
+from plurule.metrics import METRICS
 from plurule.paper.lift_names import PAPER_LIFTS, find_lift, parse_lifts
 from plurule.paper.objectives import OBJECTIVES, PAPER_OBJECTIVES, find_objective
 from plurule.paper.protocol import Plan, Task
-from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.selection.lift_search import paper_lifts
-from plurule.lifts import KLN, NoLift, Peak, Root
-from plurule.metrics import METRICS
 
 
 def test_the_papers_objectives_are_what_they_say():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
 from plurule.model import file as model_file
 from plurule.paper import analysis, figures, published
 from plurule.paper.code import code_fingerprint
@@ -19,7 +20,6 @@ from plurule.paper.report import page_data, write_report
 from plurule.paper.selected_rules import choose_labels, equivalences, rules_about, selections
 from plurule.paper.statements import Statement, check_statements
 from plurule.paper.statistics import Comparison
-from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plurule.data.table import SparseColumn, Table, encode
 from plurule.model import (
     Assignment,
     Attribute,
@@ -18,8 +19,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.prediction import NO_RULE, OPEN, decide, replay
-from plurule.data.table import SparseColumn, Table, encode
+from plurule.prediction.decide import NO_RULE, OPEN, decide, replay
 from problems import make_table
 
 LABELS = ("A", "B", "C")

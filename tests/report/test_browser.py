@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plurule.data.table import Table, encode
 from plurule.model import RuleList
 from plurule.model.naming import visible
-from plurule.prediction import decide
+from plurule.prediction.decide import decide
 from plurule.report import to_html
-from plurule.data.table import Table, encode
 from rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 Open = Callable[..., Any]

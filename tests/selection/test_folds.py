@@ -10,16 +10,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from plurule.selection import folds as folds_module
 from plurule.classifier import RuleListClassifier
+from plurule.data.table import encode
 from plurule.datasets import load_world_flags
-from plurule.selection.folds import Folds, is_far_enough, make_parts
+from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
-from plurule.learning.problem import Options, Problem
 from plurule.prediction.scoring import Scoring
 from plurule.prediction.staged import TargetForm
-from plurule.data.table import encode
+from plurule.selection import folds as folds_module
+from plurule.selection.folds import Folds, is_far_enough, make_parts
 
 
 @pytest.fixture(scope="module")

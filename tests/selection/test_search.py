@@ -15,9 +15,9 @@ from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy, Laplace
-from plurule.selection.lengths import LengthCurve
 from plurule.lifts import KLN, NoLift
 from plurule.metrics import METRICS
+from plurule.selection.lengths import LengthCurve
 from plurule.selection.pareto import best_within, front, points
 
 GRID = {"heuristic__beta": [0.5, 1.0], "predict_absence": [False, True]}

@@ -221,17 +221,17 @@ def _score_default(parts: Sequence[tuple[Dataset, Dataset]], jobs: int) -> Rows:
 
 def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
     """All measures of a model, and what it consists of."""
-    from plurule.paper.trials import labels_of, size_of
     from plurule.metrics import scores
-    from plurule.prediction import decide
+    from plurule.paper.trials import labels_of, size_of
+    from plurule.prediction.decide import decide
 
     return scores(labels_of(test), decide(model, test.X).labels(), sample_weight=test.weights) | size_of(model)
 
 
 def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed: int, jobs: int) -> Rows:
     """A lift for each training part, chosen by cross-validation inside it."""
-    from plurule.model import file as model_file
     from plurule.cli.watching import ProgressWatch, messages, stoppable
+    from plurule.model import file as model_file
     from plurule.paper.lift_names import PAPER_LIFTS
     from plurule.paper.objectives import find_objective
     from plurule.paper.tuning import Tuning

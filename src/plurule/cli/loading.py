@@ -11,8 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from plurule.data import Dataset
-    from plurule.model import Rule, RuleList
     from plurule.data.table import Table
+    from plurule.model import Rule, RuleList
 
 OBJECT = re.compile(r'\s*{\s*"')
 """How a model file begins, and no text of a rule that was printed."""
@@ -75,9 +75,9 @@ def load_model(path: Path) -> RuleList:
 
 def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
     """The rules of a text file, one per line, or of a model file, as rules about some data."""
-    from plurule.model import file as model_file
-    from plurule.learning.constraints import as_initial_rules
     from plurule.errors import ModelError
+    from plurule.learning.constraints import as_initial_rules
+    from plurule.model import file as model_file
     from plurule.model.text import RuleTextError
 
     try:
@@ -112,9 +112,9 @@ def check_writable(path: Path) -> None:
 
 
 def _embedded(split: Split) -> Dataset:
+    from plurule.data import Dataset
     from plurule.datasets import load_world_flags
     from plurule.errors import DataError
-    from plurule.data import Dataset
 
     if split != "all":
         raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")

@@ -61,15 +61,15 @@ def tune(
     With --wide, choose everything that matters together, by --measure (micro F1 if left out); folds that are given as
     a number keep the share of every label.
     """
-    from plurule.model import file as model_file
     from plurule.cli.loading import check_writable, load_data, save_model
     from plurule.cli.tune_wide import make_cv, refuse_with_wide, tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
+    from plurule.files import write_text
+    from plurule.metrics import get_metric
+    from plurule.model import file as model_file
     from plurule.paper.lift_names import parse_lifts
     from plurule.paper.objectives import find_objective
     from plurule.paper.tuning import Tuning, part_to_tune
-    from plurule.files import write_text
-    from plurule.metrics import get_metric
 
     for path in (output, table):
         if path is not None:

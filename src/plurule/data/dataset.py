@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 from plurule.errors import DataError
 from plurule.model import Attribute
-from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 
 
 class DataWarning(UserWarning):

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from plurule.errors import DataError
 from plurule.data.readers.source import COMPRESSIONS, suffix_of
+from plurule.errors import DataError
 
 FORMATS = (".arff", ".csv", ".tsv", ".parquet", ".pq")
 

@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.errors import DataError
 from plurule.data.place import shown
 from plurule.data.readers.raw import RawTable
-from plurule.model import Attribute
 from plurule.data.table import SparseColumns
+from plurule.errors import DataError
+from plurule.model import Attribute
 
 # What people write for absent and present.
 _ABSENT = frozenset({"0", "false", "no", "0.0"})

@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from plurule.errors import DataError
 from plurule.data.dataset import Dataset
 from plurule.data.label_values import label_matrix
-from plurule.data.readers.mulan import read_label_names
 from plurule.data.place import Place, hint, shown
+from plurule.data.readers.mulan import read_label_names
 from plurule.data.readers.raw import RawTable
+from plurule.errors import DataError
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a

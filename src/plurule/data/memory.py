@@ -8,12 +8,12 @@ import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 
-from plurule.errors import DataError
 from plurule.data.dataset import Dataset
 from plurule.data.place import Place
 from plurule.data.readers.raw import RawTable
-from plurule.model import Attribute
 from plurule.data.table import Column, Table, encode
+from plurule.errors import DataError
+from plurule.model import Attribute
 
 
 def from_memory(source: Any) -> RawTable:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from plurule.model import Attribute
 from plurule.data.table import Table
+from plurule.model import Attribute
 
 _FILE = "world_flags.csv"
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from plurule.errors import DataError, nearest
 from plurule.data.finding import cache_folder, data_folders, find_named, label_file
+from plurule.errors import DataError, nearest
 
 __all__ = ["KNOWN", "KnownSet", "RemoteFile", "fetch", "info", "known_names", "load", "where"]
 

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from plurule.model import RuleList
-from plurule.prediction import Step, replay
 from plurule.data.table import encode
+from plurule.model import RuleList
+from plurule.prediction.decide import Step, replay
 
 
 class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types

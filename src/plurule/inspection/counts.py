@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.table import Table
 from plurule.inspection.data import Labels
 from plurule.model import RuleList
-from plurule.prediction import OPEN, replay
-from plurule.data.table import Table
+from plurule.prediction.decide import OPEN, replay
 
 
 def recount(rule_list: RuleList, table: Table, Y: Labels, weights: NDArray[np.float64] | None = None) -> RuleList:

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.errors import DataError, nearest
-from plurule.model import RuleList
 from plurule.data.table import Table, encode
+from plurule.errors import DataError, nearest
 from plurule.learning.options import check_weights
+from plurule.model import RuleList
 
 Labels = NDArray[np.uint8]
 

@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeAlias, overload
 import narwhals.stable.v1 as nw
 import numpy as np
 
+from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
 from plurule.inspection.label_graph import Edge, LabelGraph
 from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
-from plurule.prediction import Columns
-from plurule.data.table import Table
+from plurule.prediction.decide import Columns
 
 Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
 

@@ -16,7 +16,7 @@ from plurule.inspection.data import Labels, match, match_weights
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.model.naming import quoted
-from plurule.prediction import decide
+from plurule.prediction.decide import decide
 
 Change: TypeAlias = Literal["added", "removed", "replaced", "moved", "marked"]
 SCORES = {

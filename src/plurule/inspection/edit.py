@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.inspection.checks import check
 from plurule.inspection.counts import recount
@@ -33,7 +34,6 @@ from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Rule, RuleList
 from plurule.model.text import parse
-from plurule.data.table import Table
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.table import Table
 from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import quoted
-from plurule.prediction import NO_RULE, Columns, Decisions, decide
-from plurule.data.table import Table
+from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide
 
 DEFAULT = "no rule: absent by default"
 

@@ -18,7 +18,7 @@ from plurule.heuristics import FMeasure, Heuristic
 from plurule.inspection.counts import recount
 from plurule.inspection.data import match_both
 from plurule.model import Rule, RuleList
-from plurule.prediction import OPEN, Columns
+from plurule.prediction.decide import OPEN, Columns
 
 BETA = 0.6
 """As the learner weighs recall by default."""

@@ -15,14 +15,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.inspection.counts import recount
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
-from plurule.prediction import NO_RULE, OPEN, Columns, decide
-from plurule.data.table import Table
+from plurule.prediction.decide import NO_RULE, OPEN, Columns, decide
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.learning.binning import Ranks, midpoint
-from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
-from plurule.prediction import OPEN, Columns
 from plurule.learning.problem import Problem
+from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.prediction.decide import OPEN, Columns
 
 Mask = NDArray[np.bool_]
 Sums = NDArray[np.float64]

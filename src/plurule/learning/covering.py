@@ -12,12 +12,12 @@ import numpy as np
 
 from plurule.learning.binning import rank
 from plurule.learning.counting import State
-from plurule.learning.refinement import Candidate, best_rule
 from plurule.learning.head_search import NOT_IN_HEAD
 from plurule.learning.initial_rules import start
-from plurule.model import Assignment, Head, Rule, RuleList
-from plurule.prediction import OPEN, Columns
 from plurule.learning.problem import Options, Problem
+from plurule.learning.refinement import Candidate, best_rule
+from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.prediction.decide import OPEN, Columns
 
 Progress = Callable[[int, float], None]
 """Called after each rule with the number of rules so far and the share of pairs decided."""

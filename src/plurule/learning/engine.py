@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from plurule.learning import covering
-
-from plurule.learning import native
+from plurule.learning import covering, native
 from plurule.learning.covering import Progress
-from plurule.model import RuleList
 from plurule.learning.problem import Options, Problem
+from plurule.model import RuleList
 
 Engine: TypeAlias = Literal["native", "reference"]
 

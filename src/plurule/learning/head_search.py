@@ -13,8 +13,8 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.counting import Candidates, Confusion, State, whole_instances
 from plurule.heuristics import Averaging, Heuristic
+from plurule.learning.counting import Candidates, Confusion, State, whole_instances
 from plurule.learning.problem import TOLERANCE, Options
 
 NOT_IN_HEAD = -1

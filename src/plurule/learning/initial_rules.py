@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.model import Rule, RuleList
-from plurule.prediction import OPEN, replay
 from plurule.learning.problem import Problem
+from plurule.model import Rule, RuleList
+from plurule.prediction.decide import OPEN, replay
 
 
 @dataclass

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
-from plurule.learning.constraints import ResolvedConstraints
-from plurule.learning.covering import Progress
+from plurule.data.table import SparseColumn, Table
 from plurule.heuristics import (
     FMeasure,
     HammingAccuracy,
@@ -22,7 +21,10 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
+from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.covering import Progress
 from plurule.learning.initial_rules import start
+from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.model import (
     Assignment,
     Condition,
@@ -33,8 +35,6 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
-from plurule.data.table import SparseColumn, Table
 
 F_MEASURE, ACCURACY, PRECISION, RECALL, LAPLACE, M_ESTIMATE, RELATIVE_ACCURACY, CUSTOM = range(8)
 

@@ -13,15 +13,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from plurule.data.table import reject_duplicates
+from plurule.errors import DataError, nearest
+from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.engine import ENGINES, Engine
-from plurule.errors import DataError, nearest
 from plurule.learning.head_search import MOST_LABELS_EXHAUSTIVE
-from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
+from plurule.learning.problem import HEAD_SEARCHES, Constrain, HeadSearch, Options, exact_weights
 from plurule.lifts import NoLift, as_table
 from plurule.model import Attribute
-from plurule.learning.problem import HEAD_SEARCHES, Constrain, HeadSearch, Options, exact_weights
-from plurule.data.table import reject_duplicates
 
 RefineAgainst: TypeAlias = Literal["lifted", "plain"]
 FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
@@ -369,7 +369,7 @@ def check_constraints(
     if constraints is None:
         return None
     if not isinstance(constraints, Constraints):
-        raise ValueError(f"constraints must be None or a Constraints of plurule.learning.constraints, got {constraints!r}")
+        raise ValueError(f"constraints must be None or a plurule.Constraints, got {constraints!r}")
     resolved = constraints.resolve(attributes, labels)
     longest = max(len(unit) for unit in resolved.units())
     if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:

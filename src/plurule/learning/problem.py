@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.constraints import ResolvedConstraints
-from plurule.heuristics import Averaging, FMeasure, Heuristic
-from plurule.model import Rule
 from plurule.data.table import Table
+from plurule.heuristics import Averaging, FMeasure, Heuristic
+from plurule.learning.constraints import ResolvedConstraints
+from plurule.model import Rule
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 

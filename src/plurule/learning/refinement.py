@@ -21,8 +21,8 @@ from plurule.learning.counting import (
     whole_instances,
 )
 from plurule.learning.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order
-from plurule.model import Condition, LabelCondition
 from plurule.learning.problem import Options
+from plurule.model import Condition, LabelCondition
 
 
 @dataclass

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from plurule.errors import PluruleError
+from plurule.files import write_text
 from plurule.paper.choosing import Candidate, candidate, ranked
 from plurule.paper.code import code_fingerprint
 from plurule.paper.journal import Journal, JournalError
@@ -24,7 +25,6 @@ from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
 from plurule.paper.runner import Runner, described
 from plurule.paper.trials import Material, Result
-from plurule.files import write_text
 
 SENSITIVITY_SET = "flags"
 

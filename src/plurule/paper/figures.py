@@ -10,12 +10,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from plurule.files import replacing
 from plurule.paper.analysis import MEASURE_TITLES, Pair, Row, Times
 from plurule.paper.lift_names import find_lift
 from plurule.paper.objectives import find_objective
 from plurule.paper.published import SPEEDUP
 from plurule.paper.statistics import Comparison
-from plurule.files import replacing
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from plurule.errors import PluruleError
-from plurule.selection.lift_search import paper_lifts
 from plurule.lifts import KLN, Lift, NoLift, Peak, Root
+from plurule.selection.lift_search import paper_lifts
 
 NONE = "none"
 """The name of ρ ≡ 1, which the paper calls normal pruning."""

@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from plurule.files import write_text
+from plurule.model import Rule
+from plurule.model.condition import NumericCondition
 from plurule.paper import analysis, figures, published
 from plurule.paper.analysis import CHARACTERISTICS, MEASURE_TITLES, Pair
 from plurule.paper.experiment import Results
@@ -22,9 +25,6 @@ from plurule.paper.selected_rules import Selection, selections, shown
 from plurule.paper.statements import Statement, check_statements
 from plurule.paper.statistics import Tally
 from plurule.paper.tables import all_tables, write_tables
-from plurule.files import write_text
-from plurule.model import Rule
-from plurule.model.condition import NumericCondition
 
 PAGE = "report.html"
 Data = dict[str, Any]

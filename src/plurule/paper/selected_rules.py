@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plurule.model import LabelCondition, Rule, RuleList
 from plurule.model import file as model_file
 from plurule.paper.experiment import Results
 from plurule.paper.published import RULES, PrintedRules
-from plurule.model import LabelCondition, Rule, RuleList
 
 RULES_SHOWN = 8
 _AUTOMATIC = {"yeastD": 2, "yeast": 2}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from plurule.files import write_text
 from plurule.paper import analysis
 from plurule.paper.experiment import Results
 from plurule.paper.objectives import find_objective
@@ -15,7 +16,6 @@ from plurule.paper.published import WINS
 from plurule.paper.reference import comparison_rows
 from plurule.paper.selected_rules import Selection
 from plurule.paper.statements import Statement
-from plurule.files import write_text
 
 Row = dict[str, Any]
 

@@ -18,19 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core, metrics
-
-from plurule.model import file as model_file
-
+from plurule.data import Dataset
 from plurule.learning import native
+from plurule.learning.problem import Options, Problem, exact_weights
+from plurule.lifts import as_table
+from plurule.model import RuleList
+from plurule.model import file as model_file
 from plurule.paper.folds import Splits
 from plurule.paper.lift_names import NONE, find_lift
 from plurule.paper.objectives import find_objective
 from plurule.paper.protocol import Task
-from plurule.data import Dataset
-from plurule.lifts import as_table
-from plurule.model import RuleList
-from plurule.prediction import decide
-from plurule.learning.problem import Options, Problem, exact_weights
+from plurule.prediction.decide import decide
 
 Result = dict[str, Any]
 

@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from plurule.data import Dataset
+from plurule.data.finding import find
 from plurule.errors import PluruleError
+from plurule.metrics import METRICS
 from plurule.paper.choosing import Candidate, candidate, ranked
 from plurule.paper.code import code_fingerprint
 from plurule.paper.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
@@ -21,10 +24,7 @@ from plurule.paper.protocol import Plan, Task
 from plurule.paper.runner import LocalRunner, Runner
 from plurule.paper.tables import Row, to_csv
 from plurule.paper.trials import Material, labels_of
-from plurule.data import Dataset
-from plurule.data.finding import find
 from plurule.selection.lift_search import TIE_BREAKERS
-from plurule.metrics import METRICS
 
 
 def part_to_tune(source: str) -> Literal["train", "all"]:

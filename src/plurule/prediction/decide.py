@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
 from plurule.data.table import Table
+from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
 
 OPEN = -1
 """Stands for a pair of instance and label that no rule has decided yet."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.model import Rule, RuleList
-from plurule.prediction import Decisions
+from plurule.prediction.decide import Decisions
 
 SMALLEST = 1e-9
 """No probability is nearer than this to 0 or 1."""

@@ -16,12 +16,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from plurule.data.table import Table
 from plurule.metrics import METRICS
 from plurule.model import RuleList
-from plurule.prediction import Decisions, nothing_decided, replay
+from plurule.prediction.decide import Decisions, nothing_decided, replay
 from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scoring
-from plurule.data.table import Table
 
 Values = NDArray[np.float64]
 

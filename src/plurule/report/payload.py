@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from plurule.data.table import Table
 from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.naming import visible
 from plurule.report.summary import Summary
-from plurule.data.table import Table
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 

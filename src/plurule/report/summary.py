@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
 from plurule.inspection.dependencies import KINDS, Dependencies, Dependency, dependencies
 from plurule.inspection.label_graph import LabelGraph
@@ -19,8 +20,7 @@ from plurule.metrics import count, scores
 from plurule.model import Condition, LabelCondition, LengthChoice, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
-from plurule.prediction import NO_RULE, Columns, Decisions, decide
-from plurule.data.table import Table
+from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide
 
 MOST_LABELS_DRAWN = 30
 MOST_EDGES_DRAWN = 90

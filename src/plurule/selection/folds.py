@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
+from plurule.data.table import Table
 from plurule.learning import engine as engines
 from plurule.learning import native
 from plurule.learning.engine import Engine
-from plurule.selection.lengths import LengthCurve, curve_of
-from plurule.model import RuleList
-from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
 from plurule.learning.problem import Options, Problem
+from plurule.model import RuleList
 from plurule.prediction.scoring import Scoring
 from plurule.prediction.staged import TargetForm, staged_measures, staged_scores
-from plurule.data.table import Table
+from plurule.selection.lengths import LengthCurve, curve_of
 
 Rows = NDArray[np.intp]
 Values = NDArray[np.float64]

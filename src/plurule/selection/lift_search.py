@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from plurule.data.table import Table
 from plurule.lifts import KLN, Lift, Peak, as_table
 from plurule.metrics import METRICS
 from plurule.prediction.scoring import Scorer
 from plurule.selection.search import Parameters
-from plurule.data.table import Table
 
 if TYPE_CHECKING:
     from plurule.classifier import RuleListClassifier

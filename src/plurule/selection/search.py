@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from plurule.learning.problem import Options
+from plurule.lifts import KLN, NoLift
+from plurule.prediction.scoring import Scoring
 from plurule.selection.folds import FIRST_LIMIT, Folds, say_undefined
 from plurule.selection.lengths import LengthCurve
-from plurule.lifts import KLN, NoLift
 from plurule.selection.pareto import Point, front, points
-from plurule.learning.problem import Options
-from plurule.prediction.scoring import Scoring
 
 Parameters = dict[str, Any]
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]

@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
+from plurule.data.place import Place, shown
 from plurule.data.readers.arff_cells import Cells
 from plurule.data.readers.arff_dense import DenseReader, MixedRowsError
 from plurule.data.readers.arff_header import Header, Kind, parse_header
 from plurule.data.readers.arff_sparse import SparseReader
-from plurule.data.place import Place, shown
 from plurule.data.readers.raw import RawTable
 from plurule.data.readers.source import read_text
 from plurule.data.table import Declared, Table

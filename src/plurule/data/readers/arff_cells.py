@@ -10,9 +10,9 @@ import math
 import re
 from dataclasses import dataclass, field
 
+from plurule.data.place import Place, hint, shown
 from plurule.data.readers.arff_header import Header
 from plurule.data.readers.arff_text import QUOTED, parse_number, unquote
-from plurule.data.place import Place, hint, shown
 
 # Possessive throughout: no input, however odd, makes these look at a character twice.
 _FIELD = re.compile(rf"[ \t]*+(?:({QUOTED})[ \t]*+(?=[,%]|$)|([^,]*+))(,?)")

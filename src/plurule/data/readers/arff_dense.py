@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.place import Place
 from plurule.data.readers.arff_cells import Cells, is_sparse
 from plurule.data.readers.arff_groups import NumeralGroup, numeral_groups
 from plurule.data.readers.arff_header import Header
 from plurule.data.readers.arff_text import parse_number
 from plurule.data.readers.numerals import parse_decimals
-from plurule.data.place import Place
 
 _DTYPES: dict[str, Any] = {"numeric": np.float64, "date": np.float64, "nominal": np.int32, "string": np.int32}
 

@@ -11,9 +11,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import DataError
-from plurule.data.readers.arff_text import QUOTED, unquote
 from plurule.data.place import Place, shown
+from plurule.data.readers.arff_text import QUOTED, unquote
+from plurule.errors import DataError
 
 Kind: TypeAlias = Literal["numeric", "nominal", "string", "date"]
 

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from plurule.data.place import Place
 from plurule.data.readers.arff_cells import Cells, is_sparse
 from plurule.data.readers.arff_groups import numeral_groups
 from plurule.data.readers.arff_header import Header
 from plurule.data.readers.arff_text import parse_number
 from plurule.data.readers.numerals import has_late_minus, is_canonical, parse_integers, with_decimals
-from plurule.data.place import Place
 from plurule.data.table import SparseColumns
 
 # What is left of well-formed rows when the digits are taken out, and what well-formed rows of words look like.

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.labels import matching
-from plurule.data.readers.numerals import parse_decimals
 from plurule.data.place import Place, shown
+from plurule.data.readers.numerals import parse_decimals
 from plurule.data.readers.raw import RawTable
 from plurule.data.readers.source import read_text, suffix_of
+from plurule.data.table import Column, Table
 from plurule.data.writers.target import number_text, unused_name, write_packed
 from plurule.model import Attribute
-from plurule.data.table import Column, Table
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 """What a field says where a value is missing."""

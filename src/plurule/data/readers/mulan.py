@@ -7,9 +7,9 @@ from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from plurule.errors import DataError
 from plurule.data.place import Place, shown
 from plurule.data.readers.source import read_bytes
+from plurule.errors import DataError
 
 NAMESPACE = "http://mulan.sourceforge.net/labels"
 

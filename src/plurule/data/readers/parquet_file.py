@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import DataError
-from plurule.files import replacing
 from plurule.data.dataset import Dataset
 from plurule.data.place import Place, shown
 from plurule.data.readers.raw import RawTable
-from plurule.data.writers.target import unused_name
-from plurule.model import Attribute
 from plurule.data.table import Column, SparseColumn, Table
+from plurule.data.writers.target import unused_name
+from plurule.errors import DataError
+from plurule.files import replacing
+from plurule.model import Attribute
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,18 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from plurule.errors import DataError
-from plurule.data.readers.arff import read_arff
-from plurule.data.readers.csv_file import read_csv
 from plurule.data.dataset import Dataset, DataWarning, concatenate, concatenate_tables
 from plurule.data.finding import FORMATS, Found, base_name, find, label_file
 from plurule.data.labels import Labels, matching, split_labels
 from plurule.data.memory import from_memory, from_X_and_Y
-from plurule.data.readers.parquet_file import read_parquet
 from plurule.data.place import Place
+from plurule.data.readers.arff import read_arff
+from plurule.data.readers.csv_file import read_csv
+from plurule.data.readers.parquet_file import read_parquet
 from plurule.data.readers.raw import RawTable
 from plurule.data.readers.source import COMPRESSIONS, suffix_of
 from plurule.data.table import Table
+from plurule.errors import DataError
 
 Split: TypeAlias = Literal["all", "train", "test"]
 """Which part of a data set that comes as a -train and a -test file."""

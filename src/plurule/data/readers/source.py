@@ -8,8 +8,8 @@ import os
 import zlib
 from pathlib import Path
 
-from plurule.errors import DataError
 from plurule.data.place import Place
+from plurule.errors import DataError
 
 COMPRESSIONS = (".gz", ".bz2")
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import DataError
-from plurule.data.readers.arff_text import quote
 from plurule.data.dataset import Dataset
 from plurule.data.finding import base_name
-from plurule.data.readers.mulan import labels_xml
 from plurule.data.place import shown
-from plurule.data.writers.target import number_text, write_packed
-from plurule.model import Attribute
+from plurule.data.readers.arff_text import quote
+from plurule.data.readers.mulan import labels_xml
 from plurule.data.table import SparseColumn
+from plurule.data.writers.target import number_text, write_packed
+from plurule.errors import DataError
+from plurule.model import Attribute
 
 # What XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")

@@ -7,15 +7,15 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from plurule.errors import DataError
-from plurule.data.writers.arff import write_arff
-from plurule.data.readers.csv_file import write_csv
 from plurule.data.dataset import Dataset, DataWarning
 from plurule.data.finding import FORMATS
 from plurule.data.labels import Labels
+from plurule.data.readers.csv_file import write_csv
 from plurule.data.readers.parquet_file import write_parquet
 from plurule.data.readers.reading import Text, read
 from plurule.data.readers.source import COMPRESSIONS, suffix_of
+from plurule.data.writers.arff import write_arff
+from plurule.errors import DataError
 
 
 def write(data: Dataset, path: str | os.PathLike[str], *, meka: bool = False) -> list[str]:
