@@ -18,7 +18,7 @@ SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
 help:
 	@echo "make demo      train on the embedded data and show the rules"
 	@echo "make test      run the whole test suite"
-	@echo "make lint      check style and types"
+	@echo "make lint      check style, types and that nothing imports upwards"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
@@ -38,8 +38,9 @@ lint: .venv-lint/installed
 	.venv-lint/bin/ruff check .
 	.venv-lint/bin/ruff format --check .
 	.venv-lint/bin/mypy
+	PYTHONPATH=src .venv-lint/bin/lint-imports
 	@echo
-	@echo "make lint: style and types are clean."
+	@echo "make lint: style, types and imports are clean."
 
 # The sanitisers' library must be in the process before anything else, and the C++ library before it throws. Python itself
 # never frees everything, so leaks are not looked for.

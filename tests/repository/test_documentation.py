@@ -10,7 +10,7 @@ import pytest
 
 import plurule
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def code_blocks(document: str) -> list[str]:
@@ -29,6 +29,21 @@ def test_the_examples_about_short_lists_run() -> None:
     names: dict[str, object] = {}
     exec("\n".join(code_blocks("docs/short-lists.md")), names)
     assert "twenty" in names
+
+
+def test_the_examples_about_inspecting_run_one_after_the_other() -> None:
+    blocks = code_blocks("docs/inspecting.md")
+    assert len(blocks) >= 8
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert str(names["page"]).startswith("<!doctype html>")
+
+
+def test_the_picture_of_a_report_is_there_and_small() -> None:
+    picture = ROOT / "docs" / "images" / "report.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size <= 300_000
 
 
 def test_the_rules_in_the_readme_are_those_of_the_demo() -> None:
