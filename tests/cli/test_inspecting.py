@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from helpers.rule_lists import make_rules
 from plurule.cli import app, errors
 from plurule.datasets import load_world_flags
 from plurule.inspection import parse_rules
 from plurule.model import file as model_file
-from rule_lists import make_rules
 
 DATA = "stripes,continent,red,blue\n3,Asia,1,0\n1,Africa,0,1\n,Asia,1,1\n4,Africa,1,0\n"
 RULES = "red <- stripes > 2 and continent = Asia\nblue <- stripes <= 2\nred <- stripes > 3 [stop]"

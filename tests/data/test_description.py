@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from datasets_strategy import datasets
+from helpers.datasets import datasets
 from plurule.data import Dataset, read
 from plurule.data.description import describe
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets_strategy import assert_same, datasets
+from helpers.datasets import assert_same, datasets
 from plurule import data as io
 from plurule.data import Dataset
 from plurule.data.readers.csv_file import MISSING

@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.problems import make_table
 from plurule.data.table import SparseColumn, Table, encode
 from plurule.errors import DataError
 from plurule.model import Attribute
-from problems import make_table
 
 
 def columns(table: Table) -> list[list[object]]:

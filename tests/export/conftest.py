@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from databases import DATABASES, NoDatabase
+from helpers.databases import DATABASES, NoDatabase
 
 
 @pytest.fixture(scope="module", params=list(DATABASES))

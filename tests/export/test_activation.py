@@ -12,11 +12,11 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
+from helpers.rule_lists import make_rules, random_rule_list
 from plurule.classifier import RuleListClassifier
 from plurule.export.activation import RuleActivations
 from plurule.inspection import explain
 from plurule.prediction.decide import decide
-from rule_lists import make_rules, random_rule_list
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from databases import fill, labels_by_query
+from helpers.databases import fill, labels_by_query
+from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
 from plurule.data.table import Table, encode
 from plurule.errors import ModelError
 from plurule.export.dialects import DIALECTS
 from plurule.export.sql import to_sql
 from plurule.model import RuleList
 from plurule.prediction.decide import decide
-from rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.export.latex import SPECIAL, to_latex
 from plurule.export.markdown import to_markdown
 from plurule.model import Rule
 from plurule.model.text import parse
-from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 
 def said(rule: Rule) -> Rule:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.rule_lists import make_rules, random_rule_list
 from plurule.inspection import check
 from plurule.prediction.decide import decide
-from rule_lists import make_rules, random_rule_list
 
 
 @pytest.mark.parametrize("seed", range(150))

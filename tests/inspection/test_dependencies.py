@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.inspection import dependencies
 from plurule.inspection.label_graph import LabelGraph
 from plurule.prediction.decide import Columns
-from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 LABELS = ("red", "white", "blue")
 RULES = "red, white, ¬blue <- x > 2\nblue <- red\n¬white <- red and x > 1\nred <- ¬white\n¬red, ¬blue <- x <= 0"

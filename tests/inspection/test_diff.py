@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.rule_lists import make_rules, random_rule_list
 from plurule.data import Dataset
 from plurule.data.table import encode
 from plurule.errors import DataError
 from plurule.inspection import diff
 from plurule.model import RuleList
-from rule_lists import make_rules, random_rule_list
 
 ATTRIBUTES = {"x": None, "y": None}
 LABELS = ("red", "blue")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.rule_lists import make_rules
 from plurule import RuleListClassifier
 from plurule.errors import ModelError
 from plurule.inspection import Edit
 from plurule.model import RuleList
 from plurule.model.text import RuleTextError
-from rule_lists import make_rules
 
 LABELS = ("red", "blue")
 X = np.array([[0.0], [1.0], [2.0], [3.0]])

@@ -9,12 +9,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.classifier import RuleListClassifier
 from plurule.data.table import Table
 from plurule.inspection import Explanations, explain
 from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
 from plurule.prediction.decide import decide
-from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 
 def holds(condition: Condition, values: dict[str, Any], decided: dict[int, tuple[int, bool]]) -> bool:

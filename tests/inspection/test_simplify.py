@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.rule_lists import learned, make_rules, random_rule_list
 from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.inspection import recount, simplify
 from plurule.metrics import hamming_accuracy
 from plurule.model import RuleList
 from plurule.prediction.decide import decide
-from rule_lists import learned, make_rules, random_rule_list
 
 
 def predicted(rule_list: RuleList, table: Table) -> np.ndarray:  # type: ignore[type-arg]

@@ -7,10 +7,10 @@ import pickle
 
 import pytest
 
+from helpers.rule_lists import make_rules
 from plurule.errors import ModelError
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.model import Attribute
-from rule_lists import make_rules
 
 ATTRIBUTES = [Attribute("area"), Attribute("population"), Attribute("zone", ("N", "S"))]
 LABELS = ["red", "blue", "green"]

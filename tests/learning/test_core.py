@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from native_problems import Lopsided, random_options, random_problem
+from helpers.native_problems import Lopsided, random_options, random_problem
+from helpers.problems import make_options
 from plurule import RuleListClassifier, _core
 from plurule.data.table import encode
 from plurule.heuristics import Counts, Heuristic, ratio
 from plurule.learning import covering, native
 from plurule.learning.problem import Options, Problem
-from problems import make_options
 
 TRUTH = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], dtype=np.uint8)
 FLAGS = {

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.problems import as_check, make_problem, oracle_at, random_settings, random_state, ranks_of, start_state
 from plurule.learning.counting import (
     Candidates,
     Confusion,
@@ -24,7 +25,6 @@ from plurule.learning.counting import (
     whole_instances,
 )
 from plurule.prediction.decide import OPEN
-from problems import as_check, make_problem, oracle_at, random_settings, random_state, ranks_of, start_state
 
 randoms = st.randoms(use_true_random=False)
 

@@ -10,17 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracle import Learned
-from plurule.data.table import SparseColumn, Table
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, ratio
-from plurule.learning import engine
-from plurule.learning.covering import learn
-from plurule.learning.engine import ENGINES
-from plurule.learning.problem import Options, Problem, exact_weights
-from plurule.lifts import KLN
-from plurule.model import Attribute, Rule, RuleList
-from plurule.prediction.decide import OPEN, decide, replay
-from problems import (
+from helpers.oracle import Learned
+from helpers.problems import (
     as_learned,
     make_options,
     make_problem,
@@ -31,6 +22,15 @@ from problems import (
     random_settings,
     take_rows,
 )
+from plurule.data.table import SparseColumn, Table
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, ratio
+from plurule.learning import engine
+from plurule.learning.covering import learn
+from plurule.learning.engine import ENGINES
+from plurule.learning.problem import Options, Problem, exact_weights
+from plurule.lifts import KLN
+from plurule.model import Attribute, Rule, RuleList
+from plurule.prediction.decide import OPEN, decide, replay
 
 randoms = st.randoms(use_true_random=False)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.problems import make_options, make_problem, random_problem, random_state, ranks_of, start_state
 from plurule.heuristics import (
     FMeasure,
     HammingAccuracy,
@@ -33,7 +34,6 @@ from plurule.learning.head_search import (
 from plurule.learning.problem import Options
 from plurule.lifts import KLN, Peak
 from plurule.prediction.decide import OPEN
-from problems import make_options, make_problem, random_problem, random_state, ranks_of, start_state
 
 randoms = st.randoms(use_true_random=False)
 

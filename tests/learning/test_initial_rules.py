@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from native_problems import random_options, random_problem
+from helpers.native_problems import random_options, random_problem
 from plurule import RuleListClassifier
 from plurule.cli import app, errors
 from plurule.datasets import load_world_flags

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from native_problems import constrained, random_constraints, random_options, random_problem
+from helpers.native_problems import constrained, random_constraints, random_options, random_problem
+from helpers.problems import make_options, make_problem, random_state, start_state
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
 from plurule.learning import covering, native
 from plurule.learning import label_sets as constrained_heads
@@ -25,7 +26,6 @@ from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
 from plurule.prediction.decide import OPEN
-from problems import make_options, make_problem, random_state, start_state
 
 randoms = st.randoms(use_true_random=False)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from native_problems import HEURISTICS, random_options, random_problem
+from helpers.native_problems import HEURISTICS, random_options, random_problem
 from plurule import RuleListClassifier, _core
 from plurule.data import read
 from plurule.data.table import encode

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.heuristics import FMeasure, HammingAccuracy, Precision
-from plurule.learning.counting import State, refinements
-from plurule.learning.refinement import Candidate, best_index, best_rule, head_weights, score_fixed
-from plurule.model import LabelCondition
-from plurule.prediction.decide import OPEN
-from problems import (
+from helpers.problems import (
     as_check,
     make_options,
     make_problem,
@@ -26,6 +21,11 @@ from problems import (
     ranks_of,
     start_state,
 )
+from plurule.heuristics import FMeasure, HammingAccuracy, Precision
+from plurule.learning.counting import State, refinements
+from plurule.learning.refinement import Candidate, best_index, best_rule, head_weights, score_fixed
+from plurule.model import LabelCondition
+from plurule.prediction.decide import OPEN
 
 randoms = st.randoms(use_true_random=False)
 

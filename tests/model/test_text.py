@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.errors import ModelError
 from plurule.model import Attribute, Rule, RuleList
 from plurule.model.text import RuleTextError, parse, parse_rules, write
-from rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 
 ATTRIBUTES = [
     Attribute("stripes"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.problems import make_table
 from plurule.data.table import SparseColumn, Table, encode
 from plurule.model import (
     Assignment,
@@ -20,7 +21,6 @@ from plurule.model import (
     RuleList,
 )
 from plurule.prediction.decide import NO_RULE, OPEN, decide, replay
-from problems import make_table
 
 LABELS = ("A", "B", "C")
 

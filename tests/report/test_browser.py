@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 from plurule.data.table import Table, encode
 from plurule.model import RuleList
 from plurule.model.naming import visible
 from plurule.prediction.decide import decide
 from plurule.report import to_html
-from rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 Open = Callable[..., Any]
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 from plurule.data.table import encode
 from plurule.inspection import dependencies, explain
 from plurule.model import RuleList
@@ -22,7 +23,6 @@ from plurule.report import render, to_html
 from plurule.report.charts import draw_curves, draw_graph, draw_map
 from plurule.report.payload import for_script
 from plurule.report.summary import summarise
-from rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 
 VOID = {"meta", "input", "link", "br", "img", "hr"}
 

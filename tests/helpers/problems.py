@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle import Check, Learned, Learner, Settings
+from helpers.oracle import Check, Learned, Learner, Settings
 from plurule.data.table import Table
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
 from plurule.learning.binning import Ranks, rank
