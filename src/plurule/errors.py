@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class PluruleError(ValueError):
@@ -16,6 +17,42 @@ class DataError(PluruleError):
 
 class ModelError(PluruleError):
     """A model file or rule list cannot be used."""
+
+
+class ParameterError(PluruleError):
+    """A parameter has a value that it cannot have.
+
+    Attributes
+    ----------
+    parameter
+        Its name.
+    value
+        What was given.
+    problem
+        What is wrong with it, as the rest of a sentence that begins with the name.
+    owner
+        The class it belongs to, where that is not the estimator itself: `"FMeasure"`.
+
+    Examples
+    --------
+    >>> error = ParameterError.expected("beam_width", 0, "a whole number of at least 1")
+    >>> print(error)
+    beam_width must be a whole number of at least 1, got 0
+    >>> print("--beam-width", error.problem)
+    --beam-width must be a whole number of at least 1, got 0
+    """
+
+    def __init__(self, parameter: str, value: Any, problem: str, owner: str | None = None):
+        super().__init__(f"{owner}: {parameter} {problem}" if owner else f"{parameter} {problem}")
+        self.parameter, self.value, self.problem, self.owner = parameter, value, problem, owner
+
+    @classmethod
+    def expected(cls, parameter: str, value: Any, what: str, owner: str | None = None) -> ParameterError:
+        """The parameter must be something else than the value."""
+        return cls(parameter, value, f"must be {what}, got {value!r}", owner)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parameter, self.value, self.problem, self.owner)
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
