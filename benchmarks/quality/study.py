@@ -57,7 +57,7 @@ def study(name: str, folder: Path) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for setting, parameters in SETTINGS.items():
         grid = {key: [value] for key, value in parameters.items()} or {"max_rules": [MAX_RULES]}
-        search = RuleListClassifierCV(grid=grid, length="shortest")
+        search = RuleListClassifierCV(param_grid=grid, length="shortest")
         search.set_params(estimator=search._estimator().set_params(max_rules=MAX_RULES))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -102,7 +102,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     n_rules
         How many rules the list has: `"auto"` for the shortest list that is within one standard error of the best on
         validation data, a number for the first ones, or `None` for as many as it takes.
-    validation
+    cv
         What `n_rules="auto"` is chosen on: a number of folds (which keep the share of every label), the share of the
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
     scoring
@@ -184,7 +184,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         remaining: float = 0.1,
         stop_threshold: float = 0.01,
         n_rules: int | Literal["auto"] | None = "auto",
-        validation: Any = 5,
+        cv: Any = 5,
         scoring: str | Scorer = "micro_f1",
         prune: float | None = None,
         max_rules: int | None = None,
@@ -211,7 +211,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.remaining = remaining
         self.stop_threshold = stop_threshold
         self.n_rules = n_rules
-        self.validation = validation
+        self.cv = cv
         self.scoring = scoring
         self.prune = prune
         self.max_rules = max_rules
@@ -266,7 +266,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             problem, rows, held_out = hold_out(problem, rows, share)
         self.n_rules_curve_ = None
         if _can_learn(problem, options) and n_rules == "auto":
-            parts = make_parts(self.validation, problem.Y, positions=rows)
+            parts = make_parts(self.cv, problem.Y, rows)
             folds = Folds(problem, parts, self._form, engine, n_jobs).fit_for(scoring)
             if folds.can_choose("n_rules='auto'"):
                 self.n_rules_curve_ = _chosen_from(folds.curves(options, scoring).get(scoring.name))

@@ -60,7 +60,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         `"wide"` chooses β, the lift, signs, the head mode and the length of the list together; `"paper"` chooses the
         lift, as the paper does. (If the estimator has `n_rules="auto"`, lifts are compared by whole lists, and the
         length is chosen for the one that wins.)
-    grid
+    param_grid
         With protocol `"wide"`, the candidates as for scikit-learn's `ParameterGrid`: parameters of the classifier with
         the values to try, or several such. The length is chosen for each of them. `None` for a grid of 15 candidates.
     lifts
@@ -112,7 +112,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     --------
     >>> from plurule.datasets import load_world_flags
     >>> X, Y = load_world_flags(return_X_y=True)
-    >>> search = RuleListClassifierCV(grid={"heuristic__beta": [0.5, 1.0]}).fit(X, Y)
+    >>> search = RuleListClassifierCV(param_grid={"heuristic__beta": [0.5, 1.0]}).fit(X, Y)
     >>> search.best_params_["heuristic__beta"] in (0.5, 1.0)
     True
     >>> len(search.select(max_rules=5).rule_list_) <= 5
@@ -133,7 +133,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         estimator: RuleListClassifier | None = None,
         *,
         protocol: Protocol = "wide",
-        grid: Grid | None = None,
+        param_grid: Grid | None = None,
         lifts: Sequence[AnyLift] | str | None = None,
         length: Literal["best", "shortest"] = "best",
         scoring: str | Scorer | None = None,
@@ -144,7 +144,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ):
         self.estimator = estimator
         self.protocol = protocol
-        self.grid = grid
+        self.param_grid = param_grid
         self.lifts = lifts
         self.length = length
         self.scoring = scoring
@@ -289,7 +289,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         for candidate in candidates:
             parameters = clone(estimator).set_params(**candidate).get_params(deep=False)
             options.append(check_options(parameters, n_labels))
-        folds = Folds(problem, make_parts(self.cv, problem.Y, "cv", rows), template._form, engine).fit_for(scoring)
+        folds = Folds(problem, make_parts(self.cv, problem.Y, rows), template._form, engine).fit_for(scoring)
         if folds.can_choose("RuleListClassifierCV"):
             shortest = self.length == "shortest"
             searched = search(folds, candidates, options, scoring, TIE_BREAKERS, shortest, self.n_jobs, self.progress)
@@ -322,22 +322,22 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         has_lift = estimator.head_search in LIFTED_SEARCHES
         lifts = None if self.lifts is None else self._lifts(n_labels)
-        grid = self.grid
+        grid = self.param_grid
         if grid is None:
             grid = default_grid(hasattr(estimator.heuristic, "beta"), has_lift, lifts)
         elif lifts is not None:
-            raise ValueError("give either grid or lifts: a grid says which lifts to try")
+            raise ValueError("give either param_grid or lifts: a grid says which lifts to try")
         candidates = list(ParameterGrid(grid))
         allowed = set(estimator.get_params()) - {"n_rules"}
         for name in dict.fromkeys(name for candidate in candidates for name in candidate):
             if name not in allowed:
                 raise ValueError(
-                    "grid: the length is always chosen; leave out 'n_rules', or limit it with estimator__max_rules"
+                    "param_grid: the length is always chosen; leave 'n_rules' out, or limit it by estimator__max_rules"
                     if name == "n_rules"
-                    else f"grid: RuleListClassifier has no parameter {name!r}{nearest(name, sorted(allowed))}"
+                    else f"param_grid: RuleListClassifier has no parameter {name!r}{nearest(name, sorted(allowed))}"
                 )
         if not candidates:
-            raise ValueError(f"grid holds no candidate, got {self.grid!r}")
+            raise ValueError(f"param_grid holds no candidate, got {self.param_grid!r}")
         return candidates
 
     # The lift, as in the paper --------------------------------------------------------------------------------
@@ -345,8 +345,8 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _choose_lift(
         self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
     ) -> RuleListClassifier:
-        if self.grid is not None:
-            raise ValueError("grid is for protocol='wide'; protocol='paper' tries lifts")
+        if self.param_grid is not None:
+            raise ValueError("param_grid is for protocol='wide'; protocol='paper' tries lifts")
         table = encode(X)
         target = check_target(y, known["label_names"]).beside(table.names)
         if len(table) != len(target.Y):

@@ -165,8 +165,8 @@ def test_the_length_of_the_list_is_a_number_chosen_or_all(run: Run, tmp_path: Pa
         (("--rules", "none"), {"n_rules": None}),
         (("--rules", "all"), {"n_rules": None}),
         (("--rules", 4), {"n_rules": 4}),
-        (("--rules", "auto", "--validation", 0.25), {"n_rules": "auto", "validation": 0.25}),
-        (("--validation", 3), {"validation": 3}),
+        (("--rules", "auto", "--cv", 0.25), {"n_rules": "auto", "cv": 0.25}),
+        (("--cv", 3), {"cv": 3}),
     ):
         assert run("fit", "world-flags", "-o", path, *options).code == 0
         expected = RuleListClassifier(**parameters).fit(flags.data, flags.target, label_names=flags.target_names)
@@ -187,8 +187,8 @@ def test_the_learner_of_the_paper_is_one_option(run: Run, tmp_path: Path) -> Non
     [
         (("--rules", "-5"), "--rules must be auto, none (for all rules) or a whole number of at least 1, got -5"),
         (("--rules", "0"), "--rules must be"),
-        (("--validation", "1"), "--validation must be at least 2 folds, or a share between 0 and 1, got 1"),
-        (("--validation", "many"), "--validation must be"),
+        (("--cv", "1"), "--cv must be at least 2 folds, or a share between 0 and 1, got 1"),
+        (("--cv", "many"), "--cv must be"),
         (("--beam-width", "0"), "--beam-width must be a whole number of at least 1, got 0"),
         (("--prune", "2"), "--prune must be"),
         (("--jobs", "0"), "--jobs must be a whole number other than 0"),

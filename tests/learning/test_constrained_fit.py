@@ -69,7 +69,7 @@ def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monke
         return learned
 
     monkeypatch.setattr(native, "learn", watched)
-    RuleListClassifier(n_rules="auto", validation=3).fit(
+    RuleListClassifier(n_rules="auto", cv=3).fit(
         flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules="red <- sun = yes"
     )
     assert len(seen) >= 4

@@ -27,10 +27,10 @@ def flags() -> Any:
     return load_world_flags()
 
 
-def folds_of(flags: Any, validation: Any = 3, **more: Any) -> Folds:
+def folds_of(flags: Any, cv: Any = 3, **more: Any) -> Folds:
     Y = flags.target.astype(np.uint8)
     problem = Problem(encode(flags.data), tuple(flags.target_names), Y, np.ones(len(Y)))
-    return Folds(problem, make_parts(validation, Y), TargetForm(), **more)
+    return Folds(problem, make_parts(cv, Y), TargetForm(), **more)
 
 
 def options_of(folds: Folds, **changes: Any) -> Options:
@@ -66,10 +66,10 @@ def test_splitters_and_splits_are_taken_as_they_are(flags: Any) -> None:
         assert [part.groups[0].tolist() for part in parts] == [test.tolist() for _, test in KFold(3).split(Y)]
 
 
-@pytest.mark.parametrize("validation", [1, 0, -3, 0.0, 1.0, 1.5, "five", None, True, object()])
-def test_what_is_no_validation_is_refused(flags: Any, validation: Any) -> None:
-    with pytest.raises(ValueError, match="validation must be"):
-        make_parts(validation, flags.target.astype(np.uint8))
+@pytest.mark.parametrize("cv", [1, 0, -3, 0.0, 1.0, 1.5, "five", None, True, object()])
+def test_what_is_no_validation_is_refused(flags: Any, cv: Any) -> None:
+    with pytest.raises(ValueError, match="cv must be"):
+        make_parts(cv, flags.target.astype(np.uint8))
 
 
 # Curves ----------------------------------------------------------------------------------------------------
@@ -128,11 +128,11 @@ def test_no_rules_give_no_curve(flags: Any) -> None:
 # n_rules ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("validation", [5, 0.25, KFold(4)])
+@pytest.mark.parametrize("cv", [5, 0.25, KFold(4)])
 @pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy", "f1_macro", SCORERS["subset_accuracy"]])
-def test_auto_cuts_the_list_of_all_rows_where_validation_says(flags: Any, validation: Any, scoring: Any) -> None:
+def test_auto_cuts_the_list_of_all_rows_where_validation_says(flags: Any, cv: Any, scoring: Any) -> None:
     X, Y = flags.data, flags.target
-    auto = RuleListClassifier(n_rules="auto", validation=validation, scoring=scoring).fit(X, Y)
+    auto = RuleListClassifier(n_rules="auto", cv=cv, scoring=scoring).fit(X, Y)
     whole = RuleListClassifier(n_rules=None).fit(X, Y)
     curve = auto.n_rules_curve_
     assert curve is not None
@@ -216,7 +216,7 @@ def one_label_everywhere_in_a_fold(flags: Any) -> Any:
 
 def test_where_a_scorer_needs_negatives_a_label_without_is_left_out_and_said(flags: Any) -> None:
     X, Y = one_label_everywhere_in_a_fold(flags)
-    classifier = RuleListClassifier(scoring="roc_auc", validation=KFold(4))
+    classifier = RuleListClassifier(scoring="roc_auc", cv=KFold(4))
     with pytest.warns(UserWarning, match="no positive, or no negative, of 'green' in some part") as warned:
         classifier.fit(X, Y, label_names=flags.target_names)
     assert len(warned) == 1
@@ -227,7 +227,7 @@ def test_where_a_scorer_needs_negatives_a_label_without_is_left_out_and_said(fla
     assert len(classifier.rule_list_) == curve.chosen > 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        RuleListClassifier(scoring="f1_macro", validation=KFold(4)).fit(X, Y)
+        RuleListClassifier(scoring="f1_macro", cv=KFold(4)).fit(X, Y)
 
 
 def sometimes_undefined(classifier: Any, X: Any, Y: Any) -> float:
@@ -241,7 +241,7 @@ def never_defined(classifier: Any, X: Any, Y: Any) -> float:
 def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags: Any) -> None:
     X, Y = flags.data, flags.target
     with pytest.warns(UserWarning, match="score is not defined on 1 of 4 parts.*left out of the choice") as warned:
-        classifier = RuleListClassifier(scoring=sometimes_undefined, validation=KFold(4)).fit(X, Y)
+        classifier = RuleListClassifier(scoring=sometimes_undefined, cv=KFold(4)).fit(X, Y)
     assert len(warned) == 1
     curve = classifier.n_rules_curve_
     assert curve is not None
@@ -251,7 +251,7 @@ def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags
 
 def test_where_a_scorer_is_never_defined_nothing_is_chosen(flags: Any) -> None:
     with pytest.warns(UserWarning, match="score is not defined on 4 of 4 parts.*nothing is chosen") as warned:
-        classifier = RuleListClassifier(scoring=never_defined, validation=4).fit(flags.data, flags.target)
+        classifier = RuleListClassifier(scoring=never_defined, cv=4).fit(flags.data, flags.target)
     assert len(warned) == 1
     assert classifier.n_rules_curve_ is None
     assert classifier.rule_list_ == RuleListClassifier(n_rules=None).fit(flags.data, flags.target).rule_list_

@@ -30,13 +30,13 @@ def flags() -> Any:
 
 @pytest.fixture(scope="module")
 def search(flags: Any) -> RuleListClassifierCV:
-    return RuleListClassifierCV(grid=GRID, cv=3).fit(flags.data, flags.target, label_names=flags.target_names)
+    return RuleListClassifierCV(param_grid=GRID, cv=3).fit(flags.data, flags.target, label_names=flags.target_names)
 
 
 @pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy"])
 def test_the_scores_are_those_of_lists_trained_on_folds_and_cut_by_hand(flags: Any, scoring: str) -> None:
     X, Y, splits = flags.data, flags.target, list(KFold(3).split(flags.target))
-    search = RuleListClassifierCV(grid=GRID, cv=splits, scoring=scoring).fit(X, Y)
+    search = RuleListClassifierCV(param_grid=GRID, cv=splits, scoring=scoring).fit(X, Y)
     results = search.cv_results_
     for i, params in enumerate(results["params"]):
         for fold, (train, test) in enumerate(splits):
@@ -73,12 +73,12 @@ def test_the_best_classifier_is_that_of_the_chosen_parameters(flags: Any, search
 def test_the_chosen_parameters_hold_all_that_candidates_differ_in(flags: Any) -> None:
     grid = [{"heuristic__beta": [0.5], "predict_absence": [True]}, {"heuristic": [Laplace()], "fix_head": [False]}]
     for first in grid:
-        search = RuleListClassifierCV(grid=[first, {"lift": [NoLift()], "max_rules": [1]}], cv=2)
+        search = RuleListClassifierCV(param_grid=[first, {"lift": [NoLift()], "max_rules": [1]}], cv=2)
         search.fit(flags.data, flags.target)
         assert set(search.best_params_) == {*first, "lift", "max_rules", "n_rules"}
         values = search.best_estimator_.get_params()
         assert all(values[name] == value for name, value in search.best_params_.items())
-    both = RuleListClassifierCV(grid=grid, cv=2).fit(flags.data, flags.target)
+    both = RuleListClassifierCV(param_grid=grid, cv=2).fit(flags.data, flags.target)
     assert {"predict_absence", "heuristic", "fix_head", "n_rules"} <= set(both.best_params_)
     RuleListClassifier().set_params(**both.best_params_)
 
@@ -123,7 +123,7 @@ def test_initial_rules_are_never_cut_off(flags: Any) -> None:
     # Rules that are wrong, so that the best lists would be those without them.
     given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
     parameters = {"label_names": flags.target_names, "initial_rules": given}
-    search = RuleListClassifierCV(grid=GRID, cv=2, length="shortest").fit(flags.data, flags.target, **parameters)
+    search = RuleListClassifierCV(param_grid=GRID, cv=2, length="shortest").fit(flags.data, flags.target, **parameters)
     auto = RuleListClassifier(max_rules=4).fit(flags.data, flags.target, **parameters)
     for classifier in (search, auto, search.select(max_rules=3)):
         assert all(rule.locked for rule in classifier.rule_list_[:3])
@@ -164,7 +164,7 @@ def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: A
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_finished_candidate_is_told(flags: Any, n_jobs: int) -> None:
     told: list[tuple[int, int]] = []
-    search = RuleListClassifierCV(grid=GRID, cv=2, n_jobs=n_jobs, progress=lambda *counts: told.append(counts))
+    search = RuleListClassifierCV(param_grid=GRID, cv=2, n_jobs=n_jobs, progress=lambda *counts: told.append(counts))
     search.fit(flags.data, flags.target)
     assert told == [(done, 4) for done in range(5)]
 
@@ -176,7 +176,7 @@ def test_the_choice_does_not_depend_on_the_number_of_threads(flags: Any, search:
 
 
 def test_any_scorer_of_scikit_learn_can_be_chosen_by(flags: Any) -> None:
-    parameters: dict[str, Any] = {"grid": GRID, "cv": 3}
+    parameters: dict[str, Any] = {"param_grid": GRID, "cv": 3}
     theirs = RuleListClassifierCV(scoring="f1_micro", **parameters).fit(flags.data, flags.target)
     ours = RuleListClassifierCV(scoring="micro_f1", **parameters).fit(flags.data, flags.target)
     assert theirs.cv_results_["mean_test_f1_micro"] == pytest.approx(ours.cv_results_["mean_test_micro_f1"])
@@ -208,15 +208,15 @@ def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) ->
     [
         ({"protocol": "narrow"}, "protocol must be 'wide' or 'paper', got 'narrow'"),
         ({"length": "short"}, "length must be 'best' or 'shortest', got 'short'"),
-        ({"grid": {"heuristic__bet": [1]}}, "no parameter 'heuristic__bet'; did you mean 'heuristic__beta'"),
-        ({"grid": {"n_rules": [1]}}, "the length is always chosen"),
-        ({"grid": []}, "grid holds no candidate|Parameter grid"),
-        ({"grid": GRID, "lifts": [NoLift()]}, "either grid or lifts"),
-        ({"grid": GRID, "protocol": "paper"}, "grid is for protocol='wide'"),
+        ({"param_grid": {"heuristic__bet": [1]}}, "no parameter 'heuristic__bet'; did you mean 'heuristic__beta'"),
+        ({"param_grid": {"n_rules": [1]}}, "the length is always chosen"),
+        ({"param_grid": []}, "param_grid holds no candidate|Parameter grid"),
+        ({"param_grid": GRID, "lifts": [NoLift()]}, "either param_grid or lifts"),
+        ({"param_grid": GRID, "protocol": "paper"}, "param_grid is for protocol='wide'"),
         ({"scoring": "micro_f"}, "did you mean 'micro_f1'"),
         ({"cv": 1}, "cv must be at least 2 folds"),
-        ({"grid": {"prune": [None, 0.33]}}, "prune does not go with protocol='wide'"),
-        ({"estimator": RuleListClassifier(prune=0.33), "grid": GRID}, "prune does not go with protocol='wide'"),
+        ({"param_grid": {"prune": [None, 0.33]}}, "prune does not go with protocol='wide'"),
+        ({"estimator": RuleListClassifier(prune=0.33), "param_grid": GRID}, "prune does not go with protocol='wide'"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, Any], message: str) -> None:
@@ -225,7 +225,7 @@ def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, An
 
 
 def test_a_grid_may_say_that_nothing_is_pruned(flags: Any) -> None:
-    search = RuleListClassifierCV(RuleListClassifier(prune=0.33), grid={"prune": [None]}, cv=2)
+    search = RuleListClassifierCV(RuleListClassifier(prune=0.33), param_grid={"prune": [None]}, cv=2)
     assert search.fit(flags.data, flags.target).best_params_["n_rules"] == len(search.rule_list_)
 
 
@@ -235,7 +235,7 @@ def test_a_list_that_ends_by_itself_was_not_cut() -> None:
     X = rng.integers(0, 3, size=(60, 3)).astype(float)
     Y = np.column_stack([X[:, 0] > 0, rng.random(60) < 0.5]).astype(int)
     auto = RuleListClassifier(min_coverage=0).fit(X, Y)
-    search = RuleListClassifierCV(grid={"min_coverage": [0]}, cv=KFold(2, shuffle=True, random_state=0)).fit(X, Y)
+    search = RuleListClassifierCV(param_grid={"min_coverage": [0]}, cv=KFold(2, shuffle=True, random_state=0)).fit(X, Y)
     for classifier in (auto, search.best_estimator_):
         curve = classifier.n_rules_curve_
         assert curve is not None
@@ -272,7 +272,7 @@ def undefined_on(rows: int) -> Any:
 
 
 def test_parts_on_which_a_scorer_is_not_defined_are_left_out_of_a_search(flags: Any) -> None:
-    search = RuleListClassifierCV(grid=GRID, cv=KFold(3), scoring=undefined_on(65))
+    search = RuleListClassifierCV(param_grid=GRID, cv=KFold(3), scoring=undefined_on(65))
     with pytest.warns(UserWarning, match="score is not defined on 1 of 3 parts") as warned:
         search.fit(flags.data, flags.target)
     assert len(warned) == 1

@@ -17,8 +17,8 @@ from plurule.cli.fit_options import (
     make_constraints,
     make_heuristic,
     make_lift,
+    read_cv,
     read_length,
-    read_validation,
 )
 from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 
@@ -77,7 +77,7 @@ def fit(
             "--rules", help="Length of the list: a number, auto (chosen on validation data) or none (all rules)."
         ),
     ] = None,
-    validation: Annotated[
+    cv: Annotated[
         str | None, typer.Option(help="What --rules auto is chosen on: a number of folds, or a share of the rows.")
     ] = None,
     scoring: Annotated[str | None, typer.Option(help="Measure that --rules auto is chosen by.")] = None,
@@ -140,7 +140,7 @@ def fit(
         "max_conditions": max_conditions,
         "min_coverage": min_coverage,
         "max_rules": max_rules,
-        "validation": None if validation is None else read_validation(validation),
+        "cv": None if cv is None else read_cv(cv),
         "scoring": scoring,
         "prune": prune,
         "remaining": remaining,

@@ -37,10 +37,10 @@ def read_length(text: str) -> int | Literal["auto"] | None:
     return int(word)
 
 
-def read_validation(text: str) -> int | float:
+def read_cv(text: str) -> int | float:
     """A number of folds, or the share of the rows to hold out.
 
-    >>> read_validation("10"), read_validation("0.2")
+    >>> read_cv("10"), read_cv("0.2")
     (10, 0.2)
     """
     try:
@@ -48,7 +48,7 @@ def read_validation(text: str) -> int | float:
     except ValueError:
         number = 0
     if not (0 < number < 1 or (isinstance(number, int) and number >= 2)):
-        raise ValueError(f"--validation must be at least 2 folds, or a share between 0 and 1, got {text}")
+        raise ValueError(f"--cv must be at least 2 folds, or a share between 0 and 1, got {text}")
     return number
 
 

@@ -47,42 +47,38 @@ class Part:
     groups: tuple[Rows, ...]
 
 
-def make_parts(
-    validation: Any, Y: NDArray[np.uint8], name: str = "validation", positions: Rows | None = None
-) -> list[Part]:
+def make_parts(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> list[Part]:
     """The parts of the training data.
 
     Parameters
     ----------
-    validation
+    cv
         Number of folds, share of the rows to hold out, a scikit-learn splitter, or splits.
     Y
         The labels, whose shares folds and held-out rows keep. Nothing is left to chance.
-    name
-        What the user calls `validation`.
     positions
         Where each row of `Y` is in the data that splits, if they are given as such, are about: without the rows of
         weight 0. Unless given, it is the same data.
     """
-    is_number = isinstance(validation, Real) and not isinstance(validation, bool)
-    if is_number and isinstance(validation, Integral):
-        if validation < 2:
-            raise ValueError(f"{name} must be at least 2 folds, or a share between 0 and 1, got {validation!r}")
-        n_folds = min(int(validation), len(Y))
+    is_number = isinstance(cv, Real) and not isinstance(cv, bool)
+    if is_number and isinstance(cv, Integral):
+        if cv < 2:
+            raise ValueError(f"cv must be at least 2 folds, or a share between 0 and 1, got {cv!r}")
+        n_folds = min(int(cv), len(Y))
         if n_folds < 2:
             return []
         return [Part(train, (test,)) for train, test in IterativeStratifiedKFold(n_folds).split(Y, Y)]
     if is_number:
-        share = float(validation)
+        share = float(cv)
         if not 0 < share < 1:
-            raise ValueError(f"{name} must be at least 2 folds, or a share between 0 and 1, got {validation!r}")
+            raise ValueError(f"cv must be at least 2 folds, or a share between 0 and 1, got {cv!r}")
         train, test = iterative_split(Y, [1 - share, share], shuffle=False)
         n_groups = min(GROUPS, len(test))
         if n_groups < 2 or not len(train):
             return []
         groups = iterative_split(Y[test], [1.0] * n_groups, shuffle=False)
         return [Part(train, tuple(test[group] for group in groups if len(group)))]
-    return [Part(train, (test,)) for train, test in given_splits(validation, Y, name, positions)]
+    return [Part(train, (test,)) for train, test in given_splits(cv, Y, positions)]
 
 
 def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, Rows, Problem | None]:
@@ -93,13 +89,13 @@ def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, 
     return _part_of(problem, kept), positions[kept], _part_of(problem, held_out)
 
 
-def given_splits(cv: Any, Y: NDArray[np.uint8], name: str, positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
+def given_splits(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
     """What a splitter, or splits, give."""
     from sklearn.model_selection import check_cv
 
     allowed = "a number of folds, a share between 0 and 1, a splitter of scikit-learn or splits"
     if isinstance(cv, bool | str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        raise ValueError(f"{name} must be {allowed}, got {cv!r}")
+        raise ValueError(f"cv must be {allowed}, got {cv!r}")
     truth = Y[:, 0] if Y.shape[1] == 1 else Y
     splits = check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth)
     if positions is not None and not hasattr(cv, "split"):
