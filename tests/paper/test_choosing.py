@@ -8,7 +8,7 @@ from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.paper.choosing import Candidate, ranked
 from plurule.paper.experiment import NoWatch
 from plurule.paper.lift_names import PAPER_LIFTS, find_lift
-from plurule.paper.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 from plurule.paper.trials import Material
 from plurule.paper.tuning import Tuning
 

@@ -9,7 +9,7 @@ from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak, Root
 from plurule.metrics import METRICS
 from plurule.paper.lift_names import PAPER_LIFTS, find_lift, parse_lifts
-from plurule.paper.objectives import OBJECTIVES, PAPER_OBJECTIVES, find_objective
+from plurule.selection.objectives import OBJECTIVES, PAPER_OBJECTIVES, find_objective
 from plurule.paper.protocol import Plan, Task
 from plurule.selection.lift_search import paper_lifts
 

@@ -14,7 +14,7 @@ from plurule.metrics import scores
 from plurule.model import file as model_file
 from plurule.paper.lift_names import find_lift
 from plurule.paper.materials import EMBEDDED
-from plurule.paper.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 from plurule.paper.protocol import Task
 from plurule.paper.trials import Material, Workbench, labels_of, problem_of
 

@@ -151,7 +151,7 @@ def train_and_score(
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
     from plurule.paper.folds import find_splitter, make_splits
-    from plurule.paper.objectives import find_objective
+    from plurule.selection.objectives import find_objective
     from plurule.paper.trials import labels_of
     from plurule.paper.tuning import part_to_tune
 
@@ -233,7 +233,7 @@ def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed:
     from plurule.cli.watching import ProgressWatch, messages, stoppable
     from plurule.model import file as model_file
     from plurule.paper.lift_names import PAPER_LIFTS
-    from plurule.paper.objectives import find_objective
+    from plurule.selection.objectives import find_objective
     from plurule.paper.tuning import Tuning
 
     console = messages()

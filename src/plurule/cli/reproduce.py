@@ -124,7 +124,7 @@ def make_plan(
     from plurule.paper.folds import find_splitter
     from plurule.paper.lift_names import parse_lifts
     from plurule.paper.materials import EMBEDDED, places_of, present
-    from plurule.paper.objectives import PAPER_OBJECTIVES, find_objective
+    from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
     from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Plan
 
     wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())

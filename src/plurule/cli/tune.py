@@ -68,7 +68,7 @@ def tune(
     from plurule.metrics import get_metric
     from plurule.model import file as model_file
     from plurule.paper.lift_names import parse_lifts
-    from plurule.paper.objectives import find_objective
+    from plurule.selection.objectives import find_objective
     from plurule.paper.tuning import Tuning, part_to_tune
 
     for path in (output, table):

@@ -8,7 +8,7 @@ and `report` writes it all down. `plurule reproduce` and `plurule tune` are thei
 from plurule.paper.experiment import Experiment, Results
 from plurule.paper.folds import MulanKFold
 from plurule.paper.journal import Journal, JournalError
-from plurule.paper.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
+from plurule.selection.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
 from plurule.paper.protocol import PAPER_SETS, Plan, Task
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 from plurule.metrics import METRICS
 from plurule.paper.experiment import Results
 from plurule.paper.lift_names import NONE, height_of, kind_of, labels_of
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Task
 from plurule.paper.published import MEASURES
 from plurule.paper.statistics import Comparison, Tally, compare, tally

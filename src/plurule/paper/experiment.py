@@ -20,7 +20,7 @@ from plurule.paper.code import code_fingerprint
 from plurule.paper.journal import Journal, JournalError
 from plurule.paper.lift_names import NONE
 from plurule.paper.materials import load_material
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
 from plurule.paper.runner import Runner, described

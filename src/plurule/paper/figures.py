@@ -13,7 +13,7 @@ import numpy as np
 from plurule.files import replacing
 from plurule.paper.analysis import MEASURE_TITLES, Pair, Row, Times
 from plurule.paper.lift_names import find_lift
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.published import SPEEDUP
 from plurule.paper.statistics import Comparison
 

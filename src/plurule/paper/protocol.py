@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from plurule.paper.lift_names import NONE, PAPER_LIFTS, labels_of, lift_name
-from plurule.paper.objectives import PAPER_OBJECTIVES
+from plurule.selection.objectives import PAPER_OBJECTIVES
 
 Kind: TypeAlias = Literal["fold", "final", "sensitivity", "variant", "timing", "reference"]
 Variant: TypeAlias = Literal["", "free head", "exhaustive"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from plurule.errors import DataError
 from plurule.paper.lift_names import NONE, parse_lifts
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import Task
 
 _OBJECTIVES = {"HA": "ha", "MicF": "micro-f", "MacF": "macro-f"}

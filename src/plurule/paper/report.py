@@ -18,7 +18,7 @@ from plurule.paper import analysis, figures, published
 from plurule.paper.analysis import CHARACTERISTICS, MEASURE_TITLES, Pair
 from plurule.paper.experiment import Results
 from plurule.paper.figures import Drawing
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import PAPER_SETS
 from plurule.paper.reference import comparison_rows
 from plurule.paper.selected_rules import Selection, selections, shown

@@ -11,7 +11,7 @@ from typing import Any
 from plurule.files import write_text
 from plurule.paper import analysis
 from plurule.paper.experiment import Results
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.published import WINS
 from plurule.paper.reference import comparison_rows
 from plurule.paper.selected_rules import Selection

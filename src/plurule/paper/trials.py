@@ -26,7 +26,7 @@ from plurule.model import RuleList
 from plurule.model import file as model_file
 from plurule.paper.folds import Splits
 from plurule.paper.lift_names import NONE, find_lift
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import Task
 from plurule.prediction.decide import decide
 

@@ -12,7 +12,7 @@ from plurule.paper import analysis
 from plurule.paper.analysis import MEASURE_TITLES, Pair, Times, approach_name
 from plurule.paper.experiment import Results
 from plurule.paper.lift_names import height_of, kind_of, labels_of
-from plurule.paper.objectives import find_objective
+from plurule.selection.objectives import find_objective
 from plurule.paper.published import BEST, SPEEDUP
 from plurule.paper.selected_rules import Selection
 from plurule.paper.statistics import Comparison, Tally, rank_correlation, sign_test
