@@ -15,9 +15,9 @@ from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.data.table import Table
 from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy
-from plurule.lifts import KLN, NoLift, Peak
+from plurule.lifts import KLN, NoLift, Peak, paper_lifts
 from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
-from plurule.selection.lift_search import LiftSearch, height, paper_lifts, tabulate
+from plurule.selection.lift_search import LiftSearch, height, tabulate
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from plurule.lifts import KLN, NoLift, Peak, Root, as_table
+from plurule.errors import PluruleError
+from plurule.lifts import KLN, PAPER_LIFTS, NoLift, Peak, Root, as_table, find_lift, paper_lifts, parse_lifts
 
 
 def test_the_lift_table_of_each_function_is_the_one_computed_by_hand():
@@ -107,3 +108,38 @@ def test_plot_draws_the_function_and_its_values_at_whole_lengths():
     assert points.get_ydata() == pytest.approx(as_table(Peak(labels=3, lift=1.08), 7))
     assert max(curve.get_ydata()) <= 1.08
     plt.close("all")
+
+
+# Lifts by name ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "lift"),
+    [
+        ("none", NoLift()),
+        ("kln at 3: 1.08", KLN.at(3, 1.08)),
+        ("KLN 3:1.08", KLN.at(3, 1.08)),
+        ("peak 2: 1.16", Peak(2, 1.16, 2.0)),
+        ("peak at 5 : 1.1", Peak(5, 1.1, 2.0)),
+        ("root at 3: 1.5", Root.at(3, 1.5)),
+    ],
+)
+def test_lifts_can_be_named(name: str, lift: object):
+    assert find_lift(name) == lift
+
+
+@pytest.mark.parametrize("name", ["", "kln", "peak 3", "peak x: 1.1", "kln at 1: 1.1", "peak 3: -1", "sqrt 3: 1.1"])
+def test_what_is_no_lift_is_refused(name: str):
+    with pytest.raises(PluruleError):
+        parse_lifts(name)
+
+
+def test_a_lift_is_written_in_one_way_whatever_it_was_given_as():
+    assert parse_lifts("KLN 3:1.1,kln at 3: 1.10, peak 2:1.125") == ("kln at 3: 1.10", "peak 2: 1.125")
+
+
+def test_the_papers_lifts_are_peaks_at_2_3_and_5_labels_and_kln_given_at_3():
+    heights = (1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24)
+    expected = [Peak(labels, height, 2.0) for labels in (2, 3, 5) for height in heights]
+    assert paper_lifts(n_labels=5) == [*expected, *(KLN.at(3, height) for height in heights)]
+    assert (PAPER_LIFTS[0], PAPER_LIFTS[-2]) == ("peak 2: 1.02", "kln at 3: 1.20")

@@ -32,13 +32,13 @@ from plurule.learning.options import (
     check_target,
     check_weights,
 )
-from plurule.lifts import as_table
+from plurule.lifts import as_table, paper_lifts, peaks_within
 from plurule.model import Rule, RuleList
 from plurule.prediction.decide import Decisions
 from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.selection.folds import Folds, make_parts
 from plurule.selection.lengths import LengthCurve
-from plurule.selection.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, paper_lifts, peaks_within, tabulate
+from plurule.selection.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, tabulate
 from plurule.selection.pareto import Point, Size, best_within, plot_front
 from plurule.selection.search import Grid, Parameters, Progress, Searched, default_grid, search
 

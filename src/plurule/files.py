@@ -1,12 +1,17 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and rows of plain data as CSV."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+_DIGITS = 6
 
 
 @contextlib.contextmanager
@@ -43,6 +48,25 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file as UTF-8 with `\\n` line ends, whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_bytes(text.encode("utf-8"))
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV; numbers with at most six digits after the point.
+
+    >>> print(to_csv([{"set": "flags", "score": 2 / 3}, {"set": "birds", "score": None}]), end="")
+    set,score
+    flags,0.666667
+    birds,
+    """
+    buffer = io.StringIO()
+    columns = dict.fromkeys(name for row in rows for name in row)
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: round(value, _DIGITS) if isinstance(value, float) else value for name, value in row.items()}
+        for row in rows
+    )
+    return buffer.getvalue()
 
 
 def _umask() -> int:

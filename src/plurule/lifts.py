@@ -12,13 +12,15 @@ array([1.   , 1.072, 1.116])
 from __future__ import annotations
 
 import math
+import re
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.errors import PluruleError
 from plurule.heuristics import _expect_number
 from plurule.parameters import Parametrised
 
@@ -163,3 +165,117 @@ def as_table(lift: Lift | Callable[[int], float] | None, n_labels: int) -> NDArr
         raise ValueError(f"lift {lift!r} must be 1 for a single label, got {table[0]}")
     table[0] = 1.0
     return table
+
+
+# Lifts by name ------------------------------------------------------------------------------------------------------
+
+NONE = "none"
+"""The name of ρ ≡ 1, which the paper calls normal pruning."""
+_NAME = re.compile(r"(kln|root|peak)\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?)")
+_EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1' or 'none'"
+
+
+class LiftName(NamedTuple):
+    """A lift as the paper's tables write it: its kind, and how high it is at a number of labels.
+
+    >>> name = LiftName.parse("KLN 3:1.2")
+    >>> str(name), name.function, name.height
+    ('kln at 3: 1.20', 'kln at 3', 1.2)
+    """
+
+    kind: str
+    """`kln`, `peak`, `root` or `none`."""
+    labels: int = 0
+    height: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> LiftName:
+        """The name that a text stands for, however it is written."""
+        written = text.strip().lower()
+        match = _NAME.fullmatch(written)
+        if match is None and written != NONE:
+            raise PluruleError(f"lift {text!r} is not understood; write {_EXAMPLES}")
+        return cls(NONE) if match is None else cls(match[1], int(match[2]), float(match[3]))
+
+    @property
+    def function(self) -> str:
+        """The name without the height."""
+        if self.kind == NONE:
+            return NONE
+        return f"{self.kind} {self.labels}" if self.kind == "peak" else f"{self.kind} at {self.labels}"
+
+    def __str__(self) -> str:
+        if self.kind == NONE:
+            return NONE
+        short = f"{self.height:.2f}"
+        return f"{self.function}: {short if float(short) == self.height else repr(self.height)}"
+
+    def lift(self) -> Lift:
+        """The lift that is called so."""
+        try:
+            match self.kind:
+                case "peak":
+                    return Peak(labels=self.labels, lift=self.height, curvature=2.0)
+                case "kln":
+                    return KLN.at(self.labels, self.height)
+                case "root":
+                    return Root.at(self.labels, self.height)
+                case _:
+                    return NoLift()
+        except ValueError as error:
+            raise PluruleError(f"lift {str(self)!r}: {error}") from None
+
+
+def find_lift(name: str) -> Lift:
+    """The lift of that name.
+
+    >>> find_lift("peak 3: 1.04") == Peak(labels=3, lift=1.04, curvature=2.0)
+    True
+    >>> find_lift("none")
+    NoLift()
+    """
+    return LiftName.parse(name).lift()
+
+
+def parse_lifts(text: str) -> tuple[str, ...]:
+    """Names of several lifts, separated by commas, each written in one way; `paper` stands for the paper's 28.
+
+    >>> parse_lifts("peak 3:1.1, KLN at 3: 1.08")
+    ('peak 3: 1.10', 'kln at 3: 1.08')
+    >>> len(parse_lifts("paper"))
+    28
+    """
+    names: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        if part.lower() == "paper":
+            names += PAPER_LIFTS
+        else:
+            name = LiftName.parse(part)
+            name.lift()
+            names.append(str(name))
+    if not names:
+        raise PluruleError(f"no lift is given; write {_EXAMPLES}, or 'paper' for the 28 of the paper")
+    return tuple(dict.fromkeys(names))
+
+
+KLN_GIVEN_AT = 3
+_FUNCTIONS = (("peak", 2), ("peak", 3), ("peak", 5), ("kln", KLN_GIVEN_AT))
+_HEIGHTS = (1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24)
+PAPER_LIFTS = tuple(str(LiftName(*function, height)) for function in _FUNCTIONS for height in _HEIGHTS)
+"""The paper's 28 candidates by name."""
+
+
+def paper_lifts(n_labels: int) -> list[Lift]:
+    """The paper's candidates: Peak at 2, 3 and 5 labels and KLN given at 3, each with seven lifts.
+
+    Peaks beyond the number of labels are left out.
+
+    >>> len(paper_lifts(n_labels=7)), len(paper_lifts(n_labels=4))
+    (28, 21)
+    """
+    return [lift for lift in map(find_lift, PAPER_LIFTS) if peaks_within(lift, n_labels)]
+
+
+def peaks_within(lift: Lift | Callable[[int], float] | None, n_labels: int) -> bool:
+    """Whether a lift fits the number of labels."""
+    return not isinstance(lift, Peak) or lift.labels <= n_labels

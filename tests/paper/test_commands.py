@@ -18,9 +18,9 @@ from plurule.cli import app, errors
 from plurule.cli.tune_wide import progress_on
 from plurule.cli.watching import Estimate, ProgressWatch
 from plurule.datasets import load_world_flags
+from plurule.lifts import find_lift
 from plurule.metrics import scores
 from plurule.model import file as model_file
-from plurule.paper.lift_names import find_lift
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -10,13 +10,13 @@ import pytest
 
 from plurule import RuleListClassifier
 from plurule.data import Dataset
+from plurule.lifts import find_lift
 from plurule.metrics import scores
 from plurule.model import file as model_file
-from plurule.paper.lift_names import find_lift
 from plurule.paper.materials import EMBEDDED
-from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 from plurule.paper.protocol import Task
 from plurule.paper.trials import Material, Workbench, labels_of, problem_of
+from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 
 
 def classifier(objective: str, lift: str) -> RuleListClassifier:

@@ -151,9 +151,9 @@ def train_and_score(
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
     from plurule.paper.folds import find_splitter, make_splits
-    from plurule.selection.objectives import find_objective
     from plurule.paper.trials import labels_of
     from plurule.paper.tuning import part_to_tune
+    from plurule.selection.objectives import find_objective
 
     workers = check_jobs(jobs)
     goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
@@ -180,7 +180,7 @@ def train_and_score(
 
 def one_lift(text: str) -> str:
     """The lift of that name, written in one way; or `tune`."""
-    from plurule.paper.lift_names import parse_lifts
+    from plurule.lifts import parse_lifts
 
     if text.strip().lower() == TUNE:
         return TUNE
@@ -231,10 +231,10 @@ def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
 def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed: int, jobs: int) -> Rows:
     """A lift for each training part, chosen by cross-validation inside it."""
     from plurule.cli.watching import ProgressWatch, messages, stoppable
+    from plurule.lifts import PAPER_LIFTS
     from plurule.model import file as model_file
-    from plurule.paper.lift_names import PAPER_LIFTS
-    from plurule.selection.objectives import find_objective
     from plurule.paper.tuning import Tuning
+    from plurule.selection.objectives import find_objective
 
     console = messages()
     watch = ProgressWatch(console, quiet=True)
@@ -271,7 +271,7 @@ def json_text(rows: Rows) -> str:
 
 def csv_text(rows: Rows, names: Sequence[Any]) -> str:
     """The scores as CSV, one row per fold, then mean and deviation."""
-    from plurule.paper.tables import to_csv
+    from plurule.files import to_csv
     from plurule.paper.tuning import spread
 
     if len(rows) == 1:

@@ -121,11 +121,11 @@ def make_plan(
 ) -> tuple[Plan, dict[str, str], list[str]]:
     """The plan that the options ask for, all names checked; where its sets are; and those that are not there."""
     from plurule.errors import DataError
+    from plurule.lifts import parse_lifts
     from plurule.paper.folds import find_splitter
-    from plurule.paper.lift_names import parse_lifts
     from plurule.paper.materials import EMBEDDED, places_of, present
-    from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
     from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Plan
+    from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 
     wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())
     missing: list[str] = []

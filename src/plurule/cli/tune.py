@@ -65,11 +65,11 @@ def tune(
     from plurule.cli.tune_wide import make_cv, refuse_with_wide, tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
     from plurule.files import write_text
+    from plurule.lifts import parse_lifts
     from plurule.metrics import get_metric
     from plurule.model import file as model_file
-    from plurule.paper.lift_names import parse_lifts
-    from plurule.selection.objectives import find_objective
     from plurule.paper.tuning import Tuning, part_to_tune
+    from plurule.selection.objectives import find_objective
 
     for path in (output, table):
         if path is not None:

@@ -59,8 +59,7 @@ def tune_wide(
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.cli.loading import save_model
     from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.files import write_text
-    from plurule.paper.tables import to_csv
+    from plurule.files import to_csv, write_text
 
     console = messages()
     watch = ProgressWatch(console, quiet=True)

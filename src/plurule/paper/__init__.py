@@ -8,8 +8,8 @@ and `report` writes it all down. `plurule reproduce` and `plurule tune` are thei
 from plurule.paper.experiment import Experiment, Results
 from plurule.paper.folds import MulanKFold
 from plurule.paper.journal import Journal, JournalError
-from plurule.selection.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
 from plurule.paper.protocol import PAPER_SETS, Plan, Task
+from plurule.selection.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
 
 __all__ = [
     "OBJECTIVES",

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from plurule.lifts import NONE, LiftName
 from plurule.metrics import METRICS
 from plurule.paper.experiment import Results
-from plurule.paper.lift_names import NONE, height_of, kind_of, labels_of
-from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Task
 from plurule.paper.published import MEASURES
 from plurule.paper.statistics import Comparison, Tally, compare, tally
+from plurule.selection.objectives import find_objective
 
 CHARACTERISTICS = {
     "rules": "rules",
@@ -139,14 +139,14 @@ def lift_counts(results: Results, sets: Sequence[str]) -> dict[str, dict[float, 
     """How often each kind of lift was chosen with each height; the same heights for every kind."""
     offered = [lift for lift in results.plan.lifts if lift != NONE]
     chosen = [results.sets[name].chosen(objective) for name in sets for objective in results.plan.objectives]
-    counts = Counter((_family(lift), height_of(lift)) for lift in chosen)
+    counts = Counter((_family(lift), LiftName.parse(lift).height) for lift in chosen)
     families = dict.fromkeys(_family(lift) for lift in [*offered, *chosen])
-    heights = sorted({height_of(lift) for lift in [*offered, *chosen]})
+    heights = sorted({LiftName.parse(lift).height for lift in [*offered, *chosen]})
     return {family: {height: counts[family, height] for height in heights} for family in families}
 
 
 def _family(lift: str) -> str:
-    return kind_of(lift) if labels_of(lift) is None else lift.partition(":")[0]
+    return LiftName.parse(lift).function
 
 
 # Models -----------------------------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ def sensitivity_rows(results: Results) -> list[Row]:
                 "set": name,
                 "objective": task.objective,
                 "function": _family(task.lift),
-                "lift": height_of(task.lift),
+                "lift": LiftName.parse(task.lift).height,
                 "rules": size["rules"],
                 "labels_per_head": size["head_labels"] / max(size["rules"], 1),
                 "conditions_per_rule": size["conditions"] / max(size["rules"], 1),

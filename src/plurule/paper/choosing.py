@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plurule.paper.lift_names import find_lift
+from plurule.lifts import find_lift
 from plurule.paper.protocol import Task
 from plurule.selection.lift_search import TIE_BREAKERS, height
 

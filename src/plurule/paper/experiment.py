@@ -15,16 +15,16 @@ from typing import Any, Protocol
 
 from plurule.errors import PluruleError
 from plurule.files import write_text
+from plurule.lifts import NONE
 from plurule.paper.choosing import Candidate, candidate, ranked
 from plurule.paper.code import code_fingerprint
 from plurule.paper.journal import Journal, JournalError
-from plurule.paper.lift_names import NONE
 from plurule.paper.materials import load_material
-from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
 from plurule.paper.runner import Runner, described
 from plurule.paper.trials import Material, Result
+from plurule.selection.objectives import find_objective
 
 SENSITIVITY_SET = "flags"
 

@@ -11,11 +11,11 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from plurule.files import replacing
+from plurule.lifts import find_lift
 from plurule.paper.analysis import MEASURE_TITLES, Pair, Row, Times
-from plurule.paper.lift_names import find_lift
-from plurule.selection.objectives import find_objective
 from plurule.paper.published import SPEEDUP
 from plurule.paper.statistics import Comparison
+from plurule.selection.objectives import find_objective
 
 P = ParamSpec("P")
 R = TypeVar("R")

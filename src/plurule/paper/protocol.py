@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from plurule.paper.lift_names import NONE, PAPER_LIFTS, labels_of, lift_name
+from plurule.lifts import NONE, PAPER_LIFTS, LiftName, find_lift, peaks_within
 from plurule.selection.objectives import PAPER_OBJECTIVES
 
 Kind: TypeAlias = Literal["fold", "final", "sensitivity", "variant", "timing", "reference"]
@@ -84,7 +84,7 @@ class Plan:
 
     def candidates(self, n_labels: int) -> list[str]:
         """The lifts to choose from; a peak beyond the number of labels is left out."""
-        return [lift for lift in self.lifts if not lift.startswith("peak") or (labels_of(lift) or 0) <= n_labels]
+        return [lift for lift in self.lifts if peaks_within(find_lift(lift), n_labels)]
 
     def fold_tasks(self, dataset: str, n_labels: int, n_folds: int) -> list[Task]:
         """Cross-validation: every objective, fold and lift, and no lift for comparison."""
@@ -123,7 +123,7 @@ class Plan:
         heights = [round(1 + step * i, 4) for i in range(self.sensitivity_steps)]
         kinds = [("kln", 3)] + [("peak", labels) for labels in (2, 3, 5) if labels < n_labels]
         return [
-            Task("sensitivity", dataset, objective, lift_name(kind, labels, height))
+            Task("sensitivity", dataset, objective, str(LiftName(kind, labels, height)))
             for objective in self.objectives
             for kind, labels in kinds
             for height in heights

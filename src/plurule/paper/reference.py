@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from plurule.errors import DataError
-from plurule.paper.lift_names import NONE, parse_lifts
-from plurule.selection.objectives import find_objective
+from plurule.lifts import NONE, parse_lifts
 from plurule.paper.protocol import Task
+from plurule.selection.objectives import find_objective
 
 _OBJECTIVES = {"HA": "ha", "MicF": "micro-f", "MacF": "macro-f"}
 _COUNTS = ("rules", "conditions", "label_conditions", "multi_label_heads")

@@ -18,13 +18,13 @@ from plurule.paper import analysis, figures, published
 from plurule.paper.analysis import CHARACTERISTICS, MEASURE_TITLES, Pair
 from plurule.paper.experiment import Results
 from plurule.paper.figures import Drawing
-from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import PAPER_SETS
 from plurule.paper.reference import comparison_rows
 from plurule.paper.selected_rules import Selection, selections, shown
 from plurule.paper.statements import Statement, check_statements
 from plurule.paper.statistics import Tally
 from plurule.paper.tables import all_tables, write_tables
+from plurule.selection.objectives import find_objective
 
 PAGE = "report.html"
 Data = dict[str, Any]

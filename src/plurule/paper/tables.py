@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plurule.files import write_text
+from plurule.files import to_csv, write_text
 from plurule.paper import analysis
 from plurule.paper.experiment import Results
-from plurule.selection.objectives import find_objective
 from plurule.paper.published import WINS
 from plurule.paper.reference import comparison_rows
 from plurule.paper.selected_rules import Selection
 from plurule.paper.statements import Statement
+from plurule.selection.objectives import find_objective
 
 Row = dict[str, Any]
-
-_DIGITS = 6
 
 
 def all_tables(
@@ -59,26 +55,6 @@ def write_tables(tables: dict[str, list[Row]], folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, rows in tables.items():
         write_text(folder / f"{name}.csv", to_csv(rows))
-
-
-def to_csv(rows: Sequence[Row]) -> str:
-    """Rows as CSV; numbers with at most six digits after the point.
-
-    >>> print(to_csv([{"set": "flags", "score": 2 / 3}, {"set": "birds", "score": None}]), end="")
-    set,score
-    flags,0.666667
-    birds,
-    """
-    buffer = io.StringIO()
-    columns = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return buffer.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    return round(value, _DIGITS) if isinstance(value, float) else value
 
 
 def _wins(results: Results) -> list[Row]:

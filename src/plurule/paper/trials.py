@@ -21,14 +21,13 @@ from plurule import _core, metrics
 from plurule.data import Dataset
 from plurule.learning import native
 from plurule.learning.problem import Options, Problem, exact_weights
-from plurule.lifts import as_table
+from plurule.lifts import NONE, as_table, find_lift
 from plurule.model import RuleList
 from plurule.model import file as model_file
 from plurule.paper.folds import Splits
-from plurule.paper.lift_names import NONE, find_lift
-from plurule.selection.objectives import find_objective
 from plurule.paper.protocol import Task
 from plurule.prediction.decide import decide
+from plurule.selection.objectives import find_objective
 
 Result = dict[str, Any]
 

@@ -12,17 +12,18 @@ import numpy as np
 from plurule.data import Dataset
 from plurule.data.finding import find
 from plurule.errors import PluruleError
+from plurule.files import to_csv
+from plurule.lifts import NONE
 from plurule.metrics import METRICS
 from plurule.paper.choosing import Candidate, candidate, ranked
 from plurule.paper.code import code_fingerprint
 from plurule.paper.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
 from plurule.paper.folds import find_splitter, make_splits
 from plurule.paper.journal import Journal
-from plurule.paper.lift_names import NONE
 from plurule.paper.materials import EMBEDDED
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.runner import LocalRunner, Runner
-from plurule.paper.tables import Row, to_csv
+from plurule.paper.tables import Row
 from plurule.paper.trials import Material, labels_of
 from plurule.selection.lift_search import TIE_BREAKERS
 

@@ -8,14 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from plurule.lifts import LiftName
 from plurule.paper import analysis
 from plurule.paper.analysis import MEASURE_TITLES, Pair, Times, approach_name
 from plurule.paper.experiment import Results
-from plurule.paper.lift_names import height_of, kind_of, labels_of
-from plurule.selection.objectives import find_objective
 from plurule.paper.published import BEST, SPEEDUP
 from plurule.paper.selected_rules import Selection
 from plurule.paper.statistics import Comparison, Tally, rank_correlation, sign_test
+from plurule.selection.objectives import find_objective
 
 CLEAR = 0.7
 """A rank correlation of this size counts as a trend."""
@@ -249,9 +249,9 @@ def best_rank(measure: str) -> Callable[[Evidence], Verdict]:
 
 
 def peak_preferred(evidence: Evidence) -> Verdict:
-    kinds = [kind_of(p.lift) for p in evidence.pairs]
+    kinds = [LiftName.parse(p.lift).kind for p in evidence.pairs]
     peak = kinds.count("peak")
-    offered = [kind_of(lift) for lift in evidence.results.plan.lifts]
+    offered = [LiftName.parse(lift).kind for lift in evidence.results.plan.lifts]
     return Verdict(
         peak > len(kinds) / 2,
         f"in {_share(peak, len(kinds))} choices; {offered.count('peak')} of {len(offered)} candidates are Peak",
@@ -259,7 +259,7 @@ def peak_preferred(evidence: Evidence) -> Verdict:
 
 
 def clearly_above_one(evidence: Evidence) -> Verdict:
-    heights = [height_of(p.lift) for p in evidence.pairs]
+    heights = [LiftName.parse(p.lift).height for p in evidence.pairs]
     at_least = sum(height >= 1.08 for height in heights)
     return Verdict(
         float(np.median(heights)) >= 1.08,
@@ -270,7 +270,7 @@ def clearly_above_one(evidence: Evidence) -> Verdict:
 
 def cardinality(evidence: Evidence) -> Verdict:
     cardinality = [evidence.results.sets[p.dataset].facts["cardinality"] for p in evidence.pairs]
-    heights = [height_of(p.lift) for p in evidence.pairs]
+    heights = [LiftName.parse(p.lift).height for p in evidence.pairs]
     if len(set(cardinality)) < 4:
         return Verdict(None, "too few sets to tell")
     found = rank_correlation(cardinality, heights)
@@ -280,8 +280,8 @@ def cardinality(evidence: Evidence) -> Verdict:
 def greater_peak(evidence: Evidence) -> Verdict:
     peaks: dict[bool, list[int]] = {False: [], True: []}
     for pair in evidence.pairs:
-        if kind_of(pair.lift) == "peak":
-            peaks[find_objective(pair.objective).predict_absence].append(labels_of(pair.lift) or 0)
+        if LiftName.parse(pair.lift).kind == "peak":
+            peaks[find_objective(pair.objective).predict_absence].append(LiftName.parse(pair.lift).labels)
     if not peaks[False] or not peaks[True]:
         return Verdict(None, "Peak was not chosen both with and without predicting absence")
     presence, both = float(np.mean(peaks[False])), float(np.mean(peaks[True]))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from plurule.data.table import Table
-from plurule.lifts import KLN, Lift, Peak, as_table
+from plurule.lifts import KLN_GIVEN_AT, Lift, Peak, as_table
 from plurule.metrics import METRICS
 from plurule.prediction.scoring import Scorer
 from plurule.selection.search import Parameters
@@ -27,28 +27,7 @@ AnyLift = Lift | Callable[[int], float] | None
 Scores = dict[str, float]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
-PAPER_LIFTS = (1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24)
-PAPER_PEAKS = (2, 3, 5)
-KLN_GIVEN_AT = 3
 TIE_BREAKERS = ("hamming_accuracy", "subset_accuracy")
-
-
-def paper_lifts(n_labels: int) -> list[Lift]:
-    """The paper's candidates: Peak at 2, 3 and 5 labels and KLN given at 3, each with seven lifts.
-
-    Peaks beyond the number of labels are left out.
-
-    >>> len(paper_lifts(n_labels=7)), len(paper_lifts(n_labels=4))
-    (28, 21)
-    """
-    lifts: list[Lift] = [Peak(labels, lift, curvature=2.0) for labels in PAPER_PEAKS for lift in PAPER_LIFTS]
-    lifts += [KLN.at(KLN_GIVEN_AT, lift) for lift in PAPER_LIFTS]
-    return [lift for lift in lifts if peaks_within(lift, n_labels)]
-
-
-def peaks_within(lift: AnyLift, n_labels: int) -> bool:
-    """Whether a lift fits the number of labels."""
-    return not isinstance(lift, Peak) or lift.labels <= n_labels
 
 
 def height(lift: AnyLift, n_labels: int) -> float:
