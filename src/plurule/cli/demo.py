@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from plurule.cli import rendering
+from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
 
 FOLDS = 5
 RULES_SHOWN = 10
@@ -39,7 +40,7 @@ def demo() -> None:
     out.print()
     out.print(Text("What was learned", style="bold"))
     characteristics = {name: model.rule_list_.characteristics() for name, model in models.items()}
-    out.print(rendering.column_table(rendering.CHARACTERISTICS, characteristics, digits=2))
+    out.print(rendering.column_table(CHARACTERISTICS, characteristics, digits=2))
     out.print()
     out.print(Text(f"How well it predicts flags it has not seen ({FOLDS}-fold cross-validation)", style="bold"))
     measured = {}
@@ -47,5 +48,5 @@ def demo() -> None:
         folds = KFold(FOLDS, shuffle=True, random_state=0)
         predicted = cross_val_predict(model, flags.data, flags.target, cv=folds)
         measured[name] = scores(flags.target, predicted)
-    shown = {name: rendering.MEASURES[name] for name in ("hamming_accuracy", "micro_f1", "macro_f1", "subset_accuracy")}
+    shown = {name: MEASURES[name] for name in SHORT_MEASURES}
     out.print(rendering.column_table(shown, measured))

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from plurule.cli import rendering
 from plurule.cli.loading import LabelsOption, Split
+from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     from plurule.data import Dataset
@@ -251,7 +252,7 @@ def score_table(rows: Rows) -> Table:
     """The measures, with mean and standard deviation where there are several rows."""
     from plurule.paper.tuning import spread
 
-    titles = rendering.MEASURES | rendering.CHARACTERISTICS
+    titles = MEASURES | CHARACTERISTICS
     if len(rows) == 1:
         return rendering.column_table({k: t for k, t in titles.items() if k in rows[0]}, {"": rows[0]})
     mean, deviation = spread(rows)

@@ -21,6 +21,7 @@ from plurule.cli.fit_options import (
     read_length,
 )
 from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
+from plurule.titles import CHARACTERISTICS
 
 
 def fit(
@@ -180,7 +181,7 @@ def fit(
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
         out.print(f"Initial rules, from {initial_rules}: {len(initial)}", soft_wrap=True, markup=False)
-    out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
     if output is None:
         out.print()
         out.print(rendering.rule_table(rule_list, range(len(rule_list))))

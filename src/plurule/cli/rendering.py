@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.model.condition import Condition, NumericCondition, format_number
+from plurule.titles import MEASURES
 
 if TYPE_CHECKING:
     from plurule.model import LengthChoice, Rule, RuleList
@@ -21,26 +22,6 @@ WIDTH_IN_A_PIPE = 200
 
 THRESHOLD_DIGITS = 6
 """Enough to read; `plurule show --plain` has all of them."""
-
-CHARACTERISTICS = {
-    "rules": "rules",
-    "conditions": "conditions",
-    "label_conditions": "conditions on labels",
-    "multi_label_heads": "heads of several labels",
-    "labels_per_multi_label_head": "labels per such head",
-    "stop_rules": "stop rules",
-}
-
-MEASURES = {
-    "hamming_accuracy": "Hamming accuracy",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
-    "macro_f1_empty_is_1": "macro F1 (an empty label scores 1)",
-    "subset_accuracy": "subset accuracy",
-    "example_f1": "example-based F1",
-    "precision": "precision (micro)",
-    "recall": "recall (micro)",
-}
 
 
 def console() -> Console:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from plurule.cli import rendering
 from plurule.cli.loading import ModelArgument
+from plurule.titles import CHARACTERISTICS
 
 
 def show(
@@ -36,4 +37,4 @@ def show(
     out.print(Text(f"{len(shown)}{of} rules, in the order they are applied", style="bold"))
     out.print(rendering.rule_table(rule_list, shown))
     out.print()
-    out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))

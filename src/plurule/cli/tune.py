@@ -11,6 +11,7 @@ from rich.text import Text
 
 from plurule.cli import rendering
 from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
+from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
     from plurule.paper.choosing import Candidate
@@ -100,7 +101,7 @@ def tune(
     out.print()
     out.print(Text(f"Chosen lift: {ranking[0].lift}", style="bold"))
     rule_list = model_file.loads(model)
-    out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
     if table is not None:
         write_text(table, tuning.to_csv(ranking, baseline))
         out.print(f"All candidates: {table}", soft_wrap=True, markup=False)

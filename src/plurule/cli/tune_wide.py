@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.cli import rendering
+from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     import typer
@@ -85,7 +86,7 @@ def tune_wide(
     rule_list = model.rule_list_
     if rule_list.length_choice is not None:
         out.print(rendering.length_text(rule_list.length_choice))
-    out.print(rendering.column_table(rendering.CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
     if table is not None:
         write_text(table, to_csv(candidate_rows(search.cv_results_)))
         out.print(f"All candidates: {table}", soft_wrap=True, markup=False)
@@ -146,7 +147,7 @@ def front_table(front: list[Point], measure: str, count: int) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("rules", justify="right")
     table.add_column("conditions", justify="right")
-    table.add_column(rendering.MEASURES.get(measure, measure), justify="right")
+    table.add_column(MEASURES.get(measure, measure), justify="right")
     table.add_column("with")
     steps = [point for i, point in enumerate(front) if not i or point.score > max(p.score for p in front[:i])]
     places = sorted({round(i * (len(steps) - 1) / max(count - 1, 1)) for i in range(count)}) if steps else []

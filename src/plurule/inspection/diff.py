@@ -17,14 +17,10 @@ from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.model.naming import quoted
 from plurule.prediction.decide import decide
+from plurule.titles import MEASURES, SHORT_MEASURES
 
 Change: TypeAlias = Literal["added", "removed", "replaced", "moved", "marked"]
-SCORES = {
-    "hamming_accuracy": "Hamming accuracy",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
-    "subset_accuracy": "subset accuracy",
-}
+SCORES = {name: MEASURES[name] for name in SHORT_MEASURES}
 """The measures that are compared, and what they are called in text."""
 
 

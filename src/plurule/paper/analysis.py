@@ -16,20 +16,10 @@ from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Task
 from plurule.paper.published import MEASURES
 from plurule.paper.statistics import Comparison, Tally, compare, tally
 from plurule.selection.objectives import find_objective
+from plurule.titles import CHARACTERISTICS
 
-CHARACTERISTICS = {
-    "rules": "rules",
-    "conditions": "conditions",
-    "label_conditions": "label conditions",
-    "multi_label_heads": "multi-label heads",
-    "labels_per_multi_label_head": "labels per multi-label head",
-}
-MEASURE_TITLES = {
-    "hamming_accuracy": "HA",
-    "micro_f1": "Mic F1",
-    "macro_f1": "Mac F1",
-    "subset_accuracy": "SA",
-}
+SIZES = {name: title for name, title in CHARACTERISTICS.items() if name != "stop_rules"}
+"""What the paper counts of a model."""
 
 Row = dict[str, Any]
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from plurule.files import replacing
 from plurule.lifts import find_lift
-from plurule.paper.analysis import MEASURE_TITLES, Pair, Row, Times
+from plurule.paper.analysis import Pair, Row, Times
 from plurule.paper.published import SPEEDUP
 from plurule.paper.statistics import Comparison
 from plurule.selection.objectives import find_objective
+from plurule.titles import SHORT_MEASURES
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -261,7 +262,7 @@ def critical_differences(ranks: Mapping[str, Comparison], name: str = "ranks") -
     count = max(len(comparison.names) for comparison in ranks.values())
     figure, axes = _subplots(rows, 2, (11.5, rows * (1.1 + 0.18 * count)), squeeze=False)
     for ax, (measure, comparison) in zip(axes.flat, ranks.items(), strict=False):
-        _critical_difference(ax, MEASURE_TITLES.get(measure, measure), comparison)
+        _critical_difference(ax, SHORT_MEASURES.get(measure, measure), comparison)
     for ax in axes.flat[len(ranks) :]:
         ax.set_visible(False)
     return Drawing(name, figure)

@@ -15,7 +15,7 @@ from plurule.files import write_text
 from plurule.model import Rule
 from plurule.model.condition import NumericCondition
 from plurule.paper import analysis, figures, published
-from plurule.paper.analysis import CHARACTERISTICS, MEASURE_TITLES, Pair
+from plurule.paper.analysis import SIZES, Pair
 from plurule.paper.experiment import Results
 from plurule.paper.figures import Drawing
 from plurule.paper.protocol import PAPER_SETS
@@ -25,6 +25,7 @@ from plurule.paper.statements import Statement, check_statements
 from plurule.paper.statistics import Tally
 from plurule.paper.tables import all_tables, write_tables
 from plurule.selection.objectives import find_objective
+from plurule.titles import SHORT_MEASURES
 
 PAGE = "report.html"
 Data = dict[str, Any]
@@ -125,7 +126,7 @@ def page_data(results: Results, rules: Sequence[Selection], statements: Sequence
         "run": _run(results),
         "citation": published.CITATION,
         "objectives": list(results.plan.objectives),
-        "measures": MEASURE_TITLES,
+        "measures": SHORT_MEASURES,
         "sensitivity_set": results.sensitivity_set,
         "sets": [{"name": name} | found.facts for name, found in results.sets.items()],
         "effort": analysis.effort(results),
@@ -141,7 +142,7 @@ def page_data(results: Results, rules: Sequence[Selection], statements: Sequence
         "ranks": _ranks(results, compared),
         "choices": _choices(results),
         "lift_counts": analysis.lift_counts(results, compared),
-        "scores": [_scores(results, measure) for measure in MEASURE_TITLES],
+        "scores": [_scores(results, measure) for measure in SHORT_MEASURES],
         "selections": [_selection(one) for one in rules],
         "statements": _by_section(statements),
         "verdicts": {
@@ -190,7 +191,7 @@ def _time(one: analysis.Times) -> Data:
 def _models(name: str, pairs: Sequence[Pair]) -> Data:
     rows = [
         {"title": title, "cells": [[_size(pair, key, relaxed) for relaxed in (0, 1)] for pair in pairs]}
-        for key, title in CHARACTERISTICS.items()
+        for key, title in SIZES.items()
     ]
     return {"set": name, "lifts": [pair.lift for pair in pairs], "rows": rows}
 
@@ -208,7 +209,7 @@ def _published_models(results: Results) -> Data | None:
         return None
     pairs = [pair for pair in analysis.pairs(results, [name]) if pair.objective in objectives]
     rows = []
-    for key, title in CHARACTERISTICS.items():
+    for key, title in SIZES.items():
         cells = [
             {
                 "ours": [_size(pair, key, 0), _size(pair, key, 1)],
@@ -273,7 +274,7 @@ def _scores(results: Results, measure: str) -> Data:
             lead = "normal" if normal > relaxed + 1e-12 else "relaxed" if relaxed > normal + 1e-12 else ""
             cells.append({"normal": normal, "relaxed": relaxed, "lead": lead})
         rows.append({"set": name, "cells": cells})
-    return {"measure": measure, "title": MEASURE_TITLES[measure], "rows": rows}
+    return {"measure": measure, "title": SHORT_MEASURES[measure], "rows": rows}
 
 
 def _selection(one: Selection) -> Data:

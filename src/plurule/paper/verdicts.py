@@ -10,12 +10,13 @@ import numpy as np
 
 from plurule.lifts import LiftName
 from plurule.paper import analysis
-from plurule.paper.analysis import MEASURE_TITLES, Pair, Times, approach_name
+from plurule.paper.analysis import Pair, Times, approach_name
 from plurule.paper.experiment import Results
 from plurule.paper.published import BEST, SPEEDUP
 from plurule.paper.selected_rules import Selection
 from plurule.paper.statistics import Comparison, Tally, rank_correlation, sign_test
 from plurule.selection.objectives import find_objective
+from plurule.titles import SHORT_MEASURES
 
 CLEAR = 0.7
 """A rank correlation of this size counts as a trend."""
@@ -225,7 +226,7 @@ def tally_of(objective: str, direction: int) -> Callable[[Evidence], Verdict]:
         if objective not in evidence.wins:
             return Verdict(None, f"{find_objective(objective).title} was not run")
         total = evidence.total(objective)
-        parts = ", ".join(f"{MEASURE_TITLES[m]} {t}" for m, t in evidence.wins[objective].items())
+        parts = ", ".join(f"{SHORT_MEASURES[m]} {t}" for m, t in evidence.wins[objective].items())
         lead = total.wins - total.losses
         holds = abs(lead) <= 0.2 * (total.wins + total.losses) if direction == 0 else direction * lead > 0
         return Verdict(holds, f"{total} over all measures ({parts})")

@@ -21,28 +21,12 @@ from plurule.model import Condition, LabelCondition, LengthChoice, NominalCondit
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide
+from plurule.titles import CHARACTERISTICS, MEASURES
 
 MOST_LABELS_DRAWN = 30
 MOST_EDGES_DRAWN = 90
 MOST_STATEMENTS = 300
 LONG_HEAD = 8
-CHARACTERISTICS = {
-    "rules": "rules",
-    "conditions": "conditions",
-    "label_conditions": "conditions on labels",
-    "multi_label_heads": "heads of several labels",
-    "labels_per_multi_label_head": "labels per such head",
-    "stop_rules": "stop rules",
-}
-SCORES = {
-    "hamming_accuracy": "Hamming accuracy",
-    "micro_f1": "micro F1",
-    "macro_f1": "macro F1",
-    "example_f1": "example-based F1",
-    "subset_accuracy": "subset accuracy",
-    "precision": "precision",
-    "recall": "recall",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +238,7 @@ def _figures(rule_list: RuleList) -> tuple[Figure, ...]:
 
 def _scores(truth: Labels, decisions: Decisions) -> tuple[Figure, ...]:
     found = scores(truth, decisions.labels())
-    return tuple(Figure(name, f"{found[key]:.3f}") for key, name in SCORES.items())
+    return tuple(Figure(name, f"{found[key]:.3f}") for key, name in MEASURES.items() if key != "macro_f1_empty_is_1")
 
 
 def _on_data(rule_list: RuleList, table: Table, truth: Labels | None, decisions: Decisions) -> tuple[RuleOnData, ...]:
@@ -315,7 +299,7 @@ def _training_curve(rule_list: RuleList) -> tuple[Curve, ...]:
 def _shown_choice(choice: LengthChoice | None) -> LengthChoice | None:
     if choice is None:
         return None
-    return replace(choice, measure=SCORES.get(choice.measure, visible(choice.measure.replace("_", " "))))
+    return replace(choice, measure=MEASURES.get(choice.measure, visible(choice.measure.replace("_", " "))))
 
 
 def _bars(rule_list: RuleList) -> tuple[Bars, ...]:

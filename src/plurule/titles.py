@@ -1,0 +1,28 @@
+"""What measures and characteristics of a model are called where people read them."""
+
+from __future__ import annotations
+
+MEASURES = {
+    "hamming_accuracy": "Hamming accuracy",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "macro_f1_empty_is_1": "macro F1 (an empty label scores 1)",
+    "subset_accuracy": "subset accuracy",
+    "example_f1": "example-based F1",
+    "precision": "precision (micro)",
+    "recall": "recall (micro)",
+}
+"""The measures of `plurule.metrics`."""
+
+SHORT_MEASURES = {"hamming_accuracy": "HA", "micro_f1": "Mic F1", "macro_f1": "Mac F1", "subset_accuracy": "SA"}
+"""Those of the paper, as it abbreviates them."""
+
+CHARACTERISTICS = {
+    "rules": "rules",
+    "conditions": "conditions",
+    "label_conditions": "conditions on labels",
+    "multi_label_heads": "heads of several labels",
+    "labels_per_multi_label_head": "labels per such head",
+    "stop_rules": "stop rules",
+}
+"""What `RuleList.characteristics` counts."""
