@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plurule import methods  # noqa: F401  # every rule list has its methods, whatever part of plurule is imported
 from plurule._lazy import attach
 
 if TYPE_CHECKING:

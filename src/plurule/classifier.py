@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
@@ -34,18 +34,16 @@ from plurule.learning.options import (
     check_weights,
 )
 from plurule.learning.problem import Constrain, HeadSearch, Options, Problem
+from plurule.learning.pruning import prune
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
+from plurule.prediction.counts import recount
 from plurule.prediction.decide import Decisions, decide, replay
 from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.prediction.staged import TargetForm, staged_scores
 from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
 from plurule.selection.lengths import LengthCurve
-
-if TYPE_CHECKING:
-    from plurule.inspection import Explanations
-
 
 PUBLISHED: dict[str, Any] = {
     "heuristic": FMeasure(beta=0.5),
@@ -366,12 +364,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         check_is_fitted(self)
         return decide(self.rule_list_, self._encode(X))
 
-    def explain(self, X: Any) -> Explanations:
+    def explain(self, X: Any) -> Any:
         """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
-        from plurule.inspection import explain
-
         check_is_fitted(self)
-        return explain(self.rule_list_, self._encode(X))
+        return self.rule_list_.explain(self._encode(X))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of the heuristic and the lift (`heuristic__beta`, `lift__k`)."""
@@ -493,9 +489,7 @@ def _chosen_from(curve: LengthCurve | None) -> LengthCurve | None:
 
 def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
     """What the held-out rows support, with its counts on all rows."""
-    from plurule.inspection import prune, recount
-
-    kept = prune(rule_list, held_out.table, held_out.Y, heuristic=options.heuristic, sample_weight=held_out.weights)
+    kept = prune(rule_list, held_out.table, held_out.Y, options.heuristic, held_out.weights)
     return recount(kept, everything.table, everything.Y, everything.weights)
 
 

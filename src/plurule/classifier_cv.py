@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,9 +41,6 @@ from plurule.selection.lengths import LengthCurve
 from plurule.selection.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, tabulate
 from plurule.selection.pareto import Point, Size, best_within, plot_front
 from plurule.selection.search import Grid, Parameters, Progress, Searched, default_grid, search
-
-if TYPE_CHECKING:
-    from plurule.inspection import Explanations
 
 Protocol: TypeAlias = Literal["wide", "paper"]
 
@@ -210,7 +207,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         return self.best_estimator_.decide(X)
 
-    def explain(self, X: Any) -> Explanations:
+    def explain(self, X: Any) -> Any:
         """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
         check_is_fitted(self)
         return self.best_estimator_.explain(X)

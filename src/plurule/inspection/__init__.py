@@ -1,7 +1,6 @@
 """Looking at rule lists: explanations, label dependencies, edits, differences and simplification."""
 
 from plurule.inspection.checks import Finding, check
-from plurule.inspection.counts import recount
 from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.inspection.edit import Edit
@@ -10,6 +9,7 @@ from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.prune import prune
 from plurule.inspection.simplify import Simplified, simplify
 from plurule.model.text import parse, parse_rules
+from plurule.prediction.counts import recount
 
 __all__ = [
     "Dependencies",

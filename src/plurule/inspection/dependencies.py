@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from typing import Any, Literal, TypeAlias, overload
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
 from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
 from plurule.inspection.label_graph import Edge, LabelGraph
 from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
+from plurule.model.frame import Backend, to_frame, to_records
 from plurule.prediction.decide import Columns
 
 Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
@@ -152,14 +152,13 @@ class Dependencies(Sequence[Dependency]):
         """Only the statements of some kinds."""
         return Dependencies(self.labels, tuple(s for s in self.statements if s.kind in kinds))
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per statement; statistics are NaN without data."""
-        return nw.from_dict(self._columns(), backend=backend).to_native()
+        return to_frame(self._columns(), backend)
 
     def to_records(self) -> list[dict[str, Any]]:
         """The rows of `to_frame` as dictionaries."""
-        columns = self._columns()
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return to_records(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = self.statements
@@ -262,10 +261,8 @@ def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[
     counted: list[Dependency] = []
     for context, group in groupby(statements, key=lambda statement: statement.context):
         here = list(group)
-        holds = np.ones(len(table), dtype=bool)
-        for condition in context:
-            # Labels are tested on the truth: a statement is about labels, not about predictions of them.
-            holds &= columns.satisfies(condition, truth.view(np.int8))
+        # Labels are tested on the truth: a statement is about labels, not about predictions of them.
+        holds = columns.passing(context, truth.view(np.int8))[-1]
         on_labels = everywhere[len(counted) : len(counted) + len(here)]
         on_data = _counts(here, truth[holds]) if context else on_labels
         counted += [

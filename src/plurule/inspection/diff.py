@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
+from plurule.model.frame import Backend, to_frame
 from plurule.model.naming import quoted
 from plurule.prediction.decide import decide
 from plurule.titles import MEASURES, SHORT_MEASURES
@@ -109,16 +109,16 @@ class ModelDiff:
             lines.append(f"{SCORES[name]}: {before:.4f} → {after:.4f} ({after - before:+.4f})")
         return "\n".join(lines)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per rule that changed; numbers are 0 where a list does not have the rule."""
-        columns = {
+        columns: dict[str, list[Any]] = {
             "change": [c.change for c in self.rules],
             "number_before": [c.number_before or 0 for c in self.rules],
             "number_after": [c.number_after or 0 for c in self.rules],
             "before": [c.before.to_text() if c.before else "" for c in self.rules],
             "after": [c.after.to_text() if c.after else "" for c in self.rules],
         }
-        return nw.from_dict(columns, backend=backend).to_native()
+        return to_frame(columns, backend)
 
 
 def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample_weight: Any = None) -> ModelDiff:

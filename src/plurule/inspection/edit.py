@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.inspection.checks import check
-from plurule.inspection.counts import recount
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Rule, RuleList
 from plurule.model.text import parse
+from plurule.prediction.counts import recount
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, overload
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule._attached import ExplanationsMethods
 from plurule.data.table import Table
 from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_number
+from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import quoted
-from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide
+from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide, replay
 
 DEFAULT = "no rule: absent by default"
 
@@ -146,7 +147,7 @@ def explain(rule_list: RuleList, X: Any) -> Explanations:
     return Explanations(rule_list, table, decide(rule_list, table))
 
 
-class Explanations(Sequence[Explanation]):
+class Explanations(ExplanationsMethods, Sequence[Explanation]):
     """The explanations of some instances; each is made when it is asked for.
 
     Parameters
@@ -185,37 +186,24 @@ class Explanations(Sequence[Explanation]):
     def __str__(self) -> str:
         return self.to_text(limit=10)
 
-    def _repr_html_(self) -> str | None:
-        try:
-            return self.to_html(limit=10)
-        except ImportError:
-            return None
-
     def to_text(self, limit: int | None = None) -> str:
         """One paragraph per instance, for at most `limit` instances."""
         shown = [str(explanation) for explanation in self[:limit]]
         more = len(self) - len(shown)
         return "\n".join([*shown, f"… and {more} more instances"] if more else shown)
 
-    def to_html(self, limit: int | None = None) -> str:
-        """A piece of HTML with one table per instance, for at most `limit` instances (needs Jinja2)."""
-        from plurule.report import render_explanations
-
-        return render_explanations(self[:limit], len(self))
-
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per instance and label.
 
         The columns: `instance`, `label`, `predicted` (0 or 1), `rule` (number of the rule that decided, 0 if none did),
         `text` of the rule, `because` (its conditions with the instance's values), its training `precision` and
         `coverage`, and the numbers of the later rules that `agreed` or were `preempted`.
         """
-        return nw.from_dict(self._columns_of_frame(), backend=backend).to_native()
+        return to_frame(self._columns_of_frame(), backend)
 
     def to_records(self) -> list[dict[str, Any]]:
         """The rows of `to_frame` as dictionaries."""
-        columns = {name: np.asarray(values).tolist() for name, values in self._columns_of_frame().items()}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return to_records({name: np.asarray(values).tolist() for name, values in self._columns_of_frame().items()})
 
     def _columns_of_frame(self) -> dict[str, Any]:
         n_labels = len(self.rule_list.labels)
@@ -288,16 +276,8 @@ class Explanations(Sequence[Explanation]):
     @cached_property
     def _holding(self) -> NDArray[np.uint8]:
         """Per rule, one bit per instance: whether its body holds, also where a stop rule ended the instance before."""
-        packed = np.zeros((len(self.rule_list), (len(self) + 7) // 8), dtype=np.uint8)
-        for position, rule in enumerate(self.rule_list):
-            holds = np.ones(len(self), dtype=bool)
-            for condition in rule.body:
-                holds &= self._columns.satisfies(condition, self.decisions.predicted)
-                if isinstance(condition, LabelCondition):
-                    # What a rule predicts holds for the rules after it only.
-                    holds &= self.decisions.decided_by[:, condition.index] < position
-            packed[position] = np.packbits(holds)
-        return packed
+        packed = [np.packbits(step.holds) for step in replay(self.rule_list, self.table)]
+        return np.array(packed, dtype=np.uint8).reshape(len(packed), (len(self) + 7) // 8)
 
     def _later_texts(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Per instance and label: numbers of the later rules that agreed, and of those that were pre-empted."""

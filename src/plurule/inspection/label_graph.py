@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule._attached import LabelGraphMethods
 from plurule.model.naming import visible
 
 MOST_FREELY_PLACED = 12
@@ -30,7 +31,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelGraph:
+class LabelGraph(LabelGraphMethods):
     """Labels and the statements that connect them."""
 
     labels: tuple[str, ...]
@@ -92,11 +93,6 @@ class LabelGraph:
                 f'[label="{edge.kind}", dir={direction}, tooltip="rules {rules}"];'
             )
         return "\n".join(["digraph labels {", *lines, "}"])
-
-    def _repr_html_(self) -> str | None:
-        from plurule.report import graph_svg
-
-        return graph_svg(self)
 
 
 def _dot(name: str) -> str:

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.errors import ModelError
-from plurule.inspection.counts import recount
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
-from plurule.prediction.decide import NO_RULE, OPEN, Columns, decide
+from plurule.prediction.counts import recount
+from plurule.prediction.decide import NO_RULE, OPEN, Columns, Decisions, Mask, decide
 
-Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 
@@ -128,10 +127,11 @@ class _Trial:
     position: int
     condition: Condition | None
     """What is dropped from the rule; None for the rule itself."""
+    rest: Rule | None
+    """What is left of the rule."""
     rows: Rows
     """The instances that it might matter to, and what would be decided for them."""
-    predicted: NDArray[np.int8]
-    decided_by: NDArray[np.int32]
+    decisions: Decisions
 
 
 class _Search:
@@ -141,8 +141,7 @@ class _Search:
         self.rules: list[Rule | None] = list(rule_list)
         self.dropped: list[Dropped] = []
         self.columns = Columns(table)
-        decisions = decide(rule_list, table)
-        self.predicted, self.decided_by = decisions.predicted, decisions.decided_by
+        self.decisions = decide(rule_list, table)
         self.stops = np.array([*(rule.stop for rule in rule_list), False])
         self.holds = np.zeros((len(table), len(rule_list)), dtype=bool)
         """Per instance and rule: whether the conditions on attributes hold; False for a rule that was dropped."""
@@ -151,11 +150,8 @@ class _Search:
 
     def attributes_hold(self, rule: Rule) -> Mask:
         """Which instances satisfy the conditions of a rule that are not on labels."""
-        holds = np.ones(len(self.predicted), dtype=bool)
-        for condition in rule.body:
-            if not isinstance(condition, LabelCondition):
-                holds &= self.columns.satisfies(condition, self.predicted)
-        return holds
+        conditions = [c for c in rule.body if not isinstance(c, LabelCondition)]
+        return self.columns.passing(conditions, self.decisions.predicted)[-1]
 
     def candidates(self) -> Iterator[tuple[int, Condition | None]]:
         """What may be dropped: rules, the last first, then conditions, the last of each rule first."""
@@ -172,34 +168,33 @@ class _Search:
         rule = self.rules[position]
         if rule is None or (condition is not None and condition not in rule.body):
             return None
+        decided_by = self.decisions.decided_by
         if condition is None:
-            rows = np.flatnonzero((self.decided_by == position).any(axis=1))
-            decided = self.decide(rows, position, None, may_change)
-            return None if decided is None else _Trial(position, None, rows, *decided)
-        rest = _without(rule, condition)
-        affected = self.attributes_hold(rest)
-        if not isinstance(condition, LabelCondition):
-            affected &= ~self.holds[:, position]
-        rows = np.flatnonzero(affected)
-        last = self.decided_by[rows].max(axis=1, initial=NO_RULE)
-        rows = rows[~(self.stops[last] & (last < position))]
-        decided = self.decide(rows, position, rest, may_change)
-        return None if decided is None else _Trial(position, condition, rows, *decided)
+            rest, rows = None, np.flatnonzero((decided_by == position).any(axis=1))
+        else:
+            # No longer the rule that was chosen by its value.
+            rest = replace(rule, body=tuple(c for c in rule.body if c != condition), value=0.0)
+            affected = self.attributes_hold(rest)
+            if not isinstance(condition, LabelCondition):
+                affected &= ~self.holds[:, position]
+            rows = np.flatnonzero(affected)
+            last = decided_by[rows].max(axis=1, initial=NO_RULE)
+            rows = rows[~(self.stops[last] & (last < position))]
+        decisions = self.decide(rows, position, rest, may_change)
+        return None if decisions is None else _Trial(position, condition, rest, rows, decisions)
 
-    def decide(
-        self, rows: Rows, start: int, instead: Rule | None, may_change: bool
-    ) -> tuple[NDArray[np.int8], NDArray[np.int32]] | None:
+    def decide(self, rows: Rows, start: int, instead: Rule | None, may_change: bool) -> Decisions | None:
         """What is decided for instances that come as far as a rule if there was another in its place, or none.
 
         Given up (None) as soon as a prediction changes, unless it may.
         """
-        before = self.decided_by[rows] < start
-        predicted = np.where(before, self.predicted[rows], np.int8(OPEN))
-        decided_by = np.where(before, self.decided_by[rows], np.int32(NO_RULE))
-        if not len(rows):
-            return predicted, decided_by
-        going_on = np.ones(len(rows), dtype=bool)
-        expected = np.maximum(self.predicted[rows], 0)
+        before = self.decisions.decided_by[rows] < start
+        decisions = Decisions(
+            np.where(before, self.decisions.predicted[rows], np.int8(OPEN)),
+            np.where(before, self.decisions.decided_by[rows], np.int32(NO_RULE)),
+            np.ones(len(rows), dtype=bool),
+        )
+        expected = np.maximum(self.decisions.predicted[rows], 0)
         holds = self.holds[rows, start:]
         # The instances are those that satisfy the conditions on attributes of what stands in the rule's place.
         holds[:, 0] = instead is not None
@@ -207,39 +202,27 @@ class _Search:
         for position in (start + np.flatnonzero(holds.any(axis=0))).tolist():
             rule = instead if position == start else self.rules[position]
             assert rule is not None
-            covered = going_on & holds[:, position - start]
+            covered = decisions.going_on & holds[:, position - start]
             for condition in rule.label_conditions:
-                covered &= predicted[:, condition.index] == int(condition.present)
-            decided = np.zeros(len(rows), dtype=bool)
-            for assignment in rule.head:
-                newly = covered & (predicted[:, assignment.index] == OPEN)
-                if not may_change and (expected[newly, assignment.index] != assignment.present).any():
-                    return None
-                predicted[newly, assignment.index] = assignment.present
-                decided_by[newly, assignment.index] = position
-                decided |= newly
-            if rule.stop:
-                going_on &= ~decided
-        if not may_change and (np.maximum(predicted, 0) != expected).any():
-            return None
-        return predicted, decided_by
-
-    def changes(self, trial: _Trial) -> int:
-        """How many predictions would change."""
-        return int((np.maximum(trial.predicted, 0) != np.maximum(self.predicted[trial.rows], 0)).sum())
+                covered &= decisions.predicted[:, condition.index] == int(condition.present)
+            decided = zip(rule.head, decisions.apply(rule, position, covered), strict=True)
+            if not may_change and any((expected[newly, a.index] != a.present).any() for a, newly in decided):
+                return None
+        return decisions if may_change or (decisions.labels() == expected).all() else None
 
     def accept(self, trial: _Trial) -> None:
         """Drop it."""
-        rule = self.rules[trial.position]
+        rule, rows = self.rules[trial.position], trial.rows
         assert rule is not None
-        text = rule.to_text() if trial.condition is None else str(trial.condition)
-        what: Literal["rule", "condition"] = "rule" if trial.condition is None else "condition"
-        self.dropped.append(Dropped(what, trial.position + 1, text, self.changes(trial)))
-        rest = None if trial.condition is None else _without(rule, trial.condition)
-        self.rules[trial.position] = rest
-        self.holds[:, trial.position] = False if rest is None else self.attributes_hold(rest)
-        self.predicted[trial.rows] = trial.predicted
-        self.decided_by[trial.rows] = trial.decided_by
+        changes = int((trial.decisions.labels() != np.maximum(self.decisions.predicted[rows], 0)).sum())
+        if trial.condition is None:
+            self.dropped.append(Dropped("rule", trial.position + 1, rule.to_text(), changes))
+        else:
+            self.dropped.append(Dropped("condition", trial.position + 1, str(trial.condition), changes))
+        self.rules[trial.position] = trial.rest
+        self.holds[:, trial.position] = False if trial.rest is None else self.attributes_hold(trial.rest)
+        self.decisions.predicted[rows] = trial.decisions.predicted
+        self.decisions.decided_by[rows] = trial.decisions.decided_by
 
     def drop_what_changes_nothing(self) -> None:
         """Drop until nothing more can be dropped for free."""
@@ -253,30 +236,23 @@ class _Search:
 
     def drop_what_costs_little(self, truth: Labels, score: Callable[..., float], tolerance: float) -> None:
         """Drop the cheapest first while the score stays within the tolerance of what it was."""
-        least = score(truth, np.maximum(self.predicted, 0)) - tolerance
+
+        def score_of(trial: _Trial | None) -> float:
+            if trial is None:
+                return -np.inf
+            predicted = self.decisions.labels()
+            predicted[trial.rows] = trial.decisions.labels()
+            return score(truth, predicted)
+
+        least = score(truth, self.decisions.labels()) - tolerance
         before = -1
         while before < len(self.dropped):
             before = len(self.dropped)
-            scored = [(self.score(truth, score, *candidate), candidate) for candidate in self.candidates()]
             # Stable, so that equal costs keep the order of the candidates.
-            scored.sort(key=lambda pair: -pair[0])
+            scored = sorted(((score_of(self.attempt(*c)), c) for c in self.candidates()), key=lambda pair: -pair[0])
             for alone, candidate in scored:
                 if alone < least:
                     break
                 trial = self.attempt(*candidate)
-                if trial is not None and self.score_of(trial, truth, score) >= least:
+                if trial is not None and score_of(trial) >= least:
                     self.accept(trial)
-
-    def score(self, truth: Labels, score: Callable[..., float], position: int, condition: Condition | None) -> float:
-        trial = self.attempt(position, condition)
-        return -np.inf if trial is None else self.score_of(trial, truth, score)
-
-    def score_of(self, trial: _Trial, truth: Labels, score: Callable[..., float]) -> float:
-        predicted = np.maximum(self.predicted, 0)
-        predicted[trial.rows] = np.maximum(trial.predicted, 0)
-        return score(truth, predicted)
-
-
-def _without(rule: Rule, condition: Condition) -> Rule:
-    """The rule with a shorter body; no longer the one that was chosen by its value."""
-    return replace(rule, body=tuple(c for c in rule.body if c != condition), value=0.0)

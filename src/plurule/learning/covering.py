@@ -17,6 +17,7 @@ from plurule.learning.initial_rules import start
 from plurule.learning.problem import Options, Problem
 from plurule.learning.refinement import Candidate, best_rule
 from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.prediction.counts import count_undecided
 from plurule.prediction.decide import OPEN, Columns
 
 Progress = Callable[[int, float], None]
@@ -45,7 +46,8 @@ def learn(problem: Problem, options: Options, progress: Progress | None = None) 
         rules.append(conquer(state, found, options))
         if progress is not None:
             progress(len(rules), float((state.predicted != OPEN).mean()))
-    return RuleList(tuple(rules), problem.table.attributes, problem.labels, undecided(state))
+    undecided = count_undecided(state.predicted, problem.Y, problem.weights)
+    return RuleList(tuple(rules), problem.table.attributes, problem.labels, undecided)
 
 
 def conquer(state: State, found: Candidate, options: Options) -> Rule:
@@ -78,11 +80,3 @@ def conquer(state: State, found: Candidate, options: Options) -> Rule:
         stop=stop,
         decided=tuple(decided),
     )
-
-
-def undecided(state: State) -> tuple[tuple[float, float], ...]:
-    """Per label: weight of the absent and of the present pairs that no rule decided."""
-    left = state.problem.weights[:, None] * (state.predicted == OPEN)
-    absent = (left * (state.problem.Y == 0)).sum(axis=0)
-    present = (left * (state.problem.Y == 1)).sum(axis=0)
-    return tuple((float(a), float(p)) for a, p in zip(absent, present, strict=True))

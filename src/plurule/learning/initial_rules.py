@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +9,8 @@ from numpy.typing import NDArray
 
 from plurule.learning.problem import Problem
 from plurule.model import Rule, RuleList
-from plurule.prediction.decide import OPEN, replay
+from plurule.prediction.counts import with_counts
+from plurule.prediction.decide import nothing_decided, replay
 
 
 @dataclass
@@ -30,33 +30,11 @@ class Start:
 def start(problem: Problem) -> Start:
     """Apply the initial rules of a problem, in order, as they will be applied at prediction time."""
     labels = np.zeros(problem.n_labels, dtype=bool)
-    in_training = np.ones(problem.n_instances, dtype=bool)
-    predicted = np.full(problem.Y.shape, OPEN, dtype=np.int8)
+    decisions = nothing_decided(*problem.Y.shape)
     rules = []
     listed = RuleList(problem.initial_rules, problem.table.attributes, problem.labels)
-    for step in replay(listed, problem.table):
-        rule, predicted = listed[step.rule], step.decisions.predicted
-        decided_here = step.decisions.decided_by == step.rule
+    for rule, step in zip(listed, replay(listed, problem.table), strict=True):
+        decisions = step.decisions
         labels[[a.index for a in rule.head]] = True
-        if rule.stop:
-            in_training &= ~decided_here.any(axis=1)
-        rules.append(_counted(rule, problem, step.covered, decided_here))
-    return Start(tuple(rules), predicted, in_training, labels)
-
-
-def _counted(rule: Rule, problem: Problem, covered: NDArray[np.bool_], decided: NDArray[np.bool_]) -> Rule:
-    counts: Sequence[tuple[float, float]] = [
-        (
-            float(problem.weights[decided[:, a.index] & (problem.Y[:, a.index] == a.present)].sum()),
-            float(problem.weights[decided[:, a.index] & (problem.Y[:, a.index] != a.present)].sum()),
-        )
-        for a in rule.head
-    ]
-    return replace(
-        rule,
-        tp=sum(right for right, _ in counts),
-        fp=sum(wrong for _, wrong in counts),
-        coverage=float(problem.weights[covered].sum()),
-        decided=tuple(counts),
-        locked=True,
-    )
+        rules.append(replace(with_counts(rule, step, problem.Y, problem.weights), locked=True))
+    return Start(tuple(rules), decisions.predicted, decisions.going_on, labels)

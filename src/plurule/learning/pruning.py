@@ -9,83 +9,38 @@ head. A rule that is wrong more often than right there, or that decides nothing,
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from plurule.heuristics import FMeasure, Heuristic
-from plurule.inspection.counts import recount
-from plurule.inspection.data import match_both
+from plurule.data.table import Table
+from plurule.heuristics import Heuristic
 from plurule.model import Rule, RuleList
-from plurule.prediction.decide import OPEN, Columns
-
-BETA = 0.6
-"""As the learner weighs recall by default."""
+from plurule.prediction.counts import recount
+from plurule.prediction.decide import OPEN, Columns, nothing_decided
 
 
 def prune(
     rule_list: RuleList,
-    X: Any,
-    Y: Any = None,
-    *,
-    heuristic: Heuristic | None = None,
-    sample_weight: ArrayLike | None = None,
+    table: Table,
+    truth: NDArray[np.uint8],
+    heuristic: Heuristic,
+    weights: NDArray[np.float64] | None = None,
 ) -> RuleList:
-    """Drop the conditions and rules that held-out data do not support.
-
-    Parameters
-    ----------
-    rule_list
-        The rules; locked ones stay as they are.
-    X
-        Instances that the rules were not learned from, or a data set.
-    Y
-        Their true labels.
-    heuristic
-        How good a rule is; the F-measure with β = 0.6, unless given.
-    sample_weight
-        Weight of each instance.
-
-    Returns
-    -------
-    RuleList
-        What is left, with its counts on this data.
-
-    Examples
-    --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
-    >>> names = (Attribute("area"), Attribute("bars")), ("red",)
-    >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 7\\nred <- area <= 1", *names), *names)
-    >>> print(prune(rules, [[1.0, 1.0], [3.0, 5.0], [5.0, 8.0]], [[0], [1], [1]]))
-    red ← area > 2   (TP 2, FP 0)
-    """
-    table, truth = match_both(rule_list, X, Y)
-    weights = np.ones(len(table)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    judge = _Judge(truth, weights, FMeasure(beta=BETA) if heuristic is None else heuristic)
-    columns = Columns(table)
-    predicted = np.full(truth.shape, OPEN, dtype=np.int8)
-    going_on = np.ones(len(table), dtype=bool)
+    """Drop the conditions and rules that held-out data do not support; what is left has its counts on that data."""
+    judge = _Judge(truth, np.ones(len(table)) if weights is None else weights, heuristic)
+    columns, decisions = Columns(table), nothing_decided(*truth.shape)
     kept: list[Rule] = []
     for rule in rule_list:
-        covered = [going_on]
-        for condition in rule.body:
-            covered.append(covered[-1] & columns.satisfies(condition, predicted))
-        length = len(rule.body) if rule.locked else judge.best_length(rule, covered, predicted)
+        covered = [decisions.going_on & holds for holds in columns.passing(rule.body, decisions.predicted)]
+        length = len(rule.body) if rule.locked else judge.best_length(rule, covered, decisions.predicted)
         if length is None:
             continue
+        decisions.apply(rule, len(kept), covered[length])
         # A shorter rule is not the one that its value is about.
         kept.append(rule if length == len(rule.body) else replace(rule, body=rule.body[:length], value=0.0))
-        decided_something = np.zeros(len(table), dtype=bool)
-        for assignment in rule.head:
-            newly = covered[length] & (predicted[:, assignment.index] == OPEN)
-            predicted[newly, assignment.index] = assignment.present
-            decided_something |= newly
-        if rule.stop:
-            going_on = going_on & ~decided_something
     pruned = replace(rule_list, rules=tuple(kept), length_choice=None)
-    return recount(pruned, table, truth, weights)
+    return recount(pruned, table, truth, judge.weights)
 
 
 class _Judge:

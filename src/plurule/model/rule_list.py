@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, overload
 
-import narwhals.stable.v1 as nw
-
+from plurule._attached import RuleListMethods
 from plurule.model.attribute import Attribute
+from plurule.model.frame import Backend, to_frame
 from plurule.model.length_choice import LengthChoice
 from plurule.model.rule import Rule
-
-if TYPE_CHECKING:
-    from plurule.inspection import Dependencies, Edit, Explanations, Finding, Simplified
+from plurule.model.text import parse
 
 
 @dataclass(frozen=True, slots=True)
-class RuleList(Sequence[Rule]):
+class RuleList(RuleListMethods, Sequence[Rule]):
     """An ordered decision list: a sequence of rules, with the names it speaks about.
 
     Parameters
@@ -92,9 +90,9 @@ class RuleList(Sequence[Rule]):
         """How many rules have a head of each length."""
         return dict(sorted(Counter(len(rule.head) for rule in self).items()))
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per rule, as a frame of the given library (pandas or polars)."""
-        columns = {
+        columns: dict[str, list[Any]] = {
             "rule": list(range(1, len(self) + 1)),
             "head": [str(rule.head) for rule in self],
             "body": [" ∧ ".join(map(str, rule.body)) for rule in self],
@@ -107,93 +105,8 @@ class RuleList(Sequence[Rule]):
             "value": [rule.value for rule in self],
             "stop": [rule.stop for rule in self],
         }
-        return nw.from_dict(columns, backend=backend).to_native()
-
-    # What others do with a rule list. The model knows nothing of them, so they are asked for when they are wanted.
+        return to_frame(columns, backend)
 
     def parse(self, text: str) -> Rule:
         """The rule that a text says about these attributes and labels; see `plurule.model.text`."""
-        from plurule.model.text import parse
-
         return parse(text, self.attributes, self.labels)
-
-    def explain(self, X: Any) -> Explanations:
-        """Which rule decided each label of each instance, and why; see `plurule.inspection.explain`."""
-        from plurule.inspection import explain
-
-        return explain(self, X)
-
-    def dependencies(self, X: Any = None, Y: Any = None, *, joint_absence: bool = False) -> Dependencies:
-        """What the rules say about how labels depend on each other; see `plurule.inspection.dependencies`."""
-        from plurule.inspection import dependencies
-
-        return dependencies(self, X, Y, joint_absence=joint_absence)
-
-    def edit(self, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit:
-        """Start to change the rules by hand; see `plurule.inspection.Edit`."""
-        from plurule.inspection import Edit
-
-        return Edit.of(self, X, Y, sample_weight)
-
-    def simplify(
-        self,
-        X: Any,
-        Y: Any = None,
-        *,
-        tolerance: float = 0.0,
-        measure: str = "hamming_accuracy",
-        sample_weight: Any = None,
-    ) -> Simplified:
-        """A shorter list that predicts the same, or costs at most `tolerance`; see `plurule.inspection.simplify`."""
-        from plurule.inspection import simplify
-
-        return simplify(self, X, Y, tolerance=tolerance, measure=measure, sample_weight=sample_weight)
-
-    def prune(self, X: Any, Y: Any = None, sample_weight: Any = None) -> RuleList:
-        """Without the conditions and rules that held-out data do not support; see `plurule.inspection.prune`."""
-        from plurule.inspection import prune
-
-        return prune(self, X, Y, sample_weight=sample_weight)
-
-    def check(self) -> tuple[Finding, ...]:
-        """Rules that contradict themselves or can never decide anything; see `plurule.inspection.check`."""
-        from plurule.inspection import check
-
-        return check(self)
-
-    def to_sql(
-        self, table: str | Sequence[str] = "instances", dialect: str = "sqlite", keys: Sequence[str] = ()
-    ) -> str:
-        """One SELECT that predicts the labels of the rows of a table; see `plurule.export.to_sql`."""
-        from plurule.export import to_sql
-
-        return to_sql(self, table, dialect, keys)
-
-    def to_python(self, function: str = "predict") -> str:
-        """The source of a Python function that needs nothing but Python; see `plurule.export.to_python`."""
-        from plurule.export import to_python
-
-        return to_python(self, function)
-
-    def to_markdown(self) -> str:
-        """A table in Markdown; see `plurule.export.to_markdown`."""
-        from plurule.export import to_markdown
-
-        return to_markdown(self)
-
-    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        """A table in LaTeX; see `plurule.export.to_latex`."""
-        from plurule.export import to_latex
-
-        return to_latex(self, caption, label)
-
-    def to_html(self, X: Any = None, Y: Any = None, *, title: str | None = None) -> str:
-        """A report as one HTML page that works offline (needs Jinja2); see `plurule.report.to_html`."""
-        from plurule.report import to_html
-
-        return to_html(self, X, Y, title=title)
-
-    def _repr_html_(self) -> str | None:
-        from plurule.report import rule_table
-
-        return rule_table(self)

@@ -19,17 +19,11 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from plurule.errors import ModelError, nearest
-from plurule.model import (
-    Assignment,
-    Attribute,
-    Condition,
-    Head,
-    LabelCondition,
-    NominalCondition,
-    NumericCondition,
-    Rule,
-)
+from plurule.model.attribute import Attribute
+from plurule.model.condition import Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.model.head import Assignment, Head
 from plurule.model.naming import MARKS, SEPARATORS, visible
+from plurule.model.rule import Rule
 
 ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)

@@ -1,48 +1,58 @@
-"""What the rules of a list do on some data: counted anew, rule by rule."""
+"""What the rules of a list do on some data: counted rule by rule, as they are applied."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.inspection.data import Labels
-from plurule.model import RuleList
-from plurule.prediction.decide import OPEN, replay
+from plurule.model import Rule, RuleList
+from plurule.prediction.decide import OPEN, Mask, Step, nothing_decided, replay
+
+Labels = NDArray[np.uint8]
+Weights = NDArray[np.float64]
+Pairs = tuple[tuple[float, float], ...]
 
 
-def recount(rule_list: RuleList, table: Table, Y: Labels, weights: NDArray[np.float64] | None = None) -> RuleList:
+def recount(rule_list: RuleList, table: Table, Y: Labels, weights: Weights | None = None) -> RuleList:
     """The same rules with their counts on the given data.
 
     A rule's coverage is what reaches it (what no stop rule ended before) and satisfies its body; its right and wrong
     predictions are those of the pairs that it decides. The value that a rule was chosen by stays where all that is as
     before; otherwise it says nothing about the rule any more and becomes 0, as for a rule that was not learned.
     """
-    weight = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+    weights = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+    predicted = nothing_decided(*Y.shape).predicted
     rules = []
-    predicted = np.full(Y.shape, OPEN, dtype=np.int8)
     for rule, step in zip(rule_list, replay(rule_list, table), strict=True):
         predicted = step.decisions.predicted
-        decided = []
-        for assignment in rule.head:
-            newly = step.decisions.decided_by[:, assignment.index] == step.rule
-            right = newly & (Y[:, assignment.index] == assignment.present)
-            decided.append((float(weight[right].sum()), float(weight[newly & ~right].sum())))
-        coverage = float(weight[step.covered].sum())
-        as_it_was = rule.decided == tuple(decided) and rule.coverage == coverage
-        rules.append(
-            replace(
-                rule,
-                tp=sum(right for right, _ in decided),
-                fp=sum(wrong for _, wrong in decided),
-                coverage=coverage,
-                value=rule.value if as_it_was else 0.0,
-                decided=tuple(decided),
-            )
-        )
-    left = weight[:, None] * (predicted == OPEN)
+        counted = with_counts(rule, step, Y, weights)
+        as_it_was = (counted.decided, counted.coverage) == (rule.decided, rule.coverage)
+        rules.append(replace(counted, value=rule.value if as_it_was else 0.0))
+    return replace(rule_list, rules=tuple(rules), undecided=count_undecided(predicted, Y, weights))
+
+
+def with_counts(rule: Rule, step: Step, Y: Labels, weights: Weights) -> Rule:
+    """A rule with the counts of the step in which it was applied."""
+    decided = count_decided(rule, step.decided, Y, weights)
+    tp, fp = sum(right for right, _ in decided), sum(wrong for _, wrong in decided)
+    return replace(rule, tp=tp, fp=fp, coverage=float(weights[step.covered].sum()), decided=decided)
+
+
+def count_decided(rule: Rule, decided: Iterable[Mask], Y: Labels, weights: Weights) -> Pairs:
+    """Per head label: the weight of the right and of the wrong ones among the instances it was decided for."""
+    pairs = []
+    for assignment, rows in zip(rule.head, decided, strict=True):
+        right = rows & (Y[:, assignment.index] == assignment.present)
+        pairs.append((float(weights[right].sum()), float(weights[rows & ~right].sum())))
+    return tuple(pairs)
+
+
+def count_undecided(predicted: NDArray[np.int8], Y: Labels, weights: Weights) -> Pairs:
+    """Per label: the weight of the absent and of the present pairs that no rule decided."""
+    left = weights[:, None] * (predicted == OPEN)
     absent, present = (left * (Y == 0)).sum(axis=0), (left * (Y == 1)).sum(axis=0)
-    undecided = tuple((float(a), float(p)) for a, p in zip(absent, present, strict=True))
-    return replace(rule_list, rules=tuple(rules), undecided=undecided)
+    return tuple((float(a), float(p)) for a, p in zip(absent, present, strict=True))

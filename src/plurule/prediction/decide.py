@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
+from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 
+Mask = NDArray[np.bool_]
 OPEN = -1
 """Stands for a pair of instance and label that no rule has decided yet."""
 NO_RULE = -1
@@ -25,10 +26,24 @@ class Decisions:
     """Per instance and label: 1 present, 0 absent, -1 decided by no rule (absent by default)."""
     decided_by: NDArray[np.int32]
     """Per instance and label: position of the rule that decided, or -1."""
+    going_on: Mask
+    """The instances that no stop rule has ended."""
 
     def labels(self) -> NDArray[np.int8]:
         """The prediction: undecided labels are absent."""
         return np.maximum(self.predicted, 0)
+
+    def apply(self, rule: Rule, position: int, covered: Mask) -> list[Mask]:
+        """Decide the open labels of a rule's head for the instances it covers; per head label, which those are."""
+        decided = []
+        for assignment in rule.head:
+            newly = covered & (self.predicted[:, assignment.index] == OPEN)
+            self.predicted[newly, assignment.index] = assignment.present
+            self.decided_by[newly, assignment.index] = position
+            decided.append(newly)
+        if rule.stop:
+            self.going_on &= ~np.logical_or.reduce(decided)
+        return decided
 
 
 @dataclass
@@ -36,9 +51,24 @@ class Step:
     """One rule applied: what it covered, and the decisions up to and including it (updated in place)."""
 
     rule: int
-    covered: NDArray[np.bool_]
-    """The instances that its body covers and that no stop rule ended before."""
+    """Its position in the list."""
+    reached: Mask
+    """The instances that come as far as the rule: no stop rule ended them before."""
+    passing: list[Mask]
+    """The instances that satisfy none, the first, the first two … conditions of its body, reached or not."""
+    decided: list[Mask]
+    """Per label of its head: the instances for which the rule decided it."""
     decisions: Decisions
+
+    @property
+    def holds(self) -> Mask:
+        """The instances that satisfy its body, also where a stop rule ended them before."""
+        return self.passing[-1]
+
+    @property
+    def covered(self) -> Mask:
+        """The instances that its body covers and that no stop rule ended before."""
+        return self.reached & self.holds
 
 
 class Columns:
@@ -55,7 +85,7 @@ class Columns:
             self.dense[index] = column.astype(np.float64) if column.dtype == np.float32 else column
         return self.dense[index]
 
-    def satisfies(self, condition: Condition, predicted: NDArray[np.int8]) -> NDArray[np.bool_]:
+    def satisfies(self, condition: Condition, predicted: NDArray[np.int8]) -> Mask:
         """Which instances satisfy a condition, given what earlier rules predicted."""
         if isinstance(condition, LabelCondition):
             return predicted[:, condition.index] == int(condition.present)
@@ -68,31 +98,30 @@ class Columns:
         # Comparing with NaN is false, so a missing value satisfies neither.
         return values <= condition.threshold if condition.operator == "<=" else values > condition.threshold
 
+    def passing(self, body: Sequence[Condition], predicted: NDArray[np.int8]) -> list[Mask]:
+        """Which instances satisfy none, the first, the first two … of some conditions."""
+        passing = [np.ones(len(self.table), dtype=bool)]
+        for condition in body:
+            passing.append(passing[-1] & self.satisfies(condition, predicted))
+        return passing
+
 
 def nothing_decided(n_rows: int, n_labels: int) -> Decisions:
     """Where prediction starts."""
     shape = (n_rows, n_labels)
-    return Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32))
+    everyone = np.ones(n_rows, dtype=bool)
+    return Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32), everyone)
 
 
 def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:
     """Apply the rules one after the other, and give a look after each."""
     decisions = nothing_decided(len(table), len(rule_list.labels))
-    going_on = np.ones(len(table), dtype=bool)
     columns = Columns(table)
     for position, rule in enumerate(rule_list):
-        covered = going_on.copy()
-        for condition in rule.body:
-            covered &= columns.satisfies(condition, decisions.predicted)
-        decided_something = np.zeros(len(table), dtype=bool)
-        for assignment in rule.head:
-            newly = covered & (decisions.predicted[:, assignment.index] == OPEN)
-            decisions.predicted[newly, assignment.index] = assignment.present
-            decisions.decided_by[newly, assignment.index] = position
-            decided_something |= newly
-        if rule.stop:
-            going_on &= ~decided_something
-        yield Step(position, covered, decisions)
+        reached = decisions.going_on.copy()
+        passing = columns.passing(rule.body, decisions.predicted)
+        decided = decisions.apply(rule, position, reached & passing[-1])
+        yield Step(position, reached, passing, decided, decisions)
 
 
 def decide(rule_list: RuleList, table: Table) -> Decisions:

@@ -20,7 +20,7 @@ from plurule.metrics import count, scores
 from plurule.model import Condition, LabelCondition, LengthChoice, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
-from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide
+from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 MOST_LABELS_DRAWN = 30
@@ -180,7 +180,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         figures=_figures(rule_list),
         scores=() if decisions is None or truth is None else _scores(truth, decisions),
         rules=rule_rows(rule_list),
-        on_data=() if table is None or decisions is None else _on_data(rule_list, table, truth, decisions),
+        on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
         curves=_training_curve(rule_list) if decisions is None else _curves(rule_list, truth, decisions),
         length_choice=_shown_choice(rule_list.length_choice),
@@ -241,28 +241,15 @@ def _scores(truth: Labels, decisions: Decisions) -> tuple[Figure, ...]:
     return tuple(Figure(name, f"{found[key]:.3f}") for key, name in MEASURES.items() if key != "macro_f1_empty_is_1")
 
 
-def _on_data(rule_list: RuleList, table: Table, truth: Labels | None, decisions: Decisions) -> tuple[RuleOnData, ...]:
-    columns = Columns(table)
-    predicted, decided_by = decisions.predicted, decisions.decided_by
-    # The last rule that decided something for an instance ended it, if it is a stop rule.
-    stops = np.array(
-        [*(position if rule.stop else len(rule_list) for position, rule in enumerate(rule_list)), len(rule_list)]
-    )
-    ended_at = stops[decided_by.max(axis=1, initial=NO_RULE)]
+def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[RuleOnData, ...]:
     found = []
-    for position, rule in enumerate(rule_list):
-        passing = [ended_at >= position]
-        for condition in rule.body:
-            holds = passing[-1] & columns.satisfies(condition, predicted)
-            if isinstance(condition, LabelCondition):
-                holds &= decided_by[:, condition.index] < position
-            passing.append(holds)
-        decided = []
-        for assignment in rule.head:
-            mine = decided_by[:, assignment.index] == position
-            right = -1 if truth is None else int((truth[mine, assignment.index] == assignment.present).sum())
-            decided.append((int(mine.sum()), right))
-        found.append(RuleOnData(int(passing[0].sum()), tuple(int(p.sum()) for p in passing[1:]), tuple(decided)))
+    for rule, step in zip(rule_list, replay(rule_list, table), strict=True):
+        passing = [int((step.reached & holds).sum()) for holds in step.passing]
+        decided = [
+            (int(rows.sum()), -1 if truth is None else int((truth[rows, a.index] == a.present).sum()))
+            for a, rows in zip(rule.head, step.decided, strict=True)
+        ]
+        found.append(RuleOnData(passing[0], tuple(passing[1:]), tuple(decided)))
     return tuple(found)
 
 

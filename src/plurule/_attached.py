@@ -1,0 +1,23 @@
+"""Empty classes that the parts below inherit from, and that `plurule.methods` fills with what stands above them.
+
+A rule list can be explained, exported and reported, yet knows nothing of explanations, exports and reports. To type
+checkers these classes are those of `plurule.methods`, as `_attached.pyi` says.
+"""
+
+
+class RuleListMethods:
+    """What can be done with a rule list."""
+
+    __slots__ = ()
+
+
+class ExplanationsMethods:
+    """How explanations are shown."""
+
+    __slots__ = ()
+
+
+class LabelGraphMethods:
+    """How a graph of labels is shown."""
+
+    __slots__ = ()

@@ -1,0 +1,65 @@
+"""The methods that the model gets from what stands above it."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from plurule import export, inspection, methods, report
+from plurule.model import RuleList
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "explain": inspection.explain,
+    "dependencies": inspection.dependencies,
+    "edit": inspection.Edit.of,
+    "simplify": inspection.simplify,
+    "prune": inspection.prune,
+    "check": inspection.check,
+    "to_sql": export.to_sql,
+    "to_python": export.to_python,
+    "to_markdown": export.to_markdown,
+    "to_latex": export.to_latex,
+    "to_html": report.to_html,
+}
+
+
+def test_every_method_is_compared_with_its_function() -> None:
+    assert {name for name in vars(methods.RuleListMethods) if not name.startswith("_")} == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_method_takes_what_its_function_takes(name: str) -> None:
+    _, *of_method = inspect.signature(getattr(RuleList, name)).parameters.values()
+    _, *of_function = inspect.signature(FUNCTIONS[name]).parameters.values()
+    described = [[(p.name, p.kind, p.default) for p in parameters] for parameters in (of_method, of_function)]
+    assert described[0] == described[1]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_on_a_method_says_where_to_read_on(name: str) -> None:
+    text = inspect.getdoc(getattr(RuleList, name)) or ""
+    where = text.rpartition("`plurule.")[2].partition("`")[0]
+    package, _, function = where.partition(".")
+    assert hasattr({"inspection": inspection, "export": export, "report": report}[package], function)
+
+
+@pytest.mark.parametrize(
+    "statement", ["from plurule.model import RuleList", "from plurule.model.rule_list import RuleList"]
+)
+def test_a_rule_list_has_its_methods_whatever_was_imported(module: str) -> None:
+    assert run(f"from {module} import RuleList; print(RuleList((), (), ('red',)).to_markdown().count('|'))") == "14"
+
+
+def test_importing_plurule_and_its_model_imports_nothing_large() -> None:
+    large = "{'numpy', 'narwhals', 'sklearn', 'jinja2', 'plurule.inspection', 'plurule.export', 'plurule.report'}"
+    assert run(f"import sys, plurule.model.file; print(sorted({large} & set(sys.modules)))") == "[]"
+    assert run("import sys, plurule; print('plurule.model' in sys.modules)") == "False"
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
