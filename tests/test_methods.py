@@ -48,9 +48,7 @@ def test_help_on_a_method_says_where_to_read_on(name: str) -> None:
     assert hasattr({"inspection": inspection, "export": export, "report": report}[package], function)
 
 
-@pytest.mark.parametrize(
-    "statement", ["from plurule.model import RuleList", "from plurule.model.rule_list import RuleList"]
-)
+@pytest.mark.parametrize("module", ["plurule.model", "plurule.model.rule_list"])
 def test_a_rule_list_has_its_methods_whatever_was_imported(module: str) -> None:
     assert run(f"from {module} import RuleList; print(RuleList((), (), ('red',)).to_markdown().count('|'))") == "14"
 

@@ -139,6 +139,7 @@ class LabelGraphMethods:
 def _fill(empty: type, methods: type) -> None:
     for name, member in vars(methods).items():
         if not name.startswith("__"):
+            member.__annotations__.pop("self")  # for type checkers only: the class is not the one it ends up in
             setattr(empty, name, member)
 
 

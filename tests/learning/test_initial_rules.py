@@ -152,5 +152,5 @@ def test_a_model_about_other_data_is_refused_with_its_rule_and_name(tmp_path: Pa
     model.write_text(model.read_text(encoding="utf-8").replace('"stars"', '"starz"'), encoding="utf-8")
     assert run("fit", "world-flags", "--initial-rules", model) == 2
     said = capfd.readouterr().err
-    assert "model.json, initial rule 2, character 14: there is no attribute 'starz'; did you mean 'stars'?\n" in said
+    assert "model.json, initial rule 2: there is no attribute 'starz'; did you mean 'stars'?\n" in said
     assert "Traceback" not in said

@@ -89,6 +89,8 @@ def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
         found = as_initial_rules(rules, data.X.attributes, data.label_names)
     except RuleTextError as error:
         raise error.within(str(path)) from None
+    except ModelError as error:
+        raise ModelError(f"{path}, {error}") from None
     if not found:
         raise ModelError(f"{path}: holds no rules; write one per line, such as: red <- stripes > 2 and cross = no")
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.metrics import METRICS
-from plurule.model import Rule, RuleList
+from plurule.model import Condition, Rule, RuleList
 from plurule.model.frame import Backend, to_frame
 from plurule.model.naming import quoted
 from plurule.prediction.decide import decide
@@ -216,9 +216,9 @@ def rule_changes(before: RuleList, after: RuleList) -> tuple[RuleChange, ...]:
     return tuple(sorted(changes, key=lambda c: (c.number_before or c.number_after or 0, c.number_before is None)))
 
 
-def _key(rule: Rule) -> tuple[frozenset[str], frozenset[str]]:
-    """What a rule says, by names: two models may have the same columns at different places."""
-    return frozenset(map(str, rule.head)), frozenset(map(str, rule.body))
+def _key(rule: Rule) -> tuple[frozenset[tuple[str, bool]], frozenset[Condition]]:
+    """What a rule says, whatever the places: two models may have the same columns at different ones."""
+    return frozenset((a.name, a.present) for a in rule.head), frozenset(replace(c, index=0) for c in rule.body)
 
 
 def _is_similar(one: Rule, other: Rule) -> bool:

@@ -31,7 +31,8 @@ from plurule.errors import ModelError
 from plurule.inspection.checks import check
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import ModelDiff, diff
-from plurule.model import Rule, RuleList
+from plurule.model import Condition, Head, Rule, RuleList
+from plurule.model.adopt import adopt
 from plurule.model.text import parse
 from plurule.prediction.counts import recount
 
@@ -120,7 +121,7 @@ class Edit:
     def _rule(self, rule: Rule | str) -> Rule:
         if isinstance(rule, str):
             return parse(rule, self.rule_list.attributes, self.rule_list.labels)
-        return adopt(rule, self.rule_list)
+        return adopt(rule, self.rule_list.attributes, self.rule_list.labels)
 
     def _position(self, number: int, most: int | None = None) -> int:
         most = len(self.rule_list) if most is None else most
@@ -148,25 +149,22 @@ class Edit:
         return replace(self, rule_list=edited, notes=_notes(self.rule_list, edited, self.truth is not None))
 
 
-def adopt(rule: Rule, rule_list: RuleList) -> Rule:
-    """The rule as one of the list: with the places of its attributes and labels in that list, found by name."""
-    adopted = parse(rule.to_text(), rule_list.attributes, rule_list.labels)
-    return replace(rule, head=adopted.head, body=adopted.body)
-
-
 def _notes(before: RuleList, after: RuleList, has_data: bool) -> tuple[str, ...]:
     """What the edit brought about; what was so before it is not said again."""
-    known = {(finding.problem, finding.rule.to_text()) for finding in check(before)}
-    findings = [f for f in check(after) if (f.problem, f.rule.to_text()) not in known]
+    known = {(finding.problem, _says(finding.rule)) for finding in check(before)}
+    findings = [f for f in check(after) if (f.problem, _says(f.rule)) not in known]
     notes = [str(finding) for finding in findings]
     if has_data:
         said = {finding.number for finding in findings}
-        idle_before = Counter(rule.to_text() for rule in before if not rule.tp + rule.fp)
+        idle_before = Counter(_says(rule) for rule in before if not rule.tp + rule.fp)
         for number, rule in enumerate(after, start=1):
-            text = rule.to_text()
             if not rule.tp + rule.fp and number not in said:
-                if idle_before[text]:
-                    idle_before[text] -= 1
+                if idle_before[_says(rule)]:
+                    idle_before[_says(rule)] -= 1
                 else:
-                    notes.append(f"rule {number} ({text}) decides nothing on the data")
+                    notes.append(f"rule {number} ({rule.to_text()}) decides nothing on the data")
     return tuple(notes)
+
+
+def _says(rule: Rule) -> tuple[Head, tuple[Condition, ...]]:
+    return rule.head, rule.body

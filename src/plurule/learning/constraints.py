@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from plurule.errors import ModelError, nearest
 from plurule.model import Attribute, LabelCondition, Rule, RuleList
+from plurule.model.adopt import adopt
 from plurule.model.naming import quoted
 from plurule.model.text import RuleTextError, parse, parse_rules
 
@@ -23,28 +24,29 @@ Pairs = tuple[tuple[str, str], ...]
 class Constraints:
     """What rules must and must not use, by name: `fit(..., constraints=Constraints(...))` learns such rules only.
 
-    Parameters
-    ----------
-    forbidden_attributes
-        No rule tests them.
-    required_attributes
-        Every rule tests at least one of them; a rule without conditions is therefore not learned either.
-    forbidden_label_pairs
-        No rule relates the two labels of a pair: it has not both in its head, and tests not one to predict the other.
-    required_label_pairs
-        A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
-        label chain: with (A, B) and (B, C) the three go together.
+        Parameters
+        ----------
+        forbidden_attributes
+            No rule tests them.
+        required_attributes
+            Every rule tests at least one of them; a rule without conditions is therefore not learned either.
+        forbidden_label_pairs
+            No rule relates the two labels of a pair: it has not both in its head, and tests not one to predict the other.
+        required_label_pairs
+            A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
+            label chain: with (A, B) and (B, C) the three go together.
 
-    Examples
-    --------
-    >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
-    >>> from plurule.model.text import parse_rules
-    >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
-    >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
-    >>> for violation in constraints.violations(rules):
-    ...     print(violation)
-    rule 1 (red ← area > 2 ∧ population > 1) tests population, which is forbidden
-    rule 2 (blue ← red) relates red and blue, which is forbidden
+        Examples
+        --------
+        >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
+        >>> from plurule.model.adopt import adopt
+    from plurule.model.text import parse_rules
+        >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
+        >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
+        >>> for violation in constraints.violations(rules):
+        ...     print(violation)
+        rule 1 (red ← area > 2 ∧ population > 1) tests population, which is forbidden
+        rule 2 (blue ← red) relates red and blue, which is forbidden
     """
 
     forbidden_attributes: tuple[str, ...] = ()
@@ -184,13 +186,13 @@ def as_initial_rules(
         return tuple(replace(rule, locked=True) for rule in parse_rules(rules, attributes, labels))
     initial = []
     for number, rule in enumerate(rules, start=1):
-        text = rule if isinstance(rule, str) else rule.to_text()
         try:
-            parsed = parse(text, attributes, labels)
+            known = parse(rule, attributes, labels) if isinstance(rule, str) else adopt(rule, attributes, labels)
         except RuleTextError as error:
             raise error.within(f"initial rule {number}") from None
-        said = parsed if isinstance(rule, str) else replace(rule, head=parsed.head, body=parsed.body)
-        initial.append(replace(said, locked=True))
+        except ModelError as error:
+            raise ModelError(f"initial rule {number}: {error}") from None
+        initial.append(replace(known, locked=True))
     return tuple(initial)
 
 
