@@ -25,8 +25,8 @@ PICTURE = Path(__file__).parents[1] / "docs" / "images" / "report.png"
 def page() -> str:
     """The report that is drawn."""
     flags = load_world_flags()
-    classifier = RuleListClassifier(lift=KLN(k=0.2)).fit(flags.data, flags.target, label_names=flags.target_names)
-    return classifier.rule_list_.to_html(flags.data, flags.target, title="Flags of the world")
+    classifier = RuleListClassifier(lift=KLN(k=0.2)).fit(flags)
+    return classifier.rule_list_.to_html(flags.X, flags.Y, title="Flags of the world")
 
 
 def photograph(path: Path) -> bytes:

@@ -86,17 +86,16 @@ def test_sparse_labels_in_sparse_labels_out() -> None:
 def test_a_table_is_matched_by_name_and_its_categories_by_text() -> None:
     flags = load_world_flags()
     classifier = RuleListClassifier(max_rules=4)
-    classifier.fit(flags.data, flags.target, label_names=flags.target_names)
-    assert classifier.feature_names_in_.tolist() == flags.feature_names
-    assert classifier.label_names_.tolist() == flags.target_names
-    np.testing.assert_array_equal(classifier.predict(flags.data[:7]), classifier.predict(flags.data)[:7])
+    classifier.fit(flags)
+    assert classifier.feature_names_in_.tolist() == list(flags.attribute_names)
+    assert classifier.label_names_.tolist() == list(flags.label_names)
+    np.testing.assert_array_equal(classifier.predict(flags.X[:7]), classifier.predict(flags.X)[:7])
 
 
 def test_a_frame_and_a_table_of_the_same_data_give_the_same_rules() -> None:
     pytest.importorskip("pandas")
-    flags, frames = load_world_flags(), load_world_flags(as_frame=True)
-    from_table = RuleListClassifier(max_rules=5).fit(flags.data, flags.target, label_names=flags.target_names)
-    from_frame = RuleListClassifier(max_rules=5).fit(frames.data, frames.target)
+    from_table = RuleListClassifier(max_rules=5).fit(load_world_flags())
+    from_frame = RuleListClassifier(max_rules=5).fit(*load_world_flags(as_frame=True))
     assert from_table.rule_list_ == from_frame.rule_list_
 
 

@@ -52,7 +52,7 @@ def test_a_peak_beyond_the_number_of_labels_is_left_out() -> None:
     ("scoring", "measure"), [("hamming_accuracy", hamming_accuracy), ("micro_f1", micro_f1), ("macro_f1", macro_f1)]
 )
 def test_the_results_are_those_of_cross_validation_by_hand(flags: Any, scoring: str, measure: Any) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     search = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, scoring=scoring, cv=3, random_state=7).fit(X, Y)
     for i, lift in enumerate(LIFTS):
         by_hand = []
@@ -69,13 +69,13 @@ def test_the_results_are_those_of_cross_validation_by_hand(flags: Any, scoring: 
 
 def test_the_best_candidate_is_trained_on_everything(flags: Any) -> None:
     search = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2)
-    search.fit(flags.data, flags.target, label_names=flags.target_names)
+    search.fit(flags)
     refitted = clone(SHORT).set_params(lift=search.best_lift_)
-    refitted.fit(flags.data, flags.target, label_names=flags.target_names)
+    refitted.fit(flags)
     assert search.rule_list_ == search.best_estimator_.rule_list_ == refitted.rule_list_
-    np.testing.assert_array_equal(search.predict(flags.data), refitted.predict(flags.data))
-    np.testing.assert_array_equal(search.predict_proba(flags.data), refitted.predict_proba(flags.data))
-    assert search.label_names_.tolist() == flags.target_names
+    np.testing.assert_array_equal(search.predict(flags.X), refitted.predict(flags.X))
+    np.testing.assert_array_equal(search.predict_proba(flags.X), refitted.predict_proba(flags.X))
+    assert search.label_names_.tolist() == list(flags.label_names)
     assert SHORT.lift == RuleListClassifier().lift
 
 
@@ -100,8 +100,8 @@ def test_ties_go_to_hamming_accuracy_then_subset_accuracy_then_the_higher_lift_t
 
 
 def test_the_choice_does_not_depend_on_the_number_of_jobs(flags: Any) -> None:
-    one = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2).fit(flags.data, flags.target)
-    two = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2, n_jobs=2).fit(flags.data, flags.target)
+    one = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2).fit(flags.X, flags.Y)
+    two = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=2, n_jobs=2).fit(flags.X, flags.Y)
     assert one.best_lift_ == two.best_lift_
     for key, value in one.cv_results_.items():
         np.testing.assert_array_equal(value, two.cv_results_[key])
@@ -109,9 +109,7 @@ def test_the_choice_does_not_depend_on_the_number_of_jobs(flags: Any) -> None:
 
 def test_scorers_and_splitters_of_scikit_learn_work(flags: Any) -> None:
     by_name, ours, given = (
-        RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, scoring=scoring, cv=KFold(2)).fit(
-            flags.data, flags.target
-        )
+        RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, scoring=scoring, cv=KFold(2)).fit(flags.X, flags.Y)
         for scoring in ("f1_micro", "micro_f1", SCORERS["micro_f1"])
     )
     expected = pytest.approx(ours.cv_results_["mean_test_micro_f1"])
@@ -121,13 +119,13 @@ def test_scorers_and_splitters_of_scikit_learn_work(flags: Any) -> None:
 
 def test_folds_that_keep_the_share_of_every_label_work(flags: Any) -> None:
     search = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=IterativeStratifiedKFold(3)).fit(
-        flags.data, flags.target
+        flags.X, flags.Y
     )
     assert search.cv_results_["split2_test_hamming_accuracy"].shape == (3,)
 
 
 def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
     kept = np.flatnonzero(weights)
     weighted = RuleListClassifierCV(SHORT, protocol="paper", lifts=LIFTS, cv=3).fit(X, Y, weights)
@@ -139,14 +137,14 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
 
 
 def test_lifts_are_compared_by_whole_lists_and_the_length_is_chosen_once(flags: Any) -> None:
-    Y = flags.target.copy()
+    Y = flags.Y.copy()
     Y[:, 1] = 0
     Y[[3, 40], 1] = 1
     auto = RuleListClassifierCV(RuleListClassifier(), protocol="paper", lifts=LIFTS, cv=2)
     with pytest.warns(UserWarning, match="left out of the choice") as warned:
-        auto.fit(flags.data, Y)
+        auto.fit(flags.X, Y)
     assert len(warned) == 1
-    whole = clone(auto).set_params(estimator__n_rules=None).fit(flags.data, Y)
+    whole = clone(auto).set_params(estimator__n_rules=None).fit(flags.X, Y)
     np.testing.assert_array_equal(auto.cv_results_["mean_rules"], whole.cv_results_["mean_rules"])
     assert auto.best_params_ == whole.best_params_
     assert auto.best_estimator_.n_rules == "auto"
@@ -189,7 +187,7 @@ def test_folds_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags
 
     search = RuleListClassifierCV(protocol="paper", lifts=[NoLift(), KLN(0.3)], scoring=score, cv=3)
     with pytest.warns(UserWarning, match="score is not defined on 1 of 3 folds; they are left out") as warned:
-        search.fit(flags.data, flags.target)
+        search.fit(flags.X, flags.Y)
     assert len(warned) == 1
     folds = [search.cv_results_[f"split{fold}_test_score"][search.best_index_] for fold in range(3)]
     assert search.best_score_ == pytest.approx(np.nanmean(folds))

@@ -87,9 +87,9 @@ def test_every_measure_is_a_scorer_for_scikit_learn() -> None:
     ("truth", "predicted", "weight", "message"),
     [
         ([[1, 0]], [[1, 0], [0, 0]], None, "1 rows and 2 labels, Y_pred has 2 rows"),
-        ([[1, 2]], [[1, 0]], None, "Y_true must hold 0 and 1 only, found 2"),
-        ([[1, 0]], [[1, np.nan]], None, "Y_pred must hold 0 and 1 only, found nan"),
-        ([[1, 0]], [["a", "b"]], None, "Y_pred must hold 0 and 1 only"),
+        ([[1, 2]], [[1, 0]], None, "label 'y1', row 0: Y_true contains 2, expected 0 or 1"),
+        ([[1, 0]], [[1, np.nan]], None, "label 'y1', row 0: Y_pred contains NaN, expected 0 or 1"),
+        ([[1, 0]], [["a", "b"]], None, "label 'y0', row 0: Y_pred contains 'a'"),
         ([[[1]]], [[1]], None, "shape \\(1, 1, 1\\)"),
         ([[1, 0]], [[1, 0]], [1, 2], "sample_weight has shape"),
     ],

@@ -13,9 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from plurule.data.dataset import Dataset
+from plurule.data.inputs import TargetForm, labelled_data, true_labels, unpack
 from plurule.data.table import Table, encode
 from plurule.errors import DataError
 from plurule.heuristics import Averaging, FMeasure, Heuristic
+from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
@@ -23,14 +26,11 @@ from plurule.learning.options import (
     FixedHeadCounts,
     RefineAgainst,
     check_constraints,
-    check_distinct,
     check_engine,
     check_jobs,
     check_length,
     check_options,
     check_share,
-    check_target,
-    check_truth,
     check_weights,
 )
 from plurule.learning.problem import Constrain, HeadSearch, Options, Problem
@@ -41,7 +41,7 @@ from plurule.prediction.counts import recount
 from plurule.prediction.decide import Decisions, decide, replay
 from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scorer, check_scoring
-from plurule.prediction.staged import TargetForm, staged_scores
+from plurule.prediction.staged import staged_scores
 from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
 from plurule.selection.lengths import LengthCurve
 
@@ -224,7 +224,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: ArrayLike | None = None,
         *,
         label_names: Sequence[str] | None = None,
@@ -236,16 +236,17 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         Parameters
         ----------
         X
-            The attributes: a pandas or polars frame (text, categorical and boolean columns are nominal), an array
-            (columns that hold text are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
+            A data set, as `plurule.read` gives it, with labels, names and weights of its own; or the attributes: a
+            pandas or polars frame (text, categorical and boolean columns are nominal), an array (columns that hold
+            text are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
         y
             The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept), or a 1-D array of two
-            classes.
+            classes. Left out if `X` is a data set.
         sample_weight
             Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
             (`n_rules="auto"` holds out rows, however much they weigh.)
         label_names
-            Names of the labels, where `y` has none: `fit(data.X, data.Y, label_names=data.label_names)`.
+            Names of the labels, where `y` has none.
         initial_rules
             Rules of an expert, as rules or as texts (`"red <- stars > 2 and continent = Asia"`). They come first and
             stay as they are; what they decide is not learned again.
@@ -324,6 +325,11 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         decisions = self.decide(X)
         return self._form.probabilities(probabilities(self.rule_list_, decisions))
 
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
+        check_is_fitted(self)
+        return float(super().score(*unpack(X, y, sample_weight, self.rule_list_.labels)))
+
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """What `predict` gives with the first rule alone, with the first two rules, and so on."""
         check_is_fitted(self)
@@ -331,7 +337,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             yield self._form.labels(step.decisions.labels())
 
     def staged_score(
-        self, X: Any, y: Any, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: Any = None, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """Scores of the first rule alone, of the first two rules, and so on; one pass over the rules.
 
@@ -351,8 +357,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         array([0.75, 1.  ])
         """
         check_is_fitted(self)
+        X, y, sample_weight = unpack(X, y, sample_weight, self.rule_list_.labels)
         table = self._encode(X)
-        truth = check_truth(y, self._target_classes, len(self.rule_list_.labels))
+        truth = true_labels(y, self._form, len(self.rule_list_.labels))
         if len(table) != len(truth):
             raise DataError(f"X has {len(table)} rows, y has {len(truth)}; give the labels of every row")
         weights = None if sample_weight is None else check_weights(sample_weight, len(table), truth.shape[1])
@@ -399,33 +406,19 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         constraints: Constraints | None = None,
     ) -> tuple[Problem, NDArray[np.intp]]:
         """What is to be learned, checked, and the rows that count; notes what attributes and labels are called."""
-        table = encode(X)
-        target = check_target(y, label_names).beside(table.names)
-        self._check_shape(X, table, target.Y)
-        weights = check_weights(sample_weight, len(table), target.Y.shape[1])
-        self._remember_features(X, table)
+        data, form = labelled_data(X, y, sample_weight, label_names)
+        weights = check_weights(data.weights, len(data), len(data.label_names))
+        self._remember_features(X, data.X)
         rows = np.flatnonzero(weights > 0)
         if len(rows) < len(weights):
-            table, target, weights = table[rows], replace(target, Y=target.Y[rows]), weights[rows]
-        given = as_initial_rules(initial_rules, table.attributes, target.labels) if initial_rules else ()
-        self._remember_labels(target.labels, target.classes, target.sparse)
-        bounds = check_constraints(constraints, table.attributes, target.labels, self.head_search)
-        return Problem(table, target.labels, target.Y, weights, given, bounds), rows
-
-    def _check_shape(self, X: Any, table: Table, Y: NDArray[np.uint8]) -> None:
-        rows, columns = table.shape
-        if rows == 0:
-            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-        if columns == 0:
-            raise DataError(
-                f"Found array with 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required: X has no columns"
-            )
-        if rows != len(Y):
-            raise DataError(f"X has {rows} rows, Y has {len(Y)}; give the labels of every row")
-        check_distinct(table.names, "column")
+            data, weights = data[rows], weights[rows]
+        given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
+        self._remember_labels(data.label_names, form.classes, form.sparse)
+        bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search)
+        return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
     def _remember_features(self, X: Any, table: Table) -> None:
-        if isinstance(X, Table):
+        if isinstance(X, Table | Dataset):
             self.n_features_in_ = table.shape[1]
             self.feature_names_in_ = np.array(table.names, dtype=object)
         else:
@@ -444,8 +437,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def _encode(self, X: Any) -> Table:
         """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
         attributes = self.rule_list_.attributes
-        if isinstance(X, Table):
-            return encode(X, attributes)
+        if isinstance(X, Table | Dataset):
+            return encode(X.X if isinstance(X, Dataset) else X, attributes)
         X = _as_array(X)
         if getattr(X, "ndim", 2) == 2:
             validate_data(self, X, skip_check_array=True, reset=False)

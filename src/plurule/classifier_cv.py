@@ -21,15 +21,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
-from plurule.data.table import encode
-from plurule.errors import DataError, nearest
+from plurule.data.inputs import labelled_data
+from plurule.errors import nearest
+from plurule.label_matrix import dense
 from plurule.learning.constraints import Constraints
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,
     check_jobs,
     check_options,
-    check_target,
     check_weights,
 )
 from plurule.lifts import as_table, paper_lifts, peaks_within
@@ -153,7 +153,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         sample_weight: ArrayLike | None = None,
         *,
         label_names: Sequence[str] | None = None,
@@ -190,13 +190,18 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of the best classifier, for several labels subset accuracy."""
+        check_is_fitted(self)
+        return self.best_estimator_.score(X, y, sample_weight)
+
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """What the best classifier predicts with its first rule alone, with the first two rules, and so on."""
         check_is_fitted(self)
         return self.best_estimator_.staged_predict(X)
 
     def staged_score(
-        self, X: Any, y: Any, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: Any = None, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """Scores of the first rule of the best classifier, of its first two, and so on; by `scoring` unless given."""
         check_is_fitted(self)
@@ -344,19 +349,16 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ) -> RuleListClassifier:
         if self.param_grid is not None:
             raise ValueError("param_grid is for protocol='wide'; protocol='paper' tries lifts")
-        table = encode(X)
-        target = check_target(y, known["label_names"]).beside(table.names)
-        if len(table) != len(target.Y):
-            raise DataError(f"X has {len(table)} rows, Y has {len(target.Y)}; give the labels of every row")
-        n_labels = target.Y.shape[1]
-        weights = None if sample_weight is None else check_weights(sample_weight, len(table), n_labels)
+        data, form = labelled_data(X, y, sample_weight, known["label_names"])
+        n_labels = len(data.label_names)
+        weights = None if data.weights is None else check_weights(data.weights, len(data), n_labels)
         scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
-        told = known | {"label_names": target.labels}
+        told = known | {"label_names": data.label_names}
         # The length is chosen once, for the lift that wins, not anew in every fold of every candidate.
         whole = clone(estimator).set_params(n_rules=None) if estimator.n_rules == "auto" else estimator
-        search = LiftSearch(whole, table, target.Y, weights, scoring.name, scoring.scorer, told)
+        search = LiftSearch(whole, data.X, dense(data.Y).view(np.uint8), weights, scoring.name, scoring.scorer, told)
         candidates = self._candidates(estimator, n_labels)
-        results = search.run(candidates, self._splits(search, stratify=target.classes is not None), self.n_jobs)
+        results = search.run(candidates, self._splits(search, stratify=form.classes is not None), self.n_jobs)
         self.cv_results_ = tabulate(candidates, results, search, n_labels)
         self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
         self.best_params_ = candidates[self.best_index_]

@@ -70,3 +70,13 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
     shown = ", ".join(repr(k) for k in known[:10])
     more = f" and {len(known) - 10} more" if len(known) > 10 else ""
     return f"; known are {shown}{more}" if known else ""
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """The first name that was there before, None if all are different.
+
+    >>> first_repeated(["area", "zone", "area"])
+    'area'
+    """
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]

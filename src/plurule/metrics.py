@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from plurule.errors import DataError, nearest
+from plurule.label_matrix import label_matrix
 
 Values = NDArray[np.float64]
 
@@ -206,20 +207,7 @@ def _shape(matrix: Any) -> str:
 
 def _matrix(Y: Any, name: str) -> Any:
     """A sparse 0/1 matrix of floats."""
-    if not sp.issparse(Y):
-        Y = np.asarray(Y)
-        Y = Y.reshape(-1, 1) if Y.ndim == 1 else Y
-        if Y.ndim != 2:
-            raise DataError(f"{name} must be a matrix of instances × labels, got an array of shape {Y.shape}")
-    try:
-        matrix = sp.csr_array(Y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must hold 0 and 1 only: {error}") from error
-    matrix.sum_duplicates()
-    odd = matrix.data[(matrix.data != 0) & (matrix.data != 1)]
-    if len(odd):
-        raise DataError(f"{name} must hold 0 and 1 only, found {odd[0]:g}")
-    return matrix
+    return sp.csr_array(label_matrix(Y, name)[0], dtype=np.float64)
 
 
 def _ratio(numerator: float, denominator: float, empty: float = 0.0) -> float:

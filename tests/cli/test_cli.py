@@ -134,7 +134,7 @@ def test_fit_writes_the_model_that_the_library_learns(run: Run, tmp_path: Path) 
     from plurule.lifts import KLN
 
     expected = RuleListClassifier(max_rules=6, lift=KLN.at(3, 1.2), predict_absence=True)
-    expected.fit(flags.data, flags.target, label_names=flags.target_names)
+    expected.fit(flags)
     assert model_file.load(path) == expected.rule_list_
 
 
@@ -142,7 +142,7 @@ def test_options_left_out_are_those_of_the_library(run: Run, tmp_path: Path) -> 
     path = tmp_path / "flags.json"
     assert run("fit", "world-flags", "-o", path).code == 0
     flags = load_world_flags()
-    expected = RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names)
+    expected = RuleListClassifier().fit(flags)
     assert model_file.load(path) == expected.rule_list_
 
 
@@ -169,7 +169,7 @@ def test_the_length_of_the_list_is_a_number_chosen_or_all(run: Run, tmp_path: Pa
         (("--cv", 3), {"cv": 3}),
     ):
         assert run("fit", "world-flags", "-o", path, *options).code == 0
-        expected = RuleListClassifier(**parameters).fit(flags.data, flags.target, label_names=flags.target_names)
+        expected = RuleListClassifier(**parameters).fit(flags)
         assert model_file.load(path) == expected.rule_list_
 
 
@@ -178,7 +178,7 @@ def test_the_learner_of_the_paper_is_one_option(run: Run, tmp_path: Path) -> Non
     assert run("fit", "world-flags", "--published", "--max-rules", 8, "-o", path).code == 0
     flags = load_world_flags()
     expected = RuleListClassifier.published(max_rules=8)
-    expected.fit(flags.data, flags.target, label_names=flags.target_names)
+    expected.fit(flags)
     assert model_file.load(path) == expected.rule_list_
 
 

@@ -189,8 +189,8 @@ def test_explain_says_which_rule_decided(run: Run) -> None:
 
 def test_dependencies_are_listed(run: Run, tmp_path: Path) -> None:
     flags = load_world_flags()
-    attributes = {a.name: a.categories for a in flags.data.attributes}
-    rules = make_rules("red, white <- continent = Asia\n¬blue <- red", attributes, tuple(flags.target_names))
+    attributes = {a.name: a.categories for a in flags.X.attributes}
+    rules = make_rules("red, white <- continent = Asia\n¬blue <- red", attributes, flags.label_names)
     model_file.save(rules, tmp_path / "flags.json")
     result = run("dependencies", "flags.json", "--data", "world-flags")
     assert result.out.startswith("co-occurrence: red, white where continent = Asia (")

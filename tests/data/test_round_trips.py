@@ -27,7 +27,7 @@ FORMATS = LOSSLESS + LOSSY
 def through(data: Dataset, form: str) -> Dataset:
     """The data set after it was written in a format and read again."""
     if form in ("pandas", "polars"):
-        return io.read(io.to_frame(data, form), labels=list(data.label_names))
+        return io.read(getattr(data, f"to_{form}")())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / ("data.arff" if form == "meka" else f"data.{form}")
         io.write(data, path, meka=form == "meka")

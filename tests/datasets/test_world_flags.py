@@ -80,7 +80,7 @@ class TestTheFile:
             assert {row[label] for row in FLAGS.values()} == {"0", "1"}
 
     def test_every_column_is_explained_in_the_readme(self) -> None:
-        description = load_world_flags().DESCR
+        description = load_world_flags().description
         for column in [*NOMINAL, *NUMERIC, *LABELS]:
             assert f"`{column}`" in description
 
@@ -250,63 +250,56 @@ class TestTheColours:
 
 
 class TestLoading:
-    def test_without_pandas_frames_it_gives_a_table_and_an_array(self) -> None:
+    def test_it_is_a_data_set_that_needs_no_pandas(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
         flags = load_world_flags()
-        assert isinstance(flags.data, Table)
-        assert flags.data.shape == (193, 22)
-        assert list(flags.data.names) == flags.feature_names
-        assert flags.target.dtype == np.int8
-        assert flags.target.shape == (193, 7)
-        assert flags.target_names == LABELS
-        assert flags.countries == list(FLAGS)
-        assert flags.frame is None
-        assert flags.DESCR.startswith("# World flags")
-        assert resources.files(flags.data_module).joinpath(flags.filename).is_file()
+        assert flags.X.shape == (193, 22)
+        assert flags.Y.dtype == np.int8
+        assert flags.Y.shape == (193, 7)
+        assert flags.label_names == tuple(LABELS)
+        assert flags.row_names == tuple(FLAGS)
+        assert flags.description.startswith("# World flags")
 
     def test_the_table_says_what_the_file_says(self) -> None:
         flags = load_world_flags()
-        for position, attribute in enumerate(flags.data.attributes):
+        for position, attribute in enumerate(flags.attributes):
             written = [row[attribute.name] for row in FLAGS.values()]
-            column = flags.data.column(position)
+            column = flags.X.column(position)
             if attribute.categories is None:
                 assert column.tolist() == [float(value) for value in written]
             else:
                 assert [attribute.categories[code] for code in column] == written
-        assert flags.target.tolist() == [[int(row[label]) for label in LABELS] for row in FLAGS.values()]
+        assert flags.Y.tolist() == [[int(row[label]) for label in LABELS] for row in FLAGS.values()]
 
     def test_as_frame_gives_frames_with_categories_and_countries(self) -> None:
-        flags = load_world_flags(as_frame=True)
-        assert isinstance(flags.data, pd.DataFrame)
-        assert isinstance(flags.target, pd.DataFrame)
-        assert list(flags.data.columns) == flags.feature_names
-        assert list(flags.target.columns) == LABELS
-        assert flags.frame.shape == (193, 29)
-        assert flags.data.index.tolist() == flags.countries
-        assert {name for name in flags.data if isinstance(flags.data[name].dtype, pd.CategoricalDtype)} == set(NOMINAL)
-        assert flags.data.loc["Nepal", "sun"] == "yes"
-        assert flags.target.loc["Nepal"].tolist() == [1, 0, 1, 0, 1, 0, 0]
+        X, Y = load_world_flags(as_frame=True)
+        assert list(X.columns) == list(load_world_flags().attribute_names)
+        assert list(Y.columns) == LABELS
+        assert X.index.tolist() == Y.index.tolist() == list(FLAGS)
+        assert {name for name in X if isinstance(X[name].dtype, pd.CategoricalDtype)} == set(NOMINAL)
+        assert X.loc["Nepal", "sun"] == "yes"
+        assert Y.loc["Nepal"].tolist() == [1, 0, 1, 0, 1, 0, 0]
 
     def test_a_frame_encodes_to_the_same_table(self) -> None:
-        table = load_world_flags().data
-        encoded = encode(load_world_flags(as_frame=True).data)
+        table = load_world_flags().X
+        encoded = encode(load_world_flags(as_frame=True)[0])
         assert encoded.attributes == table.attributes
         for position in range(table.shape[1]):
             np.testing.assert_array_equal(encoded.column(position), table.column(position))
 
-    @pytest.mark.parametrize("as_frame", [False, True])
-    def test_return_X_y_gives_data_and_target(self, as_frame: bool) -> None:
-        X, y = load_world_flags(return_X_y=True, as_frame=as_frame)
-        flags = load_world_flags(as_frame=as_frame)
-        assert type(X) is type(flags.data)
-        assert X.shape == (193, 22)
-        np.testing.assert_array_equal(np.asarray(y), np.asarray(flags.target))
+    def test_return_X_y_gives_attributes_and_labels(self) -> None:
+        X, Y = load_world_flags(return_X_y=True)
+        assert isinstance(X, Table)
+        np.testing.assert_array_equal(Y, load_world_flags().Y)
+        frames = load_world_flags(return_X_y=True, as_frame=True)
+        assert isinstance(frames[0], pd.DataFrame)
+        np.testing.assert_array_equal(frames[1].to_numpy(), Y)
 
     def test_as_frame_without_pandas_says_how_to_get_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pandas", None)
         with pytest.raises(ImportError, match=r"pip install 'plurule\[pandas\]'"):
             load_world_flags(as_frame=True)
-        assert load_world_flags().data.shape == (193, 22)
 
     def test_changing_what_was_loaded_does_not_change_the_next_load(self) -> None:
-        load_world_flags().target[:] = 0
-        assert load_world_flags().target.any()
+        load_world_flags().Y[:] = 0
+        assert load_world_flags().Y.any()

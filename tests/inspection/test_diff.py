@@ -76,7 +76,7 @@ def test_labels_that_the_data_lack_are_named() -> None:
     ("Y", "message"),
     [
         ([[1, 0, 1]], "Y has shape \\(1, 3\\), but the rule list has 2 labels"),
-        ([[1, 2]], "expected 0 for absent and 1 for present"),
+        ([[1, 2]], "Y contains 2, expected 0 or 1"),
         ([[1, 0], [0, 0]], "X has 1 rows and Y has 2"),
     ],
 )

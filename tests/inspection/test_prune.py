@@ -80,26 +80,26 @@ def test_weights_and_the_heuristic_decide() -> None:
 
 
 def test_what_is_left_predicts_at_least_as_well_on_the_held_out_rows_per_rule(flags: Any) -> None:
-    fitted = RuleListClassifier(n_rules=None).fit(flags.data[:120], flags.target[:120], label_names=flags.target_names)
-    pruned = fitted.rule_list_.prune(flags.data[120:], flags.target[120:])
+    fitted = RuleListClassifier(n_rules=None).fit(flags.X[:120], flags.Y[:120], label_names=flags.label_names)
+    pruned = fitted.rule_list_.prune(flags.X[120:], flags.Y[120:])
     assert 0 < len(pruned) <= len(fitted.rule_list_)
     assert all(rule.tp >= rule.fp and rule.tp > 0 for rule in pruned)
-    assert pruned == recount(pruned, fitted._encode(flags.data[120:]), flags.target[120:])
+    assert pruned == recount(pruned, fitted._encode(flags.X[120:]), flags.Y[120:])
     assert pruned.length_choice is None
 
 
 def test_a_classifier_prunes_on_rows_it_holds_out_and_counts_on_all(flags: Any) -> None:
-    plain = RuleListClassifier(n_rules=None).fit(flags.data, flags.target)
-    pruned = RuleListClassifier(n_rules=None, prune=0.33).fit(flags.data, flags.target)
+    plain = RuleListClassifier(n_rules=None).fit(flags.X, flags.Y)
+    pruned = RuleListClassifier(n_rules=None, prune=0.33).fit(flags.X, flags.Y)
     assert 0 < len(pruned.rule_list_) < len(plain.rule_list_)
-    again = recount(pruned.rule_list_, pruned._encode(flags.data), flags.target)
+    again = recount(pruned.rule_list_, pruned._encode(flags.X), flags.Y)
     assert again == pruned.rule_list_
     assert RuleListClassifier(prune=0.33).fit([[1.0]], [[1]]).predict([[1.0]]).shape == (1, 1)
 
 
 def test_the_curve_is_that_of_the_list_before_pruning_and_says_what_is_left(flags: Any) -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    pruned = RuleListClassifier(prune=0.33).fit(flags.data, flags.target)
+    pruned = RuleListClassifier(prune=0.33).fit(flags.X, flags.Y)
     curve, left = pruned.n_rules_curve_, len(pruned.rule_list_)
     assert curve is not None
     assert (curve.cut, curve.pruned_to) == (curve.chosen, left)
@@ -112,7 +112,7 @@ def test_the_curve_is_that_of_the_list_before_pruning_and_says_what_is_left(flag
 @pytest.mark.parametrize("share", [0, 1, 1.5, -0.1, "a third"])
 def test_a_share_that_is_none_is_refused(flags: Any, share: Any) -> None:
     with pytest.raises(ValueError, match="prune must be"):
-        RuleListClassifier(prune=share).fit(flags.data, flags.target)
+        RuleListClassifier(prune=share).fit(flags.X, flags.Y)
 
 
 def test_the_true_labels_are_needed() -> None:

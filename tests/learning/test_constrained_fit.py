@@ -32,26 +32,24 @@ def flags():
 
 @pytest.mark.parametrize("absence", [False, True])
 def test_no_learned_rule_does_what_is_not_allowed(flags, absence: bool):
-    names = {"label_names": flags.target_names}
+    names = {"label_names": flags.label_names}
     classifier = RuleListClassifier(predict_absence=absence)
-    free = classifier.fit(flags.data, flags.target, **names).rule_list_
+    free = classifier.fit(flags.X, flags.Y, **names).rule_list_
     assert WISHES.violations(free)
-    bound = classifier.fit(flags.data, flags.target, constraints=WISHES, **names).rule_list_
+    bound = classifier.fit(flags.X, flags.Y, constraints=WISHES, **names).rule_list_
     assert len(bound) > 5
     assert WISHES.violations(bound) == ()
 
 
 def test_constraints_that_ask_for_nothing_change_nothing(flags):
-    names = {"label_names": flags.target_names}
-    free = RuleListClassifier().fit(flags.data, flags.target, **names).rule_list_
-    assert RuleListClassifier().fit(flags.data, flags.target, constraints=Constraints(), **names).rule_list_ == free
+    names = {"label_names": flags.label_names}
+    free = RuleListClassifier().fit(flags.X, flags.Y, **names).rule_list_
+    assert RuleListClassifier().fit(flags.X, flags.Y, constraints=Constraints(), **names).rule_list_ == free
 
 
 def test_initial_rules_may_do_anything(flags):
     given = "blue <- un_since > 1960 and red"
-    fitted = RuleListClassifier().fit(
-        flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules=given
-    )
+    fitted = RuleListClassifier().fit(flags, constraints=WISHES, initial_rules=given)
     assert fitted.rule_list_[0].locked
     assert fitted.rule_list_[0].to_text() == "blue ← un_since > 1960 ∧ red"
     assert WISHES.violations(fitted.rule_list_) == ()
@@ -69,9 +67,7 @@ def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monke
         return learned
 
     monkeypatch.setattr(native, "learn", watched)
-    RuleListClassifier(n_rules="auto", cv=3).fit(
-        flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules="red <- sun = yes"
-    )
+    RuleListClassifier(n_rules="auto", cv=3).fit(flags, constraints=WISHES, initial_rules="red <- sun = yes")
     assert len(seen) >= 4
     for rule_list in seen:
         assert WISHES.violations(rule_list) == ()
@@ -93,19 +89,19 @@ def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monke
     monkeypatch.setattr(native, "learn", watched)
     search = RuleListClassifierCV(protocol=protocol, lifts=[NoLift(), KLN(0.1)], cv=2)
     rules = (text for text in ["red <- sun = yes"])  # can be gone through only once
-    search.fit(flags.data, flags.target, label_names=flags.target_names, constraints=WISHES, initial_rules=rules)
+    search.fit(flags, constraints=WISHES, initial_rules=rules)
     assert len(seen) >= 5
     for rule_list in [*seen, search.rule_list_]:
-        assert rule_list.labels == tuple(flags.target_names)
+        assert rule_list.labels == flags.label_names
         assert WISHES.violations(rule_list) == ()
         assert rule_list[0].locked
 
 
 def test_what_is_not_in_the_data_is_named(flags):
     with pytest.raises(ModelError, match="forbidden_attributes: there is no attribute 'cantn'; did you mean 'canton'"):
-        RuleListClassifier().fit(flags.data, flags.target, constraints=Constraints(["cantn"]))
+        RuleListClassifier().fit(flags.X, flags.Y, constraints=Constraints(["cantn"]))
     with pytest.raises(ValueError, match=r"constraints must be None or a plurule.Constraints, got \["):
-        RuleListClassifier().fit(flags.data, flags.target, constraints=["canton"])
+        RuleListClassifier().fit(flags.X, flags.Y, constraints=["canton"])
 
 
 def test_too_many_labels_that_go_together_are_refused_where_all_signs_are_tried():

@@ -24,12 +24,12 @@ def flags():
 
 def test_initial_rules_stay_first_and_carry_the_counts_of_the_data(flags):
     text = "red <- continent = Africa\nblue <- red and stars > 2"
-    fitted = RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names, initial_rules=text)
+    fitted = RuleListClassifier().fit(flags, initial_rules=text)
     first, second = fitted.rule_list_[:2]
-    africa = flags.data.column(flags.data.names.index("continent")) == flags.data.attributes[
-        flags.data.names.index("continent")
+    africa = flags.X.column(flags.X.names.index("continent")) == flags.X.attributes[
+        flags.X.names.index("continent")
     ].categories.index("Africa")
-    red = flags.target[:, list(flags.target_names).index("red")] == 1
+    red = flags.Y[:, flags.label_names.index("red")] == 1
     assert (first.tp, first.fp, first.coverage) == ((africa & red).sum(), (africa & ~red).sum(), africa.sum())
     assert first.locked
     assert second.locked
@@ -37,18 +37,16 @@ def test_initial_rules_stay_first_and_carry_the_counts_of_the_data(flags):
 
 
 def test_what_an_initial_rule_decides_is_not_learned_again(flags):
-    names = {"label_names": flags.target_names}
-    everything = ", ".join(flags.target_names)
-    fitted = RuleListClassifier(remaining=0).fit(flags.data, flags.target, initial_rules=f"{everything} <-", **names)
+    names = {"label_names": flags.label_names}
+    everything = ", ".join(flags.label_names)
+    fitted = RuleListClassifier(remaining=0).fit(flags.X, flags.Y, initial_rules=f"{everything} <-", **names)
     assert len(fitted.rule_list_) == 1
 
 
 def test_a_stop_rule_given_beforehand_ends_instances(flags):
-    fitted = RuleListClassifier(remaining=0).fit(
-        flags.data, flags.target, label_names=flags.target_names, initial_rules="red <- [stop]"
-    )
+    fitted = RuleListClassifier(remaining=0).fit(flags, initial_rules="red <- [stop]")
     assert len(fitted.rule_list_) == 1
-    assert fitted.predict(flags.data).sum() == len(flags.target)
+    assert fitted.predict(flags.X).sum() == len(flags.Y)
 
 
 def test_both_engines_go_on_from_initial_rules_in_the_same_way():
@@ -67,9 +65,7 @@ def test_both_engines_go_on_from_initial_rules_in_the_same_way():
 
 def test_an_initial_rule_with_an_unknown_name_is_refused(flags):
     with pytest.raises(ModelError, match="contnent"):
-        RuleListClassifier().fit(
-            flags.data, flags.target, label_names=flags.target_names, initial_rules="red <- contnent = Africa"
-        )
+        RuleListClassifier().fit(flags, initial_rules="red <- contnent = Africa")
 
 
 # The command line ------------------------------------------------------------------------------------------
@@ -89,7 +85,7 @@ def test_the_command_line_goes_on_from_the_rules_of_a_text_file(flags, tmp_path:
     rules.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
     assert run("fit", "world-flags", "--initial-rules", rules, "-o", model) == 0
     assert f"Initial rules, from {rules}: 2" in capfd.readouterr().out
-    expected = RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names, initial_rules=TEXT)
+    expected = RuleListClassifier().fit(flags, initial_rules=TEXT)
     assert model_file.load(model) == expected.rule_list_
     assert [rule.locked for rule in model_file.load(model)[:3]] == [True, True, False]
 

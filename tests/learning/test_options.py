@@ -21,7 +21,7 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.learning.options import check_target, check_weights
+from plurule.learning.options import check_weights
 from plurule.lifts import KLN, Peak, Root
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
@@ -201,41 +201,6 @@ def test_a_head_search_that_does_not_suit_the_heuristic_is_refused(parameters: d
 def test_an_exhaustive_search_over_many_labels_is_refused() -> None:
     many = np.tile(Y, (1, 7))
     refused("at most 12 labels, got 14; use head_search='relaxed'", Y=many, head_search="exhaustive")
-
-
-def test_labels_are_read_from_any_kind_of_matrix() -> None:
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    for matrix in (
-        Y,
-        Y.tolist(),
-        Y.astype(bool),
-        Y.astype(float),
-        Y.astype(object),
-        sp.csr_array(Y),
-        sp.coo_matrix(Y.astype(float)),
-        pd.DataFrame(Y),
-        pd.DataFrame(Y.astype(bool)).astype({0: "boolean"}),
-        pl.DataFrame(Y),
-    ):
-        np.testing.assert_array_equal(check_target(matrix).Y, Y)
-
-
-def test_explicit_zeros_of_a_sparse_matrix_are_absent_labels() -> None:
-    stored = sp.csr_array((np.array([1, 0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
-    assert check_target(stored).Y.tolist() == [[1, 0]]
-
-
-def test_labels_without_names_are_numbered_and_never_called_like_a_column() -> None:
-    assert check_target(Y).beside(["x0", "y1"]).labels == ("y0_label", "y1_label")
-    assert check_target(["ham", "spam"]).beside(["spam"]).labels == ("spam_label",)
-
-
-def test_the_later_of_two_classes_is_the_label() -> None:
-    pd = pytest.importorskip("pandas")
-    assert check_target(["spam", "ham"]).labels == ("spam",)
-    assert check_target([0, 1]).labels == ("y",)
-    assert check_target(pd.Series([0, 1], name="bought")).labels == ("bought",)
-    assert check_target([2, 1, 2]).Y.ravel().tolist() == [1, 0, 1]
 
 
 def test_one_number_weighs_every_row() -> None:

@@ -139,12 +139,12 @@ def _damage(value: Any, chance: random.Random) -> Any:
 
 def test_a_learned_model_predicts_the_same_after_a_round_trip(tmp_path: Path) -> None:
     flags = load_world_flags()
-    model = RuleListClassifier(max_rules=15).fit(flags.data, flags.target, label_names=flags.target_names)
+    model = RuleListClassifier(max_rules=15).fit(flags)
     model_file.save(model.rule_list_, tmp_path / "model.json")
     again = RuleListClassifier.from_rule_list(model_file.load(tmp_path / "model.json"))
     assert again.rule_list_ == model.rule_list_
-    np.testing.assert_array_equal(again.predict(flags.data), model.predict(flags.data))
-    np.testing.assert_array_equal(again.predict_proba(flags.data), model.predict_proba(flags.data))
+    np.testing.assert_array_equal(again.predict(flags.X), model.predict(flags.X))
+    np.testing.assert_array_equal(again.predict_proba(flags.X), model.predict_proba(flags.X))
 
 
 def test_the_file_is_readable_with_a_line_per_rule() -> None:

@@ -35,14 +35,14 @@ MODELS = {
 @pytest.fixture(params=MODELS)
 def fitted(request: pytest.FixtureRequest) -> Any:
     model = clone(MODELS[request.param])
-    return model.fit(FLAGS.data, FLAGS.target, label_names=FLAGS.target_names)
+    return model.fit(FLAGS)
 
 
 def assert_same(one: Any, other: Any) -> None:
     assert other.rule_list_ == one.rule_list_
     assert other.label_names_.tolist() == one.label_names_.tolist()
-    np.testing.assert_array_equal(other.predict(FLAGS.data), one.predict(FLAGS.data))
-    np.testing.assert_array_equal(other.predict_proba(FLAGS.data), one.predict_proba(FLAGS.data))
+    np.testing.assert_array_equal(other.predict(FLAGS.X), one.predict(FLAGS.X))
+    np.testing.assert_array_equal(other.predict_proba(FLAGS.X), one.predict_proba(FLAGS.X))
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
@@ -61,7 +61,7 @@ def test_a_model_survives_the_model_file(fitted: Any, tmp_path: Path) -> None:
 
 
 def test_a_clone_trained_again_is_the_same_model(fitted: Any) -> None:
-    again = clone(fitted).fit(FLAGS.data, FLAGS.target, label_names=FLAGS.target_names)
+    again = clone(fitted).fit(FLAGS)
     assert_same(fitted, again)
 
 

@@ -67,7 +67,7 @@ def test_tune_shows_the_candidates_and_writes_the_model_with_the_best_lift(run: 
     flags = load_world_flags()
     lift = find_lift(rows[0]["lift"])
     expected = RuleListClassifier.published(heuristic="hamming_accuracy", predict_absence=True, lift=lift)
-    expected.fit(flags.data, flags.target, label_names=flags.target_names)
+    expected.fit(flags)
     assert model_file.load(model).rules == expected.rule_list_.rules
 
 
@@ -235,11 +235,10 @@ def test_evaluate_scores_by_cross_validation_with_mean_and_deviation(run: Run):
     found = json.loads(out)
     flags = load_world_flags()
     expected = []
-    for train, test in KFold(3, shuffle=True, random_state=0).split(flags.target):
+    for train, test in KFold(3, shuffle=True, random_state=0).split(flags.Y):
         model = RuleListClassifier.published(lift=find_lift("kln at 3: 1.08"))
-        model.fit(flags.data.iloc[train] if hasattr(flags.data, "iloc") else flags.data[train], flags.target[train])
-        rows = flags.data.iloc[test] if hasattr(flags.data, "iloc") else flags.data[test]
-        expected.append(scores(flags.target[test], model.predict(rows)))
+        model.fit(flags[train])
+        expected.append(scores(flags.Y[test], model.predict(flags[test])))
     for name in expected[0]:
         values = [fold[name] for fold in expected]
         assert found["mean"][name] == pytest.approx(np.mean(values))

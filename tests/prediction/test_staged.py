@@ -31,7 +31,7 @@ def fitted(flags: Any, request: pytest.FixtureRequest) -> RuleListClassifier:
     classifier = RuleListClassifier(**LONG, predict_absence=request.param)
     if request.param:
         classifier.set_params(heuristic=HammingAccuracy(), lift=None)
-    return classifier.fit(flags.data[:150], flags.target[:150], label_names=flags.target_names)
+    return classifier.fit(flags.X[:150], flags.Y[:150], label_names=flags.label_names)
 
 
 def prefixes(fitted: RuleListClassifier) -> list[RuleListClassifier]:
@@ -40,20 +40,20 @@ def prefixes(fitted: RuleListClassifier) -> list[RuleListClassifier]:
 
 
 def test_stages_are_what_training_with_fewer_rules_gives(flags: Any, fitted: RuleListClassifier) -> None:
-    X, Y, new = flags.data[:150], flags.target[:150], flags.data[150:]
+    X, Y, new = flags.X[:150], flags.Y[:150], flags.X[150:]
     assert len(fitted.rule_list_) >= 12
     stages = list(fitted.staged_predict(new))
-    scores = fitted.staged_score(new, flags.target[150:], "micro_f1")
+    scores = fitted.staged_score(new, flags.Y[150:], "micro_f1")
     assert len(stages) == len(scores) == len(fitted.rule_list_)
     for n in (1, 2, 3, 7, 12):
         for limited in ({"max_rules": n}, {"n_rules": n}):
             shorter = RuleListClassifier(**(fitted.get_params(deep=False) | limited))
-            shorter.fit(X, Y, label_names=flags.target_names)
+            shorter.fit(X, Y, label_names=flags.label_names)
             assert shorter.rule_list_ == fitted.rule_list_[:n]
             np.testing.assert_array_equal(stages[n - 1], shorter.predict(new))
             cut = RuleListClassifier.from_rule_list(fitted.rule_list_[:n])
             np.testing.assert_array_equal(cut.predict_proba(new), shorter.predict_proba(new))
-            assert scores[n - 1] == METRICS["micro_f1"](flags.target[150:], shorter.predict(new))
+            assert scores[n - 1] == METRICS["micro_f1"](flags.Y[150:], shorter.predict(new))
 
 
 def test_every_measure_is_kept_up_to_date_with_counts() -> None:
@@ -65,7 +65,7 @@ def test_every_measure_is_kept_up_to_date_with_counts() -> None:
 def test_staged_scores_are_those_of_the_prefixes(
     flags: Any, fitted: RuleListClassifier, measure: str, weighted: bool
 ) -> None:
-    X, Y = flags.data[150:], flags.target[150:]
+    X, Y = flags.X[150:], flags.Y[150:]
     weights = np.random.default_rng(0).uniform(0.1, 3, len(Y)) if weighted else None
     expected = [METRICS[measure](Y, prefix.predict(X), sample_weight=weights) for prefix in prefixes(fitted)]
     np.testing.assert_allclose(fitted.staged_score(X, Y, measure, weights), expected, rtol=1e-12)
@@ -77,7 +77,7 @@ def test_staged_scores_are_those_of_the_prefixes(
     ids=str,
 )
 def test_any_scorer_of_scikit_learn_scores_stages(flags: Any, fitted: RuleListClassifier, scoring: Any) -> None:
-    X, Y = flags.data[:150], flags.target[:150]
+    X, Y = flags.X[:150], flags.Y[:150]
     scorer = get_scorer(scoring)
     expected = [scorer(prefix, X, Y) for prefix in prefixes(fitted)]
     np.testing.assert_allclose(fitted.staged_score(X, Y, scoring), expected)
@@ -88,13 +88,13 @@ def test_a_scorer_may_look_at_the_rules(flags: Any, fitted: RuleListClassifier) 
         assert isinstance(classifier.rule_list_, RuleList)
         return macro_f1(Y, classifier.predict(X)) - 0.01 * len(classifier.rule_list_)
 
-    X, Y = flags.data[150:], flags.target[150:]
+    X, Y = flags.X[150:], flags.Y[150:]
     plain = fitted.staged_score(X, Y, "macro_f1")
     np.testing.assert_allclose(fitted.staged_score(X, Y, fewer_is_better), plain - 0.01 * np.arange(1, len(plain) + 1))
 
 
 def test_stages_have_the_form_of_predictions(flags: Any) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     sparse = RuleListClassifier(n_rules=3).fit(X, sp.csr_array(Y))
     for stage in sparse.staged_predict(X):
         assert sp.issparse(stage)
@@ -111,7 +111,7 @@ def test_stages_have_the_form_of_predictions(flags: Any) -> None:
 
 
 def test_what_cannot_be_scored_is_refused(flags: Any, fitted: RuleListClassifier) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     with pytest.raises(ValueError, match="unknown scoring 'micro'; did you mean 'micro_f1'"):
         fitted.staged_score(X, Y, "micro")
     with pytest.raises(DataError, match="Y has 2 labels, the classifier was trained with"):

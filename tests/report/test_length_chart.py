@@ -17,7 +17,7 @@ CHOICE = LengthChoice("micro_f1", (0.4, 0.6, 0.7, 0.65), (0.1, 0.05, 0.1, 0.1), 
 @pytest.fixture(scope="module")
 def rule_list() -> RuleList:
     flags = load_world_flags()
-    return RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names).rule_list_
+    return RuleListClassifier().fit(flags).rule_list_
 
 
 def test_the_page_says_where_the_list_was_cut_and_why(rule_list: RuleList) -> None:

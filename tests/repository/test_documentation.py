@@ -50,7 +50,7 @@ def test_the_rules_in_the_readme_are_those_of_the_demo() -> None:
     from plurule.datasets import load_world_flags
 
     flags = load_world_flags()
-    classifier = plurule.RuleListClassifier().fit(flags.data, flags.target, label_names=flags.target_names)
+    classifier = plurule.RuleListClassifier().fit(flags)
     learned = {re.sub(r"\s+", " ", str(rule)) for rule in classifier.rule_list_}
     quoted = re.findall(r"^    (\S.* ← .*\(TP .*\))$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert quoted

@@ -11,13 +11,13 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from plurule.classifier import RuleListClassifier
+from plurule.data.inputs import TargetForm
 from plurule.data.table import encode
 from plurule.datasets import load_world_flags
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
 from plurule.prediction.scoring import Scoring
-from plurule.prediction.staged import TargetForm
 from plurule.selection import folds as folds_module
 from plurule.selection.folds import Folds, is_far_enough, make_parts
 
@@ -28,8 +28,8 @@ def flags() -> Any:
 
 
 def folds_of(flags: Any, cv: Any = 3, **more: Any) -> Folds:
-    Y = flags.target.astype(np.uint8)
-    problem = Problem(encode(flags.data), tuple(flags.target_names), Y, np.ones(len(Y)))
+    Y = flags.Y.astype(np.uint8)
+    problem = Problem(encode(flags.X), flags.label_names, Y, np.ones(len(Y)))
     return Folds(problem, make_parts(cv, Y), TargetForm(), **more)
 
 
@@ -41,7 +41,7 @@ def options_of(folds: Folds, **changes: Any) -> Options:
 
 
 def test_folds_hold_out_every_row_once_and_keep_the_share_of_every_label(flags: Any) -> None:
-    Y = flags.target.astype(np.uint8)
+    Y = flags.Y.astype(np.uint8)
     parts = make_parts(4, Y)
     held_out = np.concatenate([part.groups[0] for part in parts])
     assert sorted(held_out) == list(range(len(Y)))
@@ -51,7 +51,7 @@ def test_folds_hold_out_every_row_once_and_keep_the_share_of_every_label(flags: 
 
 
 def test_a_share_is_held_out_once_and_scored_in_groups(flags: Any) -> None:
-    Y = flags.target.astype(np.uint8)
+    Y = flags.Y.astype(np.uint8)
     (part,) = make_parts(0.3, Y)
     held_out = np.concatenate(part.groups)
     assert len(part.groups) == 5
@@ -60,7 +60,7 @@ def test_a_share_is_held_out_once_and_scored_in_groups(flags: Any) -> None:
 
 
 def test_splitters_and_splits_are_taken_as_they_are(flags: Any) -> None:
-    Y = flags.target.astype(np.uint8)
+    Y = flags.Y.astype(np.uint8)
     for given in (KFold(3), list(KFold(3).split(Y))):
         parts = make_parts(given, Y)
         assert [part.groups[0].tolist() for part in parts] == [test.tolist() for _, test in KFold(3).split(Y)]
@@ -69,7 +69,7 @@ def test_splitters_and_splits_are_taken_as_they_are(flags: Any) -> None:
 @pytest.mark.parametrize("cv", [1, 0, -3, 0.0, 1.0, 1.5, "five", None, True, object()])
 def test_what_is_no_validation_is_refused(flags: Any, cv: Any) -> None:
     with pytest.raises(ValueError, match="cv must be"):
-        make_parts(cv, flags.target.astype(np.uint8))
+        make_parts(cv, flags.Y.astype(np.uint8))
 
 
 # Curves ----------------------------------------------------------------------------------------------------
@@ -84,8 +84,8 @@ def test_the_curve_is_that_of_lists_trained_and_scored_by_hand(flags: Any, engin
     by_hand = []
     for part in folds.parts:
         classifier = RuleListClassifier.published(lift=None, max_bins=max_bins, max_rules=6)
-        classifier.fit(flags.data[part.train], flags.target[part.train])
-        by_hand.append(classifier.staged_score(flags.data[part.groups[0]], flags.target[part.groups[0]], "micro_f1"))
+        classifier.fit(flags.X[part.train], flags.Y[part.train])
+        by_hand.append(classifier.staged_score(flags.X[part.groups[0]], flags.Y[part.groups[0]], "micro_f1"))
     np.testing.assert_allclose(curves["micro_f1"].scores, by_hand)
 
 
@@ -131,7 +131,7 @@ def test_no_rules_give_no_curve(flags: Any) -> None:
 @pytest.mark.parametrize("cv", [5, 0.25, KFold(4)])
 @pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy", "f1_macro", SCORERS["subset_accuracy"]])
 def test_auto_cuts_the_list_of_all_rows_where_validation_says(flags: Any, cv: Any, scoring: Any) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     auto = RuleListClassifier(n_rules="auto", cv=cv, scoring=scoring).fit(X, Y)
     whole = RuleListClassifier(n_rules=None).fit(X, Y)
     curve = auto.n_rules_curve_
@@ -158,27 +158,26 @@ def test_auto_cuts_what_fits_noise() -> None:
 
 def test_auto_is_the_same_every_time_and_with_any_number_of_threads(flags: Any) -> None:
     lists = {
-        RuleListClassifier(n_rules="auto", n_jobs=jobs).fit(flags.data, flags.target).rule_list_
-        for jobs in (None, 1, 2, 2)
+        RuleListClassifier(n_rules="auto", n_jobs=jobs).fit(flags.X, flags.Y).rule_list_ for jobs in (None, 1, 2, 2)
     }
     assert len(lists) == 1
 
 
 def test_max_rules_binds_auto_too(flags: Any) -> None:
-    assert len(RuleListClassifier(n_rules="auto", max_rules=2).fit(flags.data, flags.target).rule_list_) <= 2
-    assert len(RuleListClassifier(n_rules=5, max_rules=2).fit(flags.data, flags.target).rule_list_) == 2
+    assert len(RuleListClassifier(n_rules="auto", max_rules=2).fit(flags.X, flags.Y).rule_list_) <= 2
+    assert len(RuleListClassifier(n_rules=5, max_rules=2).fit(flags.X, flags.Y).rule_list_) == 2
 
 
 def test_a_label_without_a_positive_in_some_part_is_left_out_and_said_once(flags: Any) -> None:
-    X, Y = flags.data, flags.target.copy()
+    X, Y = flags.X, flags.Y.copy()
     Y[:, 1] = 0
     Y[[3, 40], 1] = 1
     classifier = RuleListClassifier(n_rules="auto")
     with pytest.warns(UserWarning, match="no positive of 'green' in some part.*left out of the choice") as warned:
-        classifier.fit(X, Y, label_names=flags.target_names)
+        classifier.fit(X, Y, label_names=flags.label_names)
     assert len([w for w in warned if "left out" in str(w.message)]) == 1
     assert classifier.n_rules_curve_ is not None
-    assert classifier.n_rules_curve_.left_out == (flags.target_names[1],)
+    assert classifier.n_rules_curve_.left_out == (flags.label_names[1],)
 
 
 def test_where_nothing_can_be_held_out_all_rules_are_kept() -> None:
@@ -195,11 +194,11 @@ def test_where_nothing_can_be_held_out_all_rules_are_kept() -> None:
 def test_a_chosen_length_needs_no_warning(flags: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        RuleListClassifier(n_rules="auto").fit(flags.data, flags.target)
+        RuleListClassifier(n_rules="auto").fit(flags.X, flags.Y)
 
 
 def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
     kept = np.flatnonzero(weights)
     weighted = RuleListClassifier(n_rules="auto").fit(X, Y, weights)
@@ -209,16 +208,16 @@ def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> Non
 
 def one_label_everywhere_in_a_fold(flags: Any) -> Any:
     """The flags with a label that is present in all rows of the first of four folds, but not in the others."""
-    Y = flags.target.copy()
+    Y = flags.Y.copy()
     Y[: len(Y) // 4 + 1, 1] = 1
-    return flags.data, Y
+    return flags.X, Y
 
 
 def test_where_a_scorer_needs_negatives_a_label_without_is_left_out_and_said(flags: Any) -> None:
     X, Y = one_label_everywhere_in_a_fold(flags)
     classifier = RuleListClassifier(scoring="roc_auc", cv=KFold(4))
     with pytest.warns(UserWarning, match="no positive, or no negative, of 'green' in some part") as warned:
-        classifier.fit(X, Y, label_names=flags.target_names)
+        classifier.fit(X, Y, label_names=flags.label_names)
     assert len(warned) == 1
     curve = classifier.n_rules_curve_
     assert curve is not None
@@ -239,7 +238,7 @@ def never_defined(classifier: Any, X: Any, Y: Any) -> float:
 
 
 def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags: Any) -> None:
-    X, Y = flags.data, flags.target
+    X, Y = flags.X, flags.Y
     with pytest.warns(UserWarning, match="score is not defined on 1 of 4 parts.*left out of the choice") as warned:
         classifier = RuleListClassifier(scoring=sometimes_undefined, cv=KFold(4)).fit(X, Y)
     assert len(warned) == 1
@@ -251,18 +250,18 @@ def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags
 
 def test_where_a_scorer_is_never_defined_nothing_is_chosen(flags: Any) -> None:
     with pytest.warns(UserWarning, match="score is not defined on 4 of 4 parts.*nothing is chosen") as warned:
-        classifier = RuleListClassifier(scoring=never_defined, cv=4).fit(flags.data, flags.target)
+        classifier = RuleListClassifier(scoring=never_defined, cv=4).fit(flags.X, flags.Y)
     assert len(warned) == 1
     assert classifier.n_rules_curve_ is None
-    assert classifier.rule_list_ == RuleListClassifier(n_rules=None).fit(flags.data, flags.target).rule_list_
+    assert classifier.rule_list_ == RuleListClassifier(n_rules=None).fit(flags.X, flags.Y).rule_list_
 
 
 @pytest.mark.parametrize("n_rules", [0, -1, 2.5, "all", True, [3]])
 def test_what_is_no_number_of_rules_is_refused(flags: Any, n_rules: Any) -> None:
     with pytest.raises(ValueError, match="n_rules must be 'auto', None or a whole number of at least 1"):
-        RuleListClassifier(n_rules=n_rules).fit(flags.data, flags.target)
+        RuleListClassifier(n_rules=n_rules).fit(flags.X, flags.Y)
 
 
 def test_an_unknown_scorer_is_refused_with_what_is_allowed(flags: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown scoring 'micro_f'; did you mean 'micro_f1'.*'hamming_accuracy'"):
-        RuleListClassifier(n_rules="auto", scoring="micro_f").fit(flags.data, flags.target)
+        RuleListClassifier(n_rules="auto", scoring="micro_f").fit(flags.X, flags.Y)

@@ -30,12 +30,12 @@ def flags() -> Any:
 
 @pytest.fixture(scope="module")
 def search(flags: Any) -> RuleListClassifierCV:
-    return RuleListClassifierCV(param_grid=GRID, cv=3).fit(flags.data, flags.target, label_names=flags.target_names)
+    return RuleListClassifierCV(param_grid=GRID, cv=3).fit(flags)
 
 
 @pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy"])
 def test_the_scores_are_those_of_lists_trained_on_folds_and_cut_by_hand(flags: Any, scoring: str) -> None:
-    X, Y, splits = flags.data, flags.target, list(KFold(3).split(flags.target))
+    X, Y, splits = flags.X, flags.Y, list(KFold(3).split(flags.Y))
     search = RuleListClassifierCV(param_grid=GRID, cv=splits, scoring=scoring).fit(X, Y)
     results = search.cv_results_
     for i, params in enumerate(results["params"]):
@@ -56,7 +56,7 @@ def test_the_candidate_with_the_best_length_is_chosen_and_cut_there(search: Any)
 
 
 def test_the_shortest_list_within_one_standard_error_is_taken_if_asked_for(flags: Any, search: Any) -> None:
-    short = clone(search).set_params(length="shortest").fit(flags.data, flags.target, label_names=flags.target_names)
+    short = clone(search).set_params(length="shortest").fit(flags)
     assert short.best_index_ == search.best_index_
     assert short.best_params_["n_rules"] == search.curves_[search.best_index_].chosen
     assert len(short.rule_list_) <= len(search.rule_list_)
@@ -64,9 +64,9 @@ def test_the_shortest_list_within_one_standard_error_is_taken_if_asked_for(flags
 
 def test_the_best_classifier_is_that_of_the_chosen_parameters(flags: Any, search: Any) -> None:
     by_hand = RuleListClassifier().set_params(**search.best_params_)
-    by_hand.fit(flags.data, flags.target, label_names=flags.target_names)
+    by_hand.fit(flags)
     assert search.rule_list_ == search.best_estimator_.rule_list_ == by_hand.rule_list_
-    np.testing.assert_array_equal(search.predict(flags.data), by_hand.predict(flags.data))
+    np.testing.assert_array_equal(search.predict(flags.X), by_hand.predict(flags.X))
     assert search.best_estimator_.get_params()["heuristic__beta"] == search.best_params_["heuristic__beta"]
 
 
@@ -74,11 +74,11 @@ def test_the_chosen_parameters_hold_all_that_candidates_differ_in(flags: Any) ->
     grid = [{"heuristic__beta": [0.5], "predict_absence": [True]}, {"heuristic": [Laplace()], "fix_head": [False]}]
     for first in grid:
         search = RuleListClassifierCV(param_grid=[first, {"lift": [NoLift()], "max_rules": [1]}], cv=2)
-        search.fit(flags.data, flags.target)
+        search.fit(flags.X, flags.Y)
         assert set(search.best_params_) == {*first, "lift", "max_rules", "n_rules"}
         values = search.best_estimator_.get_params()
         assert all(values[name] == value for name, value in search.best_params_.items())
-    both = RuleListClassifierCV(param_grid=grid, cv=2).fit(flags.data, flags.target)
+    both = RuleListClassifierCV(param_grid=grid, cv=2).fit(flags.X, flags.Y)
     assert {"predict_absence", "heuristic", "fix_head", "n_rules"} <= set(both.best_params_)
     RuleListClassifier().set_params(**both.best_params_)
 
@@ -114,7 +114,7 @@ def test_select_gives_the_best_list_of_a_size_without_training(
         assert small.n_rules == point.rules
         assert small.rule_list_ == search._trained[point.candidate].rule_list_[: point.rules]
     few = search.select(max_conditions=3)
-    assert few.predict(flags.data).shape == flags.target.shape
+    assert few.predict(flags.X).shape == flags.Y.shape
     with pytest.raises(ValueError, match=r"no list keeps to max_rules=0 .*the smallest: 1 rules"):
         search.select(max_rules=0)
 
@@ -122,9 +122,9 @@ def test_select_gives_the_best_list_of_a_size_without_training(
 def test_initial_rules_are_never_cut_off(flags: Any) -> None:
     # Rules that are wrong, so that the best lists would be those without them.
     given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
-    parameters = {"label_names": flags.target_names, "initial_rules": given}
-    search = RuleListClassifierCV(param_grid=GRID, cv=2, length="shortest").fit(flags.data, flags.target, **parameters)
-    auto = RuleListClassifier(max_rules=4).fit(flags.data, flags.target, **parameters)
+    parameters = {"label_names": flags.label_names, "initial_rules": given}
+    search = RuleListClassifierCV(param_grid=GRID, cv=2, length="shortest").fit(flags.X, flags.Y, **parameters)
+    auto = RuleListClassifier(max_rules=4).fit(flags.X, flags.Y, **parameters)
     for classifier in (search, auto, search.select(max_rules=3)):
         assert all(rule.locked for rule in classifier.rule_list_[:3])
         assert len(classifier.rule_list_) >= 3
@@ -142,7 +142,7 @@ def test_a_limit_that_is_no_number_is_refused(search: Any, limits: dict[str, Any
 
 
 def test_a_search_does_all_that_its_best_classifier_does(flags: Any, search: Any) -> None:
-    X, Y, best = flags.data, flags.target, search.best_estimator_
+    X, Y, best = flags.X, flags.Y, search.best_estimator_
     assert search.n_rules_curve_ is best.n_rules_curve_
     np.testing.assert_array_equal(search.staged_score(X, Y), best.staged_score(X, Y, "micro_f1"))
     np.testing.assert_array_equal(search.staged_score(X, Y, "recall"), best.staged_score(X, Y, "recall"))
@@ -153,7 +153,7 @@ def test_a_search_does_all_that_its_best_classifier_does(flags: Any, search: Any
 
 def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: Any) -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    auto = RuleListClassifier().fit(flags.data, flags.target)
+    auto = RuleListClassifier().fit(flags.X, flags.Y)
     for classifier in (auto, search.best_estimator_, search.select(max_rules=5), search.select(max_rules=2)):
         length = len(classifier.rule_list_)
         assert classifier.n_rules_curve_.cut == classifier.rule_list_.length_choice.chosen == length
@@ -165,26 +165,26 @@ def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: A
 def test_every_finished_candidate_is_told(flags: Any, n_jobs: int) -> None:
     told: list[tuple[int, int]] = []
     search = RuleListClassifierCV(param_grid=GRID, cv=2, n_jobs=n_jobs, progress=lambda *counts: told.append(counts))
-    search.fit(flags.data, flags.target)
+    search.fit(flags.X, flags.Y)
     assert told == [(done, 4) for done in range(5)]
 
 
 def test_the_choice_does_not_depend_on_the_number_of_threads(flags: Any, search: Any) -> None:
-    two = clone(search).set_params(n_jobs=2).fit(flags.data, flags.target, label_names=flags.target_names)
+    two = clone(search).set_params(n_jobs=2).fit(flags)
     assert two.rule_list_ == search.rule_list_
     assert two.pareto_front_ == search.pareto_front_
 
 
 def test_any_scorer_of_scikit_learn_can_be_chosen_by(flags: Any) -> None:
     parameters: dict[str, Any] = {"param_grid": GRID, "cv": 3}
-    theirs = RuleListClassifierCV(scoring="f1_micro", **parameters).fit(flags.data, flags.target)
-    ours = RuleListClassifierCV(scoring="micro_f1", **parameters).fit(flags.data, flags.target)
+    theirs = RuleListClassifierCV(scoring="f1_micro", **parameters).fit(flags.X, flags.Y)
+    ours = RuleListClassifierCV(scoring="micro_f1", **parameters).fit(flags.X, flags.Y)
     assert theirs.cv_results_["mean_test_f1_micro"] == pytest.approx(ours.cv_results_["mean_test_micro_f1"])
     assert theirs.rule_list_ == ours.rule_list_
 
 
 def test_the_default_grid_turns_beta_lift_signs_and_head_mode(flags: Any) -> None:
-    params = RuleListClassifierCV(cv=2).fit(flags.data, flags.target).cv_results_["params"]
+    params = RuleListClassifierCV(cv=2).fit(flags.X, flags.Y).cv_results_["params"]
     assert len(params) == 15
     assert {len({str(p.get(name)) for p in params}) > 1 for name in ("heuristic__beta", "lift")} == {True}
     assert any(p.get("predict_absence") for p in params)
@@ -193,13 +193,13 @@ def test_the_default_grid_turns_beta_lift_signs_and_head_mode(flags: Any) -> Non
 
 def test_a_heuristic_without_beta_or_a_search_without_lift_is_searched_in_the_rest(flags: Any) -> None:
     no_beta = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()), cv=2)
-    assert "param_heuristic__beta" not in no_beta.fit(flags.data, flags.target).cv_results_
+    assert "param_heuristic__beta" not in no_beta.fit(flags.X, flags.Y).cv_results_
     no_lift = RuleListClassifierCV(RuleListClassifier(head_search="single", heuristic=Laplace()), cv=2)
-    assert "param_lift" not in no_lift.fit(flags.data, flags.target).cv_results_
+    assert "param_lift" not in no_lift.fit(flags.X, flags.Y).cv_results_
 
 
 def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) -> None:
-    search = RuleListClassifierCV(lifts=[NoLift(), KLN(0.5)], cv=2).fit(flags.data, flags.target)
+    search = RuleListClassifierCV(lifts=[NoLift(), KLN(0.5)], cv=2).fit(flags.X, flags.Y)
     assert {p["lift"] for p in search.cv_results_["params"] if "lift" in p} == {NoLift(), KLN(0.5)}
 
 
@@ -221,12 +221,12 @@ def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) ->
 )
 def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        RuleListClassifierCV(**parameters).fit(flags.data, flags.target)
+        RuleListClassifierCV(**parameters).fit(flags.X, flags.Y)
 
 
 def test_a_grid_may_say_that_nothing_is_pruned(flags: Any) -> None:
     search = RuleListClassifierCV(RuleListClassifier(prune=0.33), param_grid={"prune": [None]}, cv=2)
-    assert search.fit(flags.data, flags.target).best_params_["n_rules"] == len(search.rule_list_)
+    assert search.fit(flags.X, flags.Y).best_params_["n_rules"] == len(search.rule_list_)
 
 
 def test_a_list_that_ends_by_itself_was_not_cut() -> None:
@@ -244,7 +244,7 @@ def test_a_list_that_ends_by_itself_was_not_cut() -> None:
 
 
 def test_the_paper_protocol_has_no_front(flags: Any) -> None:
-    paper = RuleListClassifierCV(protocol="paper", lifts=[NoLift()], cv=2).fit(flags.data, flags.target)
+    paper = RuleListClassifierCV(protocol="paper", lifts=[NoLift()], cv=2).fit(flags.X, flags.Y)
     assert paper.best_estimator_.get_params()["heuristic__beta"] == 0.5
     with pytest.raises(ValueError, match="select needs protocol='wide'"):
         paper.select(max_rules=3)
@@ -274,12 +274,12 @@ def undefined_on(rows: int) -> Any:
 def test_parts_on_which_a_scorer_is_not_defined_are_left_out_of_a_search(flags: Any) -> None:
     search = RuleListClassifierCV(param_grid=GRID, cv=KFold(3), scoring=undefined_on(65))
     with pytest.warns(UserWarning, match="score is not defined on 1 of 3 parts") as warned:
-        search.fit(flags.data, flags.target)
+        search.fit(flags.X, flags.Y)
     assert len(warned) == 1
     assert search.best_score_ == pytest.approx(search.curves_[search.best_index_].score(search.best_params_["n_rules"]))
     search.set_params(scoring=undefined_on(0))
     with pytest.warns(UserWarning, match="score is not defined on 3 of 3 parts.*nothing is chosen"):
-        search.fit(flags.data, flags.target)
+        search.fit(flags.X, flags.Y)
     assert search.best_params_["n_rules"] is None
     assert search.pareto_front_ == []
 

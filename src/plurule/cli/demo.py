@@ -26,11 +26,11 @@ def demo() -> None:
     relaxed = RuleListClassifier()
     models = {"relaxed pruning": relaxed, "normal pruning": RuleListClassifier(lift=NoLift())}
     out.print(
-        f"The flags of {len(flags.target)} countries: {len(flags.feature_names)} attributes (where the country lies, "
-        f"what the flag shows), {len(flags.target_names)} labels (its colours)."
+        f"The flags of {len(flags.Y)} countries: {len(flags.attribute_names)} attributes (where the country lies, "
+        f"what the flag shows), {len(flags.label_names)} labels (its colours)."
     )
     for model in models.values():
-        model.fit(flags.data, flags.target, label_names=flags.target_names)
+        model.fit(flags)
 
     rule_list = relaxed.rule_list_
     best = sorted(range(len(rule_list)), key=lambda position: -rule_list[position].value)[:RULES_SHOWN]
@@ -46,7 +46,7 @@ def demo() -> None:
     measured = {}
     for name, model in models.items():
         folds = KFold(FOLDS, shuffle=True, random_state=0)
-        predicted = cross_val_predict(model, flags.data, flags.target, cv=folds)
-        measured[name] = scores(flags.target, predicted)
+        predicted = cross_val_predict(model, flags.X, flags.Y, cv=folds)
+        measured[name] = scores(flags.Y, predicted)
     shown = {name: MEASURES[name] for name in SHORT_MEASURES}
     out.print(rendering.column_table(shown, measured))

@@ -114,14 +114,12 @@ def check_writable(path: Path) -> None:
 
 
 def _embedded(split: Split) -> Dataset:
-    from plurule.data import Dataset
     from plurule.datasets import load_world_flags
     from plurule.errors import DataError
 
     if split != "all":
         raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")
-    flags = load_world_flags()
-    return Dataset(flags.data, flags.target, tuple(flags.target_names), name=EMBEDDED)
+    return load_world_flags()
 
 
 def _refuse_labels() -> Dataset:

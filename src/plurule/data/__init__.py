@@ -8,14 +8,12 @@ from plurule._lazy import attach
 
 if TYPE_CHECKING:
     from plurule.data.dataset import Dataset, DataWarning, concatenate
-    from plurule.data.memory import to_frame
     from plurule.data.readers.reading import read, read_pair, read_table
     from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
     from plurule.data.writers.writing import convert, write
 
 _HOMES = {
     "plurule.data.dataset": ("Dataset", "DataWarning", "concatenate"),
-    "plurule.data.memory": ("to_frame",),
     "plurule.data.readers.reading": ("read", "read_pair", "read_table"),
     "plurule.data.splitting": ("IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"),
     "plurule.data.writers.writing": ("convert", "write"),
@@ -32,7 +30,6 @@ __all__ = [
     "read",
     "read_pair",
     "read_table",
-    "to_frame",
     "write",
 ]
 

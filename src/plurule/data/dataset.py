@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.table import Column, SparseColumn, SparseColumns, Table
-from plurule.errors import DataError
+from plurule.errors import DataError, first_repeated
+from plurule.label_matrix import dense, label_matrix
 from plurule.model import Attribute
 
 
@@ -38,6 +40,10 @@ class Dataset:
         What the data set is called.
     relation
         What its file calls it, which in ARFF files can be long.
+    row_names
+        What the instances are called; None if they have no names.
+    description
+        A text about the data.
 
     Examples
     --------
@@ -54,18 +60,26 @@ class Dataset:
     weights: NDArray[np.float64] | None = None
     name: str = ""
     relation: str = ""
+    row_names: tuple[str, ...] | None = None
+    description: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label_names", tuple(self.label_names))
-        object.__setattr__(self, "Y", _as_labels(self.Y))
+        object.__setattr__(self, "Y", label_matrix(self.Y)[0])
         if self.Y.shape != (len(self.X), len(self.label_names)):
             raise DataError(
                 f"Y has {self.Y.shape[0]} rows and {self.Y.shape[1]} columns, "
                 f"expected {len(self.X)} rows as X and {len(self.label_names)} labels as named"
             )
         if self.weights is not None:
-            object.__setattr__(self, "weights", _as_weights(self.weights, len(self.X)))
-        _reject_duplicates((*self.X.names, *self.label_names))
+            object.__setattr__(self, "weights", check_row_weights(self.weights, len(self.X)))
+        if self.row_names is not None:
+            object.__setattr__(self, "row_names", tuple(self.row_names))
+            if len(self.row_names) != len(self.X):
+                raise DataError(f"{len(self.row_names)} row names, expected one for each of {len(self.X)} rows")
+        twice = first_repeated((*self.X.names, *self.label_names))
+        if twice is not None:
+            raise DataError(f"several columns are named {twice!r}; give each attribute and label its own name")
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -89,7 +103,58 @@ class Dataset:
         """The given rows (a slice, indices or a mask)."""
         picked = np.atleast_1d(np.arange(len(self))[rows])
         weights = None if self.weights is None else self.weights[picked]
-        return replace(self, X=self.X[picked], Y=self.Y[picked], weights=weights)
+        names = None if self.row_names is None else tuple(self.row_names[i] for i in picked.tolist())
+        return replace(self, X=self.X[picked], Y=self.Y[picked], weights=weights, row_names=names)
+
+    def to_pandas(self) -> tuple[Any, Any]:
+        """Attributes and labels as two pandas frames: nominal attributes are categorical, rows have their names.
+
+        >>> table = Table([Attribute("sea", ("no", "yes"))], [np.array([1, -1])])
+        >>> X, Y = Dataset(table, [[1], [0]], ("red",)).to_pandas()
+        >>> X["sea"].tolist(), Y["red"].tolist()
+        (['yes', nan], [1, 0])
+        """
+        pd = _imported("pandas", "to_pandas")
+        index = None if self.row_names is None else pd.Index(self.row_names)
+        columns = {
+            a.name: values if a.categories is None else pd.Categorical.from_codes(values, list(a.categories))
+            for a, values in self._columns()
+        }
+        rows = pd.RangeIndex(len(self)) if index is None else index
+        return pd.DataFrame(columns, rows), pd.DataFrame(dense(self.Y), rows, list(self.label_names))
+
+    def to_polars(self) -> tuple[Any, Any]:
+        """Attributes and labels as two polars frames; nominal attributes are of type Enum."""
+        pl = _imported("polars", "to_polars")
+        columns = []
+        for attribute, values in self._columns():
+            if attribute.categories is None:
+                columns.append(pl.Series(attribute.name, values))
+            else:
+                texts = np.array([*attribute.categories, None], dtype=object)[values]
+                columns.append(pl.Series(attribute.name, texts, dtype=pl.Enum(list(attribute.categories))))
+        labels = [pl.Series(name, column) for name, column in zip(self.label_names, dense(self.Y).T, strict=True)]
+        return pl.DataFrame(columns), pl.DataFrame(labels)
+
+    def to_numpy(self) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        """Attributes and labels as two arrays, with columns as in `attribute_names` and `label_names`.
+
+        A nominal attribute is the number of its category in `attributes`, from 0; NaN is a missing value.
+
+        >>> table = Table([Attribute("sea", ("no", "yes"))], [np.array([1, -1])])
+        >>> Dataset(table, [[1], [0]], ("red",)).to_numpy()
+        (array([[ 1.],
+               [nan]]), array([[1],
+               [0]], dtype=int8))
+        """
+        X = np.empty(self.X.shape)
+        for i, (attribute, values) in enumerate(self._columns()):
+            X[:, i] = values if attribute.categories is None else np.where(values < 0, np.nan, values)
+        return X, dense(self.Y)
+
+    def _columns(self) -> Iterator[tuple[Attribute, NDArray[Any]]]:
+        for i, attribute in enumerate(self.attributes):
+            yield attribute, self.X.column(i)
 
     def __repr__(self) -> str:
         nominal = sum(a.is_nominal for a in self.attributes)
@@ -100,46 +165,30 @@ class Dataset:
         )
 
 
-def _as_labels(Y: Any) -> Any:
-    if sp.issparse(Y):
-        matrix = sp.csr_array(Y)
-        matrix.sum_duplicates()
-        _expect_binary(matrix.data)
-        matrix = matrix.astype(np.int8)
-        matrix.eliminate_zeros()
-        return matrix
-    array = np.asarray(Y)
-    if array.ndim != 2:
-        raise DataError(f"Y must be two-dimensional, one column per label, got shape {array.shape}")
-    _expect_binary(array)
-    return np.ascontiguousarray(array, dtype=np.int8)
-
-
-def _expect_binary(values: NDArray[Any]) -> None:
-    if values.dtype == np.bool_:
-        return
+def _imported(library: str, method: str) -> Any:
     try:
-        wrong = (values != 0) & (values != 1)
-    except TypeError:
-        wrong = np.ones(values.shape, dtype=np.bool_)
-    if wrong.any():
-        raise DataError(f"Y holds {values[wrong][0]!r}, expected 0 for absent and 1 for present labels only")
+        return import_module(library)
+    except ImportError as error:
+        raise ImportError(f"{method} needs {library}; install it with: pip install 'plurule[{library}]'") from error
 
 
-def _as_weights(weights: Any, count: int) -> NDArray[np.float64]:
-    values = np.asarray(weights, dtype=np.float64)
-    if values.shape != (count,):
-        raise DataError(f"{values.size} weights, expected one for each of the {count} instances")
-    if not (np.isfinite(values) & (values >= 0)).all():
-        raise DataError("a weight is negative, infinite or missing, expected numbers of at least 0")
+def check_row_weights(weights: Any, n_rows: int, name: str = "weights") -> NDArray[np.float64]:
+    """A weight for each row: finite numbers of at least 0; a single number is that of every row."""
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must hold numbers: {error}") from error
+    if values.ndim == 0:
+        values = np.full(n_rows, float(values))
+    if values.shape != (n_rows,):
+        raise DataError(f"{name} has shape {values.shape}, expected one weight for each of {n_rows} rows")
+    odd = np.flatnonzero(~np.isfinite(values) | (values < 0))
+    if len(odd):
+        raise DataError(
+            f"{name}, row {odd[0]}: {values[odd[0]]:g}, expected a finite number of at least 0 "
+            "(Negative values in data passed to `sample_weight`)"
+        )
     return values
-
-
-def _reject_duplicates(names: Sequence[str]) -> None:
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-        raise DataError(f"several columns are named {twice!r}; give each attribute and label its own name")
 
 
 def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
 
 from plurule.errors import DataError
+from plurule.label_matrix import label_matrix
 
 __all__ = ["IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"]
 
@@ -170,27 +171,12 @@ def _take(data: Any, rows: NDArray[np.intp]) -> Any:
 
 def _positives(y: Any) -> Any:
     """The labels as a sparse 0/1 matrix by rows; classes of a single target become one label each."""
-    if sp.issparse(y):
-        matrix = sp.csr_array(y)
-        matrix.sum_duplicates()
-        values = matrix.data
-    else:
-        dense = np.asarray(y)
-        if dense.ndim == 1 or (dense.ndim == 2 and dense.shape[1] == 1 and dense.dtype.kind not in "biu"):
-            _, classes = np.unique(dense.ravel(), return_inverse=True)
-            dense = np.eye(int(classes.max(initial=-1)) + 1, dtype=np.int8)[classes]
-        if dense.ndim != 2:
-            raise DataError(f"y has {dense.ndim} dimensions, expected a matrix of labels or a single target")
-        try:
-            matrix = sp.csr_array(dense.astype(np.float64))
-        except (TypeError, ValueError) as error:
-            raise DataError("y holds values that are not numbers, expected 0 and 1") from error
-        values = matrix.data
-    wrong = (values != 0) & (values != 1)
-    if wrong.any():
-        raise DataError(f"y holds {values[wrong][0]}, expected 0 for absent and 1 for present labels only")
-    matrix.eliminate_zeros()
-    return matrix
+    if not sp.issparse(y):
+        given = np.asarray(y)
+        if given.ndim == 1 or (given.ndim == 2 and given.shape[1] == 1 and given.dtype.kind not in "biu"):
+            _, classes = np.unique(given.ravel(), return_inverse=True)
+            y = np.eye(int(classes.max(initial=-1)) + 1, dtype=np.int8)[classes]
+    return sp.csr_array(label_matrix(y, "y")[0])
 
 
 def _deal(labels: Any, shares: Sequence[float], chance: np.random.RandomState | None) -> NDArray[np.intp]:

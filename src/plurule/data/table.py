@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.errors import DataError, nearest
+from plurule.errors import DataError, first_repeated, nearest
 from plurule.model import Attribute
 
 
@@ -232,20 +232,13 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
         return table if attributes is None else _align(table, attributes)
     if sp.issparse(X):
         return _from_sparse(X, attributes)
-    reject_duplicates(X, "X", "column")
+    twice = first_repeated(map(str, getattr(X, "columns", ())))
+    if twice is not None:
+        raise DataError(f"X has several columns named {twice!r}; give each column its own name")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame, attributes)
     return _from_array(X, attributes)
-
-
-def reject_duplicates(frame: Any, name: str, what: str) -> None:
-    """Raise an error if two columns of a frame (if it is one) have the same name as text."""
-    seen: set[str] = set()
-    for column in map(str, getattr(frame, "columns", ())):
-        if column in seen:
-            raise DataError(f"{name} has several {what}s named {column!r}; give each {what} its own name")
-        seen.add(column)
 
 
 def _numbered(count: int) -> tuple[Attribute, ...]:
@@ -357,7 +350,7 @@ def _infer(series: nw.Series[Any], name: str) -> tuple[Attribute, Column]:
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
         # Categories come as text even where the values are numbers: the text of 2.0 is that of its value, "2".
-        text_of = {str(v): category_text(v) for v in series.unique().to_list() if not _is_missing(v)}
+        text_of = {str(v): category_text(v) for v in series.unique().to_list() if not is_missing(v)}
         categories = tuple(text_of.get(str(c), str(c)) for c in series.cat.get_categories().to_list())
     elif isinstance(kind, nw.Boolean):
         categories = ("False", "True")
@@ -386,9 +379,9 @@ def _infer_array(values: NDArray[Any], name: str) -> tuple[Attribute, Column]:
 
 def _infer_objects(values: list[Any], name: str) -> tuple[Attribute, Column]:
     """Numeric if no value is text, nominal otherwise."""
-    present = [v for v in values if not _is_missing(v)]
+    present = [v for v in values if not is_missing(v)]
     if present and all(isinstance(v, int | float | np.number) for v in present):
-        return Attribute(name), _as_numbers(np.array([None if _is_missing(v) else v for v in values]), name)
+        return Attribute(name), _as_numbers(np.array([None if is_missing(v) else v for v in values]), name)
     odd = next((v for v in present if not isinstance(v, str | int | float | bool | np.generic)), None)
     if odd is not None:
         raise DataError(
@@ -401,7 +394,7 @@ def _infer_objects(values: list[Any], name: str) -> tuple[Attribute, Column]:
 def _numbers(series: nw.Series[Any], name: str) -> NDArray[Any]:
     if series.dtype in (nw.Float32, nw.Float64) and not series.is_null().any():
         return _as_numbers(series.to_numpy(), name)
-    values = [np.nan if _is_missing(v) else v for v in series.to_list()]
+    values = [np.nan if is_missing(v) else v for v in series.to_list()]
     try:
         return _as_numbers(np.array(values, dtype=np.float64), name)
     except (TypeError, ValueError) as error:
@@ -411,7 +404,8 @@ def _numbers(series: nw.Series[Any], name: str) -> NDArray[Any]:
         raise DataError(f"column {name!r} must hold numbers, found {odd!r}") from error
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for a missing one."""
     # A missing value of any library is None or not equal to itself; pandas.NA refuses to be compared.
     if value is None:
         return True
@@ -424,7 +418,7 @@ def _is_missing(value: Any) -> bool:
 def _codes(values: list[Any], attribute: Attribute) -> NDArray[np.int32]:
     """Index of each value among the categories; -1 where missing or not among them."""
     index = {category: code for code, category in enumerate(attribute.categories or ())}
-    texts = ((None if _is_missing(v) else category_text(v)) for v in values)
+    texts = ((None if is_missing(v) else category_text(v)) for v in values)
     return np.fromiter((-1 if t is None else index.get(t, -1) for t in texts), np.int32, len(values))
 
 

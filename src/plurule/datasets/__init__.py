@@ -1,5 +1,5 @@
 """Data sets that come with the package."""
 
-from plurule.datasets._world_flags import load_world_flags
+from plurule.datasets.world_flags import load_world_flags
 
 __all__ = ["load_world_flags"]

@@ -1,19 +1,16 @@
-"""Checking what a user gives the estimators, before any training: labels, weights and parameters."""
+"""Checking what a user gives the estimators, before any training: weights and parameters."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias, get_args
 
-import narwhals as nw
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.table import reject_duplicates
+from plurule.data.dataset import check_row_weights
 from plurule.errors import DataError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
@@ -30,205 +27,6 @@ LIFTED_SEARCHES: tuple[HeadSearch, ...] = ("relaxed", "exhaustive")
 """The head searches that know lifts."""
 
 
-# Labels -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Target:
-    """What is to be predicted, as 0/1 per instance and label, and the form in which it was given."""
-
-    Y: NDArray[np.uint8]
-    labels: tuple[str, ...]
-    classes: NDArray[Any] | None = None
-    """The classes of a 1-D target, of which the last is the label; None for a label matrix."""
-    sparse: bool = False
-    named: bool = True
-    """Whether the labels were given names, instead of `y0`, `y1`, …"""
-
-    def beside(self, columns: Sequence[str]) -> Target:
-        """The same target, where no label is called like a column of the attributes."""
-        taken = set(columns)
-        clash = next((label for label in self.labels if label in taken), None)
-        if clash is None:
-            return self
-        if self.named:
-            raise DataError(f"a column of X and a label are both named {clash!r}; rename one of them")
-        return replace(self, labels=tuple(f"{label}_label" for label in self.labels)).beside(columns)
-
-
-def check_target(Y: Any, label_names: Sequence[str] | None = None, name: str = "Y") -> Target:
-    """The labels as a 0/1 matrix with names, whatever they were given as.
-
-    >>> check_target([[1, 0], [0, 1]]).labels
-    ('y0', 'y1')
-    >>> check_target(["spam", "ham", "spam"]).labels
-    ('spam',)
-    >>> check_target([[1, 0], [0, 1]], ["red", "blue"]).labels
-    ('red', 'blue')
-    """
-    target = _read_target(Y, name)
-    if label_names is None:
-        return target
-    labels = tuple(str(label) for label in label_names)
-    if len(labels) != len(target.labels):
-        raise DataError(f"label_names holds {len(labels)} names, but {name} has {len(target.labels)} labels")
-    check_distinct(labels, "label")
-    return replace(target, labels=labels, named=True)
-
-
-def check_truth(Y: Any, classes: NDArray[Any] | None, n_labels: int) -> NDArray[np.uint8]:
-    """True labels to compare predictions with, as a 0/1 matrix; `classes` are those of a 1-D target in training.
-
-    >>> check_truth(["ham", "ham"], np.array(["ham", "spam"]), n_labels=1).ravel()
-    array([0, 0], dtype=uint8)
-    """
-    if classes is None:
-        truth = check_target(Y).Y
-        if truth.shape[1] != n_labels:
-            raise DataError(f"Y has {truth.shape[1]} labels, the classifier was trained with {n_labels}")
-        return truth
-    given = np.asarray(Y).ravel()
-    odd = np.flatnonzero(~np.isin(given, classes))
-    if len(odd):
-        raise DataError(f"Y, row {odd[0]}: {given[odd[0]]} is none of the classes {classes.tolist()}")
-    return (given == classes[-1]).astype(np.uint8).reshape(-1, 1)
-
-
-def _read_target(Y: Any, name: str) -> Target:
-    if Y is None:
-        raise ValueError("RuleListClassifier requires y to be passed, but the target y is None")
-    if sp.issparse(Y):
-        return _sparse_target(Y, name)
-    reject_duplicates(Y, name, "label")
-    native = nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
-    if isinstance(native, nw.DataFrame):
-        return _frame_target(native, name)
-    if isinstance(native, nw.Series):
-        return _one_label(native.to_numpy(), str(native.name) if native.name else None)
-    try:
-        array = np.asarray(Y)
-    except ValueError as error:
-        raise DataError(f"{name} is not a matrix: {error}. {_USE_BINARIZER}") from error
-    if array.ndim == 1:
-        return _one_label(array, None)
-    if array.ndim != 2:
-        raise DataError(f"{name} must be a matrix of instances × labels, got an array of shape {array.shape}")
-    labels = tuple(f"y{i}" for i in range(array.shape[1]))
-    return Target(_label_matrix(array, labels, name), labels, named=False)
-
-
-_USE_BINARIZER = "Give one 0/1 column per label; sklearn.preprocessing.MultiLabelBinarizer makes them from label sets"
-
-
-def _sparse_target(Y: Any, name: str) -> Target:
-    labels = tuple(f"y{i}" for i in range(Y.shape[1]))
-    matrix = sp.coo_array(Y)
-    matrix.sum_duplicates()
-    rows, columns = matrix.coords
-    odd = np.flatnonzero((matrix.data != 0) & (matrix.data != 1))
-    if len(odd):
-        _reject_label(matrix.data[odd[0]], labels[columns[odd[0]]], int(rows[odd[0]]), name)
-    dense = np.zeros(Y.shape, dtype=np.uint8)
-    dense[rows, columns] = matrix.data == 1
-    _expect_some(dense, name)
-    return Target(dense, labels, sparse=True, named=False)
-
-
-def _frame_target(frame: nw.DataFrame[Any], name: str) -> Target:
-    labels = tuple(str(column) for column in frame.columns)
-    columns = [frame.get_column(column).to_numpy() for column in frame.columns]
-    if not columns:
-        raise DataError(f"{name} holds no labels; give one column per label")
-    parts = [_label_matrix(c.reshape(-1, 1), (label,), name) for c, label in zip(columns, labels, strict=True)]
-    return Target(np.hstack(parts), labels)
-
-
-def check_distinct(names: Sequence[str], what: str) -> None:
-    """Raise an error if two names are the same."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise DataError(f"two {what}s are named {name!r}; give each {what} its own name")
-        seen.add(name)
-
-
-def _label_matrix(array: NDArray[Any], labels: Sequence[str], name: str) -> NDArray[np.uint8]:
-    _expect_some(array, name)
-    if array.dtype.kind in "OUSV":
-        odd = next(((r, c) for (r, c), v in np.ndenumerate(array) if not _is_zero_or_one(v)), None)
-    elif array.dtype.kind in "biuf":
-        wrong = ~((array == 0) | (array == 1))
-        odd = (int(np.argmax(wrong.any(axis=1))), int(np.argmax(wrong.any(axis=0)))) if wrong.any() else None
-        if odd is not None:
-            odd = odd[0], int(np.argmax(wrong[odd[0]]))
-    else:
-        raise DataError(f"{name} must hold 0 and 1 only, got values of type {array.dtype}")
-    if odd is not None:
-        _reject_label(array[odd], labels[odd[1]], odd[0], name)
-    return (array == 1).astype(np.uint8)
-
-
-def _is_zero_or_one(value: Any) -> bool:
-    return isinstance(value, bool | Real) and (value == 0 or value == 1)
-
-
-def _expect_some(array: NDArray[Any], name: str) -> None:
-    if array.shape[0] == 0:
-        raise DataError(f"{name} holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-    if array.shape[1] == 0:
-        raise DataError(f"{name} holds no labels; give one column per label")
-
-
-def _reject_label(value: Any, label: str, row: int, name: str) -> None:
-    is_nan = isinstance(value, Real) and bool(value != value)
-    if isinstance(value, Real) and np.isinf(float(value)):
-        found = f"infinity ({value})"
-    else:
-        found = "NaN" if is_nan else repr(value.item() if isinstance(value, np.generic) else value)
-    helps = ""
-    if not is_nan and isinstance(value, Real) and value == -1:
-        helps = "; for labels of -1 and 1 give (Y > 0)"
-    elif is_nan:
-        helps = "; leave out rows whose labels are not known"
-    raise DataError(f"label {label!r}, row {row}: {name} contains {found}, expected 0 or 1{helps}")
-
-
-def _one_label(y: NDArray[Any], name: str | None) -> Target:
-    """A 1-D target of two classes; the later class is the label."""
-    from sklearn.utils.multiclass import check_classification_targets
-
-    if len(y) == 0:
-        raise DataError("y holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-    if any(isinstance(value, set | frozenset | list | tuple) for value in y[:1]):
-        raise DataError(f"y is a list of label sets. {_USE_BINARIZER}")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        row = int(np.argmax(~np.isfinite(y)))
-        raise DataError(f"row {row}: y contains {'NaN' if np.isnan(y[row]) else 'infinity'}, expected a class")
-    if y.dtype.kind == "O":
-        missing = [i for i, value in enumerate(y) if value is None or value is _pandas_missing(value)]
-        if missing:
-            raise DataError(f"row {missing[0]}: y contains a missing value (NaN), expected a class")
-    check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) > 2:
-        raise DataError(
-            "Only binary classification is supported. The type of the target is multiclass "
-            f"({len(classes)} classes). Give one 0/1 column per class (sklearn.preprocessing.LabelBinarizer)"
-        )
-    positive = classes[-1]
-    is_flag = set(classes.tolist()) <= {0, 1}
-    label = (name or "y") if is_flag else str(positive)
-    return Target((y == positive).astype(np.uint8).reshape(-1, 1), (label,), classes, named=False)
-
-
-def _pandas_missing(value: Any) -> Any:
-    """The value itself if it stands for a missing one: NaN is not equal to itself, pandas.NA refuses to say."""
-    try:
-        return value if bool(value != value) else None
-    except TypeError:
-        return value
-
-
 # Weights ----------------------------------------------------------------------------------------------------
 
 SMALLEST_WEIGHT = 1e-200
@@ -238,20 +36,7 @@ def check_weights(sample_weight: Any, n_rows: int, n_labels: int) -> NDArray[np.
     """One exact, non-negative weight per row; `None` weighs every row 1."""
     if sample_weight is None:
         return np.ones(n_rows)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"sample_weight must hold numbers: {error}") from error
-    if weights.ndim == 0:
-        weights = np.full(n_rows, float(weights))
-    if weights.shape != (n_rows,):
-        raise DataError(f"sample_weight has shape {weights.shape}, expected one weight for each of {n_rows} rows")
-    odd = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
-    if len(odd):
-        raise DataError(
-            f"sample_weight, row {odd[0]}: {weights[odd[0]]:g}, expected a finite number of at least 0 "
-            "(Negative values in data passed to `sample_weight`)"
-        )
+    weights = check_row_weights(sample_weight, n_rows, "sample_weight")
     total = float(weights.sum()) * n_labels
     if total == 0:
         raise DataError("sample_weight is zero for every row; there is nothing to learn from")

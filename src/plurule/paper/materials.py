@@ -10,7 +10,6 @@ from plurule.data import Dataset, read
 from plurule.data.finding import base_name, data_folders, find
 from plurule.data.labels import UnknownLabels, parse_labels
 from plurule.data.splitting import iterative_train_test_split
-from plurule.data.table import encode
 from plurule.errors import DataError, nearest
 from plurule.paper.folds import find_splitter, make_splits
 from plurule.paper.protocol import PAPER_SETS
@@ -115,8 +114,7 @@ def _split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:
 def _embedded() -> Dataset:
     from plurule.datasets import load_world_flags
 
-    flags = load_world_flags()
-    return Dataset(encode(flags.data), flags.target, tuple(flags.target_names), name=EMBEDDED)
+    return load_world_flags()
 
 
 def _place(source: str, folder: Path | None) -> str:

@@ -8,14 +8,13 @@ are made of are kept up to date with these changes, so that the scores of 900 pr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from plurule.data.inputs import TargetForm
 from plurule.data.table import Table
 from plurule.metrics import METRICS
 from plurule.model import RuleList
@@ -80,30 +79,6 @@ class Tally:
 
 COUNTED: dict[str, Callable[[Tally], float]] = {name: getattr(Tally, name) for name in METRICS if hasattr(Tally, name)}
 """The measures of `plurule.metrics` that are made of counts kept up to date."""
-
-
-@dataclass(frozen=True)
-class TargetForm:
-    """The form in which labels were given, and predictions are."""
-
-    classes: NDArray[Any] | None = None
-    """The classes of a 1-D target, of which the last is the label; None for a label matrix."""
-    sparse: bool = False
-
-    def labels(self, present: NDArray[Any]) -> Any:
-        """What `predict` gives, from 0/1 per row and label."""
-        if self.classes is not None:
-            # With a single class there is nothing to decide.
-            return self.classes[np.minimum(present[:, 0], len(self.classes) - 1)]
-        return sp.csr_array(present, dtype=np.int64) if self.sparse else present.astype(np.int64)
-
-    def probabilities(self, present: Values) -> Values:
-        """What `predict_proba` gives, from the probability that each label is present."""
-        if self.classes is None:
-            return present
-        if len(self.classes) == 1:
-            return np.ones((len(present), 1))
-        return np.hstack([1 - present, present])
 
 
 class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types

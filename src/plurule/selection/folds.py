@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.inputs import TargetForm
 from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
 from plurule.data.table import Table
 from plurule.learning import engine as engines
@@ -25,7 +26,7 @@ from plurule.learning.engine import Engine
 from plurule.learning.problem import Options, Problem
 from plurule.model import RuleList
 from plurule.prediction.scoring import Scoring
-from plurule.prediction.staged import TargetForm, staged_measures, staged_scores
+from plurule.prediction.staged import staged_measures, staged_scores
 from plurule.selection.lengths import LengthCurve, curve_of
 
 Rows = NDArray[np.intp]

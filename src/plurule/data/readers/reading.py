@@ -11,8 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from plurule.data.dataset import Dataset, DataWarning, concatenate, concatenate_tables
 from plurule.data.finding import FORMATS, Found, base_name, find, label_file
+from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels, matching, split_labels
-from plurule.data.memory import from_memory, from_X_and_Y
+from plurule.data.memory import from_memory
 from plurule.data.place import Place
 from plurule.data.readers.arff import read_arff
 from plurule.data.readers.csv_file import read_csv
@@ -85,7 +86,7 @@ def read(
     if isinstance(source, tuple) and len(source) == 2 and not isinstance(source[0], str | os.PathLike):
         if labels is not None:
             raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
-        return from_X_and_Y(*source)
+        return labelled_data(*source, allow_empty=True)[0]
     options = _Options(text, tuple(nominal), tuple(drop), delimiter)
     if not isinstance(source, str | os.PathLike):
         return split_labels(options.dropped(from_memory(source)), labels)

@@ -1,0 +1,104 @@
+"""Data sets: handed to the estimators, and given back as frames and arrays."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.ensemble import RandomForestClassifier
+
+from plurule.classifier import RuleListClassifier
+from plurule.classifier_cv import RuleListClassifierCV
+from plurule.data import Dataset
+from plurule.data.table import Table
+from plurule.datasets import load_world_flags
+from plurule.errors import DataError
+from plurule.model import Attribute
+
+
+def small(**changes: Any) -> Dataset:
+    made: dict[str, Any] = {
+        "X": Table([Attribute("a"), Attribute("b", ("x", "y", "z"))], [np.array([1.5, np.nan]), np.array([1, -1])]),
+        "Y": np.array([[1, 0], [0, 1]]),
+        "label_names": ("l", "m"),
+    }
+    return Dataset(**(made | changes))
+
+
+def test_frames_hold_what_the_data_set_holds() -> None:
+    X, Y = small(row_names=("one", "two")).to_pandas()
+    assert X.index.tolist() == Y.index.tolist() == ["one", "two"]
+    assert X["b"].cat.categories.tolist() == ["x", "y", "z"]
+    assert X["b"].tolist()[0] == "y"
+    assert X.isna().to_numpy().tolist() == [[False, False], [True, True]]
+    assert Y.to_dict("list") == {"l": [1, 0], "m": [0, 1]}
+    X, Y = small(Y=sp.csr_array([[1, 0], [0, 1]])).to_polars()
+    assert X["b"].to_list() == ["y", None]
+    assert X["b"].dtype.categories.to_list() == ["x", "y", "z"]
+    assert Y.to_dict(as_series=False) == {"l": [1, 0], "m": [0, 1]}
+
+
+def test_arrays_hold_numbers_of_categories_and_nan() -> None:
+    X, Y = small().to_numpy()
+    np.testing.assert_array_equal(X, [[1.5, 1], [np.nan, np.nan]])
+    np.testing.assert_array_equal(Y, [[1, 0], [0, 1]])
+
+
+def test_a_forest_learns_from_the_arrays() -> None:
+    X, Y = load_world_flags().to_numpy()
+    assert RandomForestClassifier(n_estimators=2, random_state=0).fit(X, Y).predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_without_the_library_the_message_says_what_to_install(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=rf"to_{library} needs {library}; install it with: pip install 'plurule"):
+        getattr(small(), f"to_{library}")()
+
+
+def test_names_of_rows_go_with_the_rows() -> None:
+    data = small(row_names=["one", "two"])
+    assert data[[1, 0]].row_names == ("two", "one")
+    with pytest.raises(DataError, match="1 row names, expected one for each of 2 rows"):
+        small(row_names=["one"])
+
+
+def test_a_classifier_learns_from_a_data_set_and_predicts_for_one() -> None:
+    flags = load_world_flags()
+    weighted = Dataset(flags.X, flags.Y, flags.label_names, np.linspace(0, 2, len(flags)))
+    for data in (flags, weighted):
+        model = RuleListClassifier(n_rules=5).fit(data)
+        by_parts = RuleListClassifier(n_rules=5).fit(data.X, data.Y, data.weights, label_names=data.label_names)
+        assert model.rule_list_ == by_parts.rule_list_
+        assert model.feature_names_in_.tolist() == list(data.attribute_names)
+        np.testing.assert_array_equal(model.predict(data), model.predict(data.X))
+        np.testing.assert_array_equal(model.predict_proba(data), model.predict_proba(data.X))
+        assert model.score(data) == model.score(data.X, data.Y, data.weights)
+        np.testing.assert_array_equal(model.staged_score(data), model.staged_score(data.X, data.Y, None, data.weights))
+        assert len(model.explain(data)) == len(data)
+
+
+def test_a_search_learns_from_a_data_set() -> None:
+    flags = load_world_flags()
+    search = RuleListClassifierCV(RuleListClassifier(max_rules=3), param_grid={"heuristic__beta": [0.5, 1.0]}, cv=2)
+    found = search.fit(flags).rule_list_
+    assert found == search.fit(flags.X, flags.Y, label_names=flags.label_names).rule_list_
+    assert search.score(flags) == search.score(flags.X, flags.Y)
+
+
+def test_labels_of_a_data_set_in_another_order_are_scored_by_name() -> None:
+    flags = load_world_flags()
+    model = RuleListClassifier(n_rules=5).fit(flags)
+    turned = Dataset(flags.X, flags.Y[:, ::-1], flags.label_names[::-1])
+    assert model.score(turned) == model.score(flags)
+
+
+def test_a_data_set_of_frames_is_the_same_again() -> None:
+    X, Y = load_world_flags().to_pandas()
+    assert isinstance(X, pd.DataFrame)
+    model = RuleListClassifier(n_rules=3).fit(X, Y)
+    assert model.rule_list_ == RuleListClassifier(n_rules=3).fit(load_world_flags()).rule_list_
