@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from helpers.commands import Run, runner
+
 # The same examples on every machine and in every run, however slow it is.
 settings.register_profile("plurule", derandomize=True, deadline=None)
 settings.load_profile("plurule")
@@ -25,3 +27,11 @@ def shared_data() -> Path:
     if folder is None:
         pytest.skip("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
     return folder
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command of the command line, which sees a terminal of 160 columns without colours."""
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("NO_COLOR", "1")
+    return runner(capfd)

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from plurule.cli import errors
-from plurule.cli.data import convert, data_app
+from helpers.commands import Run
+from plurule.cli import app, errors
 from plurule.errors import DataError
 
 CSV = "area,sea,red,blue\n1.5,no,1,0\n2.5,yes,0,0\n,yes,1,0\n2.5,yes,0,0\n"
 
 
-@pytest.fixture
-def app() -> typer.Typer:
-    app = typer.Typer(pretty_exceptions_enable=False)
-    app.add_typer(data_app, name="data")
-    app.command()(convert)
-    return app
-
-
-@pytest.fixture
-def run(app: typer.Typer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("PLURULE_DATA", raising=False)
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            errors.run(app, [str(argument) for argument in arguments])
-        out = capsys.readouterr()
-        return int(end.value.code or 0), out.out, out.err
-
-    return call
 
 
 @pytest.fixture
@@ -47,7 +26,7 @@ def csv(tmp_path: Path) -> Path:
     return tmp_path / "toys.csv"
 
 
-def test_a_data_set_is_described(run: Any, csv: Path) -> None:
+def test_a_data_set_is_described(run: Run, csv: Path) -> None:
     code, out, _ = run("data", "describe", csv, "--labels", "last:2")
     assert code == 0
     lines = {line[:24].strip(): line[24:].strip() for line in out.splitlines()}
@@ -60,7 +39,7 @@ def test_a_data_set_is_described(run: Any, csv: Path) -> None:
     assert lines["labels never positive"] == "1: blue"
 
 
-def test_a_description_can_be_json(run: Any, csv: Path) -> None:
+def test_a_description_can_be_json(run: Run, csv: Path) -> None:
     code, out, _ = run("data", "describe", csv, "--labels", "red,blue", "--json")
     about = json.loads(out)
     assert code == 0
@@ -68,14 +47,14 @@ def test_a_description_can_be_json(run: Any, csv: Path) -> None:
     assert about["never_positive"] == ["blue"]
 
 
-def test_labels_that_go_together_are_drawn_dark(run: Any, tmp_path: Path) -> None:
+def test_labels_that_go_together_are_drawn_dark(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,l,m,n\n" + "1,1,1,0\n" * 5 + "1,1,0,1\n")
     _, out, _ = run("data", "describe", tmp_path / "t.csv", "--labels", "last:3")
     rows = [line for line in out.splitlines() if line[:4] in ("1 l ", "2 m ", "3 n ")]
     assert rows == ["1 l ── ██ ··    6", "2 m ██ ──       5", "3 n ██    ──    1"]
 
 
-def test_files_are_converted_with_a_word_on_what_is_lost(run: Any, csv: Path, tmp_path: Path) -> None:
+def test_files_are_converted_with_a_word_on_what_is_lost(run: Run, csv: Path, tmp_path: Path) -> None:
     code, out, _ = run("convert", csv, tmp_path / "toys.arff", "--labels", "red,blue", "--drop", "area")
     assert code == 0
     assert out.splitlines() == ["toys.arff: the labels are named in toys.xml", f"Written to {tmp_path / 'toys.arff'}"]
@@ -88,7 +67,7 @@ def test_files_are_converted_with_a_word_on_what_is_lost(run: Any, csv: Path, tm
     assert len((tmp_path / "flags.csv").read_text().splitlines()) > 190
 
 
-def test_known_data_sets_are_listed(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_data_sets_are_listed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, out, _ = run("data", "list")
     emotions = next(line for line in out.splitlines() if line.startswith("emotions"))
     assert "593" in emotions
@@ -106,7 +85,7 @@ def test_known_data_sets_are_listed(run: Any, tmp_path: Path, monkeypatch: pytes
     assert "645 rows, 260 attributes, 19 labels, 1.014 labels per row" in out
 
 
-def test_a_mistake_is_one_red_line_and_exit_code_2(run: Any, csv: Path) -> None:
+def test_a_mistake_is_one_red_line_and_exit_code_2(run: Run, csv: Path) -> None:
     csv.write_text(CSV + "1,2,3\n")
     code, out, err = run("data", "describe", csv, "--labels", "last:2")
     assert (code, out, err) == (2, "", "Error: toys.csv, line 6: 3 values, 4 columns named\n")
@@ -116,62 +95,13 @@ def test_a_mistake_is_one_red_line_and_exit_code_2(run: Any, csv: Path) -> None:
     assert code == 2
 
 
-def test_debug_shows_where_an_error_comes_from(app: typer.Typer, tmp_path: Path) -> None:
+def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         errors.run(app, ["data", "describe", str(tmp_path / "none.csv"), "--debug"])
 
 
-def test_warnings_are_one_line_each(run: Any, tmp_path: Path) -> None:
+def test_warnings_are_one_line_each(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.arff").write_text("@relation t\n@attribute s string\n@attribute l {0,1}\n@data\nx,1\n")
     code, _, err = run("data", "describe", tmp_path / "t.arff", "--labels", "l")
     assert code == 0
     assert err == "Note: t.arff: 1 string attribute dropped (text='keep' keeps them): 's'\n"
-
-
-def test_errors_of_every_kind_become_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    app = typer.Typer()
-
-    @app.command()
-    def fail(kind: str) -> None:
-        warnings.warn("only for developers", DeprecationWarning, stacklevel=1)
-        raise {
-            "disk": OSError(28, "No space left on device", "out.csv"),
-            "text": ValueError("two\nlines [red]not markup[/red]"),
-            "module": ModuleNotFoundError("No module named 'x'"),
-            "empty": ValueError(),
-        }[kind]
-
-    sentences = {}
-    for kind in ("disk", "text", "module", "empty"):
-        with pytest.raises(SystemExit) as end:
-            errors.run(app, [kind])
-        assert end.value.code == 2
-        sentences[kind] = capsys.readouterr().err
-    assert sentences == {
-        "disk": "Error: out.csv: No space left on device\n",
-        "text": "Error: two lines [red]not markup[/red]\n",
-        "module": "Error: No module named 'x'\n",
-        "empty": "Error: ValueError\n",
-    }
-
-
-def test_a_mistake_in_the_program_itself_keeps_its_traceback() -> None:
-    app = typer.Typer(pretty_exceptions_enable=False)
-
-    @app.command()
-    def broken() -> None:
-        raise AssertionError("a bug")
-
-    with pytest.raises(AssertionError):
-        errors.run(app, [])
-
-
-def test_a_reader_that_has_had_enough_ends_the_program_quietly() -> None:
-    code = "import sys, typer; from plurule.cli import errors; app = typer.Typer()\n@app.command()\ndef main():\n"
-    code += "    print('x\\n' * 200_000)\nerrors.run(app, [])"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == b""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
-from plurule.cli import app, errors
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
 from plurule.learning.constraints import Constraints
 from plurule.lifts import KLN, NoLift
-from plurule.model import file as model_file
 
 WISHES = Constraints(
     forbidden_attributes=["un_since", "stars"],
@@ -113,44 +110,3 @@ def test_too_many_labels_that_go_together_are_refused_where_all_signs_are_tried(
         classifier.fit(X, Y, label_names=names, constraints=chain)
     fitted = RuleListClassifier(predict_absence=True).fit(X, Y, label_names=names, constraints=chain)
     assert {len(rule.head) for rule in fitted.rule_list_} == {14}
-
-
-# The command line ------------------------------------------------------------------------------------------
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        errors.run(app, [str(argument) for argument in arguments])
-    return int(ended.value.code or 0)
-
-
-def test_the_command_line_learns_under_constraints(tmp_path: Path):
-    model = tmp_path / "model.json"
-    arguments = ["--forbid-attribute", "un_since", "--forbid-attribute", "stars", "--require-attribute", "continent"]
-    arguments += ["--require-attribute", "canton", "--forbid-pair", "red,blue", "--require-pair", "red, white"]
-    assert run("fit", "world-flags", "-o", model, *arguments) == 0
-    wishes = Constraints(["un_since", "stars"], ["continent", "canton"], [("red", "blue")], [("red", "white")])
-    learned = model_file.load(model)
-    assert len(learned) > 1
-    assert wishes.violations(learned) == ()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--forbid-attribute", "cantn"], "there is no attribute 'cantn'; did you mean 'canton'"),
-        (["--require-attribute", "cantn"], "there is no attribute 'cantn'; did you mean 'canton'"),
-        (["--forbid-pair", "red,bleu"], "there is no label 'bleu'; did you mean 'blue'"),
-        (["--require-pair", "red,bleu"], "there is no label 'bleu'; did you mean 'blue'"),
-        (["--forbid-pair", "red"], "--forbid-pair red: give two different labels separated by a comma"),
-        (["--require-pair", "red,red"], "--require-pair red,red: give two different labels"),
-        (["--forbid-attribute", "canton", "--require-attribute", "canton"], "'canton' is both required and forbidden"),
-    ],
-)
-def test_constraints_that_make_no_sense_end_in_one_line(
-    arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]
-):
-    assert run("fit", "world-flags", *arguments) == 2
-    said = capfd.readouterr().err
-    assert message in said
-    assert "Traceback" not in said

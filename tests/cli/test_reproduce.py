@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from plurule.cli import app, errors
+from helpers.commands import Run, assert_mistake
 from plurule.cli.reproduce import make_plan
 
 ARGUMENTS = (
@@ -138,16 +138,15 @@ def test_a_folder_of_other_arguments_is_refused_with_the_difference(undisturbed:
     assert {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()} == before
 
 
-def mistake(capfd: pytest.CaptureFixture[str], *arguments: object) -> str:
+def mistake(run: Run, *arguments: object) -> str:
     """What the program says about arguments that it cannot use."""
-    with pytest.raises(SystemExit) as ended:
-        errors.run(app, ["reproduce", *map(str, arguments)])
-    assert ended.value.code == 2
-    return capfd.readouterr().err
+    result = run("reproduce", *arguments)
+    assert_mistake(result)
+    return result.err
 
 
 def test_unknown_sets_objectives_and_lifts_are_answered_with_the_known_ones(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.delenv("PLURULE_DATA", raising=False)
     data, out = tmp_path / "data", tmp_path / "out"
@@ -155,40 +154,36 @@ def test_unknown_sets_objectives_and_lifts_are_answered_with_the_known_ones(
         (data / name).mkdir(parents=True)
         (data / name / f"{name}.csv").write_text("x,a\n1,0\n2,1\n")
     here = ("--out", out, "--data", data)
-    said = mistake(capfd, *here, "--sets", "hous")
+    said = mistake(run, *here, "--sets", "hous")
     assert "unknown data set 'hous'; did you mean 'house'?" in said
     assert "known there are garden, house" in said
-    said = mistake(capfd, *here, "--sets", "house", "--objectives", "ha")
+    said = mistake(run, *here, "--sets", "house", "--objectives", "ha")
     assert "unknown objective 'ha'" in said
     assert "micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-" in said
-    assert "lift 'peek 3: 1.1' is not understood" in mistake(capfd, *here, "--sets", "house", "--lifts", "peek 3: 1.1")
-    assert "unknown splitter" in mistake(capfd, *here, "--sets", "house", "--folds", "KFlod()")
-    assert "there is no such folder" in mistake(capfd, "--out", out, "--data", tmp_path / "nowhere")
-    assert "none of flags, emotions" in mistake(capfd, *here)
-    assert "--jobs 0" in mistake(capfd, "--out", out, "--sets", "world-flags", "--jobs", "0")
-    assert "two data sets are called 'house'" in mistake(
-        capfd, *here, "--sets", f"house,{data / 'house' / 'house.csv'}"
-    )
-    assert "--sets names nothing; leave it out, or give some of world-flags, flags" in mistake(
-        capfd, *here, "--sets", ""
-    )
+    assert "lift 'peek 3: 1.1' is not understood" in mistake(run, *here, "--sets", "house", "--lifts", "peek 3: 1.1")
+    assert "unknown splitter" in mistake(run, *here, "--sets", "house", "--folds", "KFlod()")
+    assert "there is no such folder" in mistake(run, "--out", out, "--data", tmp_path / "nowhere")
+    assert "none of flags, emotions" in mistake(run, *here)
+    assert "--jobs 0" in mistake(run, "--out", out, "--sets", "world-flags", "--jobs", "0")
+    assert "two data sets are called 'house'" in mistake(run, *here, "--sets", f"house,{data / 'house' / 'house.csv'}")
+    assert "--sets names nothing; leave it out, or give some of world-flags, flags" in mistake(run, *here, "--sets", "")
     assert "--objectives names nothing; leave it out, or give some of micro-f+" in mistake(
-        capfd, "--out", out, "--sets", "world-flags", "--objectives", ","
+        run, "--out", out, "--sets", "world-flags", "--objectives", ","
     )
-    assert "no lift is given" in mistake(capfd, *here, "--sets", "house", "--lifts", ",")
+    assert "no lift is given" in mistake(run, *here, "--sets", "house", "--lifts", ",")
     assert "no Dask scheduler" in mistake(
-        capfd, "--out", tmp_path / "dask", "--sets", "world-flags", "--dask", "tcp://127.0.0.1:1"
+        run, "--out", tmp_path / "dask", "--sets", "world-flags", "--dask", "tcp://127.0.0.1:1"
     )
     assert not out.exists()
 
 
 def test_without_data_the_papers_sets_are_named_and_how_to_get_them(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.delenv("PLURULE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    said = mistake(capfd, "--sets", "flgas")
+    said = mistake(run, "--sets", "flgas")
     assert "unknown data set 'flgas'; did you mean 'flags'" in said
     assert "world-flags is always there" in said
     assert "(flags, emotions, birds, medical, scene, yeast, CAL500) give --data, or see plurule data fetch" in said

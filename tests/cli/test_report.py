@@ -1,0 +1,37 @@
+"""`plurule report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helpers.commands import Result, Run
+
+pytestmark = pytest.mark.usefixtures("model_folder")
+
+
+def test_report_writes_one_page(run: Run) -> None:
+    result = run("report", "model.json", "--data", "data.csv", "-o", "report.html", "--title", "Flags <3")
+    assert result == Result(0, result.out, "")
+    assert result.out.startswith("report.html: 3 rules, ")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "Flags &lt;3" in page
+    assert "Scores on the 4 instances" in page
+
+
+def test_report_works_without_data_and_without_labels(run: Run) -> None:
+    assert run("report", "model.json", "-o", "report.html").code == 0
+    Path("plain.csv").write_text("stripes,continent\n3,Asia\n")
+    result = run("report", "model.json", "-d", "plain.csv", "-o", "report.html")
+    assert result.code == 0
+    assert result.err == "Note: plain.csv has none of the labels of the model, so nothing is scored\n"
+
+
+def test_report_says_which_label_is_missing(run: Run) -> None:
+    Path("half.csv").write_text("stripes,continent,red\n3,Asia,1\n")
+    result = run("report", "model.json", "-d", "half.csv", "-o", "report.html")
+    assert result.code == 2
+    assert "blue" in result.err
+    assert run("report", "model.json", "-o", "nowhere/report.html").code == 2
