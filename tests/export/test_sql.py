@@ -79,6 +79,22 @@ def test_a_stop_rule_ends_a_row_only_if_it_decides_something(run: Any) -> None:
     assert run(rule_list, table).tolist() == [[1, 1, 1, 0], [1, 0, 0, 0], [0, 1, 0, 1]]
 
 
+@pytest.mark.parametrize("name", ["instance", "Instance", "rules_1", "decided", "ended", "_instance"])
+def test_a_table_may_be_called_as_a_step_of_the_query(run: Any, name: str) -> None:
+    rule_list = make_rules("a, b <- x > 1 [stop]\nc <- a\nd <-", {"x": None}, ("a", "b", "c", "d"))
+    table = Table(rule_list.attributes, [np.array([2.0, 0.5])])
+    assert run(rule_list, table, name).tolist() == [[1, 1, 0, 0], [0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("attribute", ["True", "false", "NULL", "rowid", "current_date", "column_1", "last_rule", "s"])
+def test_an_attribute_may_be_called_as_a_word_of_sql(run: Any, attribute: str) -> None:
+    rule_list = make_rules(
+        f"True, false <- {attribute} > 1\nnull <- True", {attribute: None}, ("True", "false", "null")
+    )
+    table = Table(rule_list.attributes, [np.array([2.0, 0.5])])
+    assert run(rule_list, table).tolist() == [[1, 1, 1], [0, 0, 0]]
+
+
 def test_label_conditions_see_what_earlier_rules_decided_only(run: Any) -> None:
     rule_list = make_rules(
         "c <- a\n¬a <- x <= 0\na <-\nb <- a\nd <- ¬a and ¬b\n¬b <- ¬a\nd <- ¬b\ne <- d and ¬c",

@@ -18,6 +18,8 @@ class Dialect(ABC):
 
     title: ClassVar[str]
     most_columns: ClassVar[int]
+    words: ClassVar[frozenset[str]] = frozenset()
+    """Names, in lower case, that the columns of a subquery cannot be asked for by, even in quotes."""
 
     def identifier(self, name: str) -> str:
         """A column or table name in quotes."""
@@ -53,6 +55,7 @@ class SQLite(Dialect):
 
     title = "SQLite"
     most_columns = 2000
+    words = frozenset({"true", "false"})
 
     def number_column(self, column: str) -> str:
         # Columns imported from a CSV file hold texts, and '' where a value is missing.

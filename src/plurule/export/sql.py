@@ -99,18 +99,20 @@ class _Query:
         self.attributes = self._attributes()
         self.levels = self._levels()
         self.prefix = self._prefix()
+        self.step_prefix = self._step_prefix()
 
     def text(self) -> str:
         """The whole query."""
         self._expect_width(len(self.attributes) + len(self.keys) + len(self.levels))
         self._expect_width(len(self.keys) + len(self.rule_list.labels) + bool(self.stops))
-        steps = [("instance", _select(self._read_columns(), f"{self._source()} AS t"))]
+        steps = [(f"{self.step_prefix}instance", _select(self._read_columns(), f"{self._source()} AS t"))]
         for level in range(1, max(self.levels.values(), default=0) + 1):
             columns = [self._rule_column(k) for k, its_level in self.levels.items() if its_level == level]
-            steps.append((f"rules_{level}", _select([["s.*"], *columns], f"{steps[-1][0]} AS s")))
+            steps.append((f"{self.step_prefix}rules_{level}", _select([["s.*"], *columns], f"{steps[-1][0]} AS s")))
         if self.stops:
-            steps.append(("decided", _select(self._decided_columns(), f"{steps[-1][0]} AS s")))
-            steps.append(("ended", _select([["s.*"], self._last_rule()], f"{steps[-1][0]} AS s")))
+            decided = _select(self._decided_columns(), f"{steps[-1][0]} AS s")
+            steps.append((f"{self.step_prefix}decided", decided))
+            steps.append((f"{self.step_prefix}ended", _select([["s.*"], self._last_rule()], f"{steps[-1][0]} AS s")))
         lines = [f"-- Labels predicted by a list of {len(self.rule_list)} rules:"]
         lines += [f"-- {number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list, start=1)]
         lines.append("WITH")
@@ -134,14 +136,31 @@ class _Query:
         return tested
 
     def _prefix(self) -> str:
-        """What the names that are made here start with, so that no column of the table has one of them."""
-        mine = {"nothing", *(f"rule_{k + 1}" for k in self.levels)}
-        mine |= {f"key_{i + 1}" for i in range(len(self.keys))}
-        theirs = {self.dialect.folded(self.rule_list.attributes[i].name).lower() for i in self.attributes}
+        """What the names of columns that are made here start with, so that no column of the table has one of them."""
+        mine = {"nothing", *(f"rule_{k + 1}" for k in self.levels), *(f"key_{i + 1}" for i in range(len(self.keys)))}
+        mine |= {f"column_{i + 1}" for i in self.attributes if self._is_word(i)}
+        return self._free_prefix(mine, [self.rule_list.attributes[i].name for i in self.attributes])
+
+    def _step_prefix(self) -> str:
+        """What the names of steps start with, so that none hides the table that is read."""
+        mine = {"instance", "decided", "ended", *(f"rules_{level}" for level in self.levels.values())}
+        return self._free_prefix(mine, self.table)
+
+    def _free_prefix(self, mine: set[str], theirs: Sequence[str]) -> str:
+        taken = {self.dialect.folded(name).lower() for name in theirs}
         prefix = ""
-        while theirs & {prefix + name for name in mine}:
+        while taken & {prefix + name for name in mine}:
             prefix += "_"
         return prefix
+
+    def _is_word(self, index: int) -> bool:
+        return self.rule_list.attributes[index].name.lower() in self.dialect.words
+
+    def _column(self, index: int) -> str:
+        """What a column of the table is called in the query."""
+        if self._is_word(index):
+            return f"{self.prefix}column_{index + 1}"
+        return self.dialect.identifier(self.rule_list.attributes[index].name)
 
     def _key(self, index: int) -> str:
         return f"{self.prefix}key_{index + 1}"
@@ -152,7 +171,7 @@ class _Query:
             attribute = self.rule_list.attributes[index]
             name = self.dialect.identifier(attribute.name)
             read = f"t.{name}" if attribute.is_nominal else self.dialect.number_column(f"t.{name}")
-            columns.append([f"{read} AS {name}"])
+            columns.append([f"{read} AS {self._column(index)}"])
         return columns or [[f"1 AS {self.prefix}nothing"]]
 
     def _source(self) -> str:
@@ -187,7 +206,7 @@ class _Query:
         if isinstance(condition, LabelCondition):
             # NULL, which satisfies nothing, where no rule has decided the label.
             return f"{self._first(condition.index, position)} = {int(condition.present)}"
-        column = f"s.{self.dialect.identifier(condition.name)}"
+        column = f"s.{self._column(condition.index)}"
         if isinstance(condition, NumericCondition):
             return f"{column} {condition.operator} {self.dialect.number(condition.threshold)}"
         if not self.dialect.can_hold(condition.category):

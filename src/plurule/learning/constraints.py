@@ -24,29 +24,28 @@ Pairs = tuple[tuple[str, str], ...]
 class Constraints:
     """What rules must and must not use, by name: `fit(..., constraints=Constraints(...))` learns such rules only.
 
-        Parameters
-        ----------
-        forbidden_attributes
-            No rule tests them.
-        required_attributes
-            Every rule tests at least one of them; a rule without conditions is therefore not learned either.
-        forbidden_label_pairs
-            No rule relates the two labels of a pair: it has not both in its head, and tests not one to predict the other.
-        required_label_pairs
-            A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
-            label chain: with (A, B) and (B, C) the three go together.
+    Parameters
+    ----------
+    forbidden_attributes
+        No rule tests them.
+    required_attributes
+        Every rule tests at least one of them; a rule without conditions is therefore not learned either.
+    forbidden_label_pairs
+        No rule relates the two labels of a pair: it has not both in its head, and tests not one to predict the other.
+    required_label_pairs
+        A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
+        label chain: with (A, B) and (B, C) the three go together.
 
-        Examples
-        --------
-        >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
-        >>> from plurule.model.adopt import adopt
-    from plurule.model.text import parse_rules
-        >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
-        >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
-        >>> for violation in constraints.violations(rules):
-        ...     print(violation)
-        rule 1 (red ← area > 2 ∧ population > 1) tests population, which is forbidden
-        rule 2 (blue ← red) relates red and blue, which is forbidden
+    Examples
+    --------
+    >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
+    >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
+    >>> for violation in constraints.violations(rules):
+    ...     print(violation)
+    rule 1 (red ← area > 2 ∧ population > 1) tests population, which is forbidden
+    rule 2 (blue ← red) relates red and blue, which is forbidden
     """
 
     forbidden_attributes: tuple[str, ...] = ()
