@@ -1,6 +1,6 @@
 # Two commands are enough on a fresh machine with git, Python, make and a C++ compiler:
 #   make demo    install into .venv-demo and train on the embedded data
-#   make test    install into .venv-test and run the whole test suite
+#   make test    install into .venv-test and run the test suite
 # Another Python: make test PYTHON=python3.13
 
 PYTHON ?= python3
@@ -13,11 +13,12 @@ JOBS ?= 2
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
 
-.PHONY: help demo test lint sanitize bench quality clean
+.PHONY: help demo test test-long lint sanitize bench quality clean
 
 help:
 	@echo "make demo      train on the embedded data and show the rules"
-	@echo "make test      run the whole test suite"
+	@echo "make test      run the whole test suite, but for long campaigns"
+	@echo "make test-long run the long campaigns: more random problems, whole models of larger data"
 	@echo "make lint      check style, types and that nothing imports upwards"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
@@ -34,6 +35,11 @@ test: .venv-test/installed
 	@echo
 	@echo "make test: all tests passed."
 
+test-long: .venv-test/installed
+	.venv-test/bin/pytest -n $(JOBS) -m long tests
+	@echo
+	@echo "make test-long: all long tests passed."
+
 lint: .venv-lint/installed
 	.venv-lint/bin/ruff check .
 	.venv-lint/bin/ruff format --check .
@@ -47,7 +53,7 @@ lint: .venv-lint/installed
 sanitize: .venv-sanitize/installed
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow" tests/learning/test_native.py tests/learning/test_core.py tests/learning/test_covering.py
+	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow and not long" tests/learning/test_native.py tests/learning/test_core.py tests/learning/test_covering.py
 	@echo
 	@echo "make sanitize: no fault found in the native engine."
 

@@ -1,13 +1,13 @@
-"""Fixtures that several test modules share."""
+"""Fixtures that several test modules share, and what a run says at its end."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from helpers import requirements
 from helpers.commands import Run, runner
 
 # The same examples on every machine and in every run, however slow it is.
@@ -15,17 +15,22 @@ settings.register_profile("plurule", derandomize=True, deadline=None)
 settings.load_profile("plurule")
 
 
-def shared_data_folder() -> Path | None:
-    """The folder of Mulan data sets: `PLURULE_DATA`, or `../shared/data` beside the checkout."""
-    places = [os.environ.get("PLURULE_DATA"), Path(__file__).parents[2] / "shared" / "data"]
-    return next((Path(p) for p in places if p and Path(p).is_dir()), None)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was skipped, and how to switch it on."""
+    reports = terminalreporter.stats.get("skipped", [])
+    lines = requirements.summary(report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple))
+    if lines:
+        terminalreporter.section("skipped, and how to switch it on")
+        for line in lines:
+            terminalreporter.line(line)
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    folder = shared_data_folder()
+    """The folder of Mulan data sets."""
+    folder = requirements.shared_data_folder()
     if folder is None:
-        pytest.skip("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
+        requirements.lacking("data", "there is no folder of Mulan data sets")
     return folder
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from helpers.requirements import data_set, lacking
 from plurule.data import read
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.learning.engine import learn
@@ -38,9 +39,7 @@ def characteristics(problem: Problem, objective: Objective, lift: Lift) -> dict[
 
 
 def training_part(folder: Path, name: str) -> Problem:
-    if not (folder / name).is_dir():
-        pytest.skip(f"no folder {name} among the data sets")
-    data = read(folder / name, split="train")
+    data = read(data_set(folder, name), split="train")
     return Problem(data.X, data.label_names, np.asarray(data.Y, dtype=np.uint8), np.ones(len(data)))
 
 
@@ -112,7 +111,7 @@ def lift_named(text: str) -> Lift:
 def test_models_of_flags_are_within_a_few_rules_of_the_papers_own_implementation(flags: Problem, shared_data: Path):
     table = shared_data.parent / "reference" / "seco-mlc.csv"
     if not table.is_file():
-        pytest.skip("no table of the models of the paper's own implementation beside the data")
+        lacking("data", "there is no table of the models of the paper's own implementation")
     with table.open(newline="") as lines:
         # "off" is another search: heads are searched anew for each body, and may be more wrong than right.
         rows = [row for row in csv.DictReader(lines) if row["dataset"] == "flags" and row["lift"] != "off"]

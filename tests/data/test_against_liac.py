@@ -11,7 +11,7 @@ import arff as liac
 import numpy as np
 import pytest
 
-from conftest import shared_data_folder
+from helpers.requirements import lacking, shared_data_folder
 from plurule.data.readers.arff import read_arff
 from plurule.data.table import SparseColumn, Table
 
@@ -41,7 +41,7 @@ def assert_same_declarations(table: Table, theirs: list[tuple[str, Any]]) -> Non
 @pytest.mark.parametrize("path", arff_files() or [None], ids=lambda path: path.name if path else "none")
 def test_a_file_has_the_content_that_liac_arff_reads(path: Path | None) -> None:
     if path is None:
-        pytest.skip("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
+        lacking("data", "there is no folder of Mulan data sets")
     table = read_arff(path).table
     sparse = isinstance(table.columns[0], SparseColumn)
     theirs = read_with_liac(path, sparse)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.requirements import data_set
 from plurule import data as io
 
 # Rows, attributes, labels, labels per row.
@@ -29,15 +30,9 @@ PUBLISHED = {
 }
 
 
-def folder(shared_data: Path, name: str) -> Path:
-    if not (shared_data / name).is_dir():
-        pytest.skip(f"the data set {name} is not in {shared_data}")
-    return shared_data / name
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_data_set_has_its_published_counts(shared_data: Path, name: str) -> None:
-    data = io.read(folder(shared_data, name))
+    data = io.read(data_set(shared_data, name))
     rows, attributes, labels, cardinality = PUBLISHED[name]
     assert len(data) == rows
     assert len(data.attributes) == attributes
@@ -49,8 +44,8 @@ def test_a_data_set_has_its_published_counts(shared_data: Path, name: str) -> No
 
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name != "rcv1sub1"])
 def test_training_and_test_part_together_are_the_whole(shared_data: Path, name: str) -> None:
-    whole = io.read(folder(shared_data, name))
-    train, test = io.read_pair(folder(shared_data, name))
+    whole = io.read(data_set(shared_data, name))
+    train, test = io.read_pair(data_set(shared_data, name))
     assert len(train) + len(test) == len(whole)
     assert train.attributes == test.attributes
     np.testing.assert_array_equal(np.vstack([train.Y, test.Y]), whole.Y)
@@ -61,13 +56,13 @@ def test_no_data_set_in_the_folder_is_left_out(shared_data: Path) -> None:
 
 
 def test_names_and_kinds_are_those_of_the_files(shared_data: Path) -> None:
-    flags = io.read(folder(shared_data, "flags"))
+    flags = io.read(data_set(shared_data, "flags"))
     assert flags.label_names == ("red", "green", "blue", "yellow", "white", "black", "orange")
     assert flags.attributes[0].categories == ("1", "2", "3", "4", "5", "6")
     assert flags.attributes[2].name == "area"
     assert not flags.attributes[2].is_nominal
-    assert "Swainson's Thrush" in io.read(folder(shared_data, "birds")).label_names
-    assert "TAG_m\\'usica" in io.read(folder(shared_data, "delicious")).label_names
-    discretised = io.read(folder(shared_data, "yeastD")).attributes[0].categories
+    assert "Swainson's Thrush" in io.read(data_set(shared_data, "birds")).label_names
+    assert "TAG_m\\'usica" in io.read(data_set(shared_data, "delicious")).label_names
+    discretised = io.read(data_set(shared_data, "yeastD")).attributes[0].categories
     assert discretised is not None
     assert discretised[0] == "'(-inf--0.11676]'"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from helpers.databases import DATABASES, NoDatabase
+from helpers.requirements import lacking
 
 
 @pytest.fixture(scope="module", params=list(DATABASES))
@@ -17,4 +18,4 @@ def database(request: pytest.FixtureRequest) -> Iterator[tuple[str, Any]]:
         with DATABASES[request.param]() as connection:
             yield request.param, connection
     except NoDatabase as reason:
-        pytest.skip(str(reason))
+        lacking("databases", str(reason))

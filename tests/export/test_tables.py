@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.requirements import lacking
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.export.latex import SPECIAL, to_latex
 from plurule.export.markdown import to_markdown
@@ -60,8 +61,9 @@ def test_the_rules_of_a_latex_table_are_read_back(seed: int) -> None:
         assert parse(text, rule_list.attributes, rule_list.labels) == said(rule)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
 def test_a_latex_table_with_hostile_names_is_typeset(tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        lacking("latex", "no LaTeX is installed")
     # pdfLaTeX knows Latin letters only; other scripts are for XeLaTeX.
     names = [name for name in HOSTILE_NAMES if "日" not in name]
     rule_list, _ = random_rule_list(1, names, n_rules=60)

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from helpers.native_problems import HEURISTICS, random_options, random_problem
+from helpers.requirements import data_set
 from plurule import RuleListClassifier, _core
 from plurule.data import read
 from plurule.data.table import encode
@@ -250,9 +251,7 @@ OBJECTIVES: dict[str, tuple[Heuristic, Any, bool]] = {
 
 
 def assert_engines_agree_on(folder: Path, name: str, objective: str, lift: Any, max_rules: int | None = None) -> None:
-    if not (folder / name).is_dir():
-        pytest.skip(f"no folder {name} among the data sets")
-    data = read(folder / name, split="train")
+    data = read(data_set(folder, name), split="train")
     problem = Problem(data.X, data.label_names, np.asarray(data.Y, dtype=np.uint8), np.ones(len(data)))
     heuristic, averaging, absence = OBJECTIVES[objective]
     options = Options(

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from helpers.requirements import lacking
+
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -28,7 +30,7 @@ def browser() -> Iterator[Any]:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
     if chromium is None or driver is None:
-        pytest.skip("no Chromium with chromedriver is installed")
+        lacking("browser", "no Chromium with chromedriver is installed")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for flag in FLAGS:
