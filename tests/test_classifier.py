@@ -85,7 +85,7 @@ def test_sparse_labels_in_sparse_labels_out() -> None:
 
 def test_a_table_is_matched_by_name_and_its_categories_by_text() -> None:
     flags = load_world_flags()
-    classifier = RuleListClassifier(max_rules=4)
+    classifier = RuleListClassifier(n_rules=4)
     classifier.fit(flags)
     assert classifier.feature_names_in_.tolist() == list(flags.attribute_names)
     assert classifier.label_names_.tolist() == list(flags.label_names)
@@ -94,8 +94,8 @@ def test_a_table_is_matched_by_name_and_its_categories_by_text() -> None:
 
 def test_a_frame_and_a_table_of_the_same_data_give_the_same_rules() -> None:
     pytest.importorskip("pandas")
-    from_table = RuleListClassifier(max_rules=5).fit(load_world_flags())
-    from_frame = RuleListClassifier(max_rules=5).fit(*load_world_flags(as_frame=True))
+    from_table = RuleListClassifier(n_rules=5).fit(load_world_flags())
+    from_frame = RuleListClassifier(n_rules=5).fit(*load_world_flags(as_frame=True))
     assert from_table.rule_list_ == from_frame.rule_list_
 
 
@@ -164,8 +164,8 @@ def test_weights_so_small_that_no_rule_covers_enough_are_said() -> None:
 def test_weights_change_what_is_learned() -> None:
     X = np.array([[0.0], [0.0]])
     Y = np.array([[1, 0], [0, 1]])
-    left = RuleListClassifier(max_rules=1).fit(X, Y, [3, 1])
-    right = RuleListClassifier(max_rules=1).fit(X, Y, [1, 3])
+    left = RuleListClassifier(n_rules=1).fit(X, Y, [3, 1])
+    right = RuleListClassifier(n_rules=1).fit(X, Y, [1, 3])
     assert left.predict([[0.0]]).tolist() == [[1, 0]]
     assert right.predict([[0.0]]).tolist() == [[0, 1]]
 
@@ -265,7 +265,7 @@ class Odds(Heuristic):
 
 def test_a_heuristic_of_ones_own_works_and_can_be_searched() -> None:
     search = GridSearchCV(
-        RuleListClassifier(heuristic=Odds(), max_rules=3),
+        RuleListClassifier(heuristic=Odds(), n_rules=3),
         {"heuristic__offset": [0.5, 2.0], "lift__k": [0.0, 0.3]},
         cv=2,
     )
@@ -325,7 +325,7 @@ def test_every_option_trains_and_predicts(parameters: dict[str, Any], predict_ab
 
 def test_limits_are_kept() -> None:
     X, Y = random_problem(6)
-    classifier = RuleListClassifier(max_rules=3, max_conditions=1, min_coverage=5).fit(X, Y)
+    classifier = RuleListClassifier(n_rules=3, max_conditions=1, min_coverage=5).fit(X, Y)
     assert len(classifier.rule_list_) <= 3
     assert all(len(rule.body) <= 1 and rule.coverage >= 5 for rule in classifier.rule_list_)
     empty_bodies = RuleListClassifier(max_conditions=0).fit(X, Y)
@@ -351,10 +351,9 @@ def test_progress_is_told_after_each_rule(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize("predict_absence", [False, True])
 def test_the_first_rules_are_what_training_with_fewer_rules_gives(predict_absence: bool) -> None:
     X, Y = random_problem(11)
-    parameters = {"predict_absence": predict_absence, "n_rules": None}
-    whole = RuleListClassifier(**parameters).fit(X, Y).rule_list_
+    whole = RuleListClassifier(predict_absence=predict_absence, n_rules=None).fit(X, Y).rule_list_
     for length in range(1, len(whole) + 1):
-        shorter = RuleListClassifier(max_rules=length, **parameters).fit(X, Y)
+        shorter = RuleListClassifier(predict_absence=predict_absence, n_rules=length).fit(X, Y)
         assert whole[:length] == shorter.rule_list_
 
 
@@ -364,17 +363,17 @@ def test_the_first_rules_are_what_training_with_fewer_rules_gives(predict_absenc
 def test_it_works_in_pipelines_and_searches() -> None:
     X, Y = random_problem(9, rows=60)
     X = np.nan_to_num(X)
-    pipeline = make_pipeline(StandardScaler(), RuleListClassifier(max_rules=5))
+    pipeline = make_pipeline(StandardScaler(), RuleListClassifier(n_rules=5))
     assert len(cross_val_score(pipeline, X, Y, cv=3, scoring=SCORERS["micro_f1"])) == 3
-    search = GridSearchCV(RuleListClassifier(), {"lift": [None, KLN(0.2)], "max_rules": [2, 4]}, cv=2).fit(X, Y)
+    search = GridSearchCV(RuleListClassifier(), {"lift": [None, KLN(0.2)], "n_rules": [2, 4]}, cv=2).fit(X, Y)
     assert search.best_estimator_.predict(X).shape == Y.shape
-    nested = GridSearchCV(RuleListClassifier(max_rules=2), {"lift__k": [0.0, 0.5]}, scoring="f1_micro", cv=2)
+    nested = GridSearchCV(RuleListClassifier(n_rules=2), {"lift__k": [0.0, 0.5]}, scoring="f1_micro", cv=2)
     assert nested.fit(X, Y).best_params_["lift__k"] in (0.0, 0.5)
 
 
 def test_ranking_measures_of_scikit_learn_read_the_probabilities() -> None:
     X, Y = random_problem(10, rows=60)
-    scores = cross_val_score(RuleListClassifier(max_rules=5), X, Y, cv=2, scoring="roc_auc")
+    scores = cross_val_score(RuleListClassifier(n_rules=5), X, Y, cv=2, scoring="roc_auc")
     assert np.isfinite(scores).all()
 
 

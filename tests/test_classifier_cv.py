@@ -25,7 +25,7 @@ def flags() -> Any:
     return load_world_flags()
 
 
-SHORT = RuleListClassifier(n_rules=None, max_rules=4, max_conditions=1)
+SHORT = RuleListClassifier(n_rules=4, max_conditions=1)
 LIFTS = [NoLift(), KLN(0.1), Peak(3, 1.2)]
 
 
@@ -154,9 +154,9 @@ def test_lifts_are_compared_by_whole_lists_and_the_length_is_chosen_once(flags: 
 
 def test_parameters_of_the_classifier_inside_can_be_set() -> None:
     search = RuleListClassifierCV(RuleListClassifier(heuristic=HammingAccuracy()), protocol="paper")
-    search.set_params(estimator__max_rules=3, estimator__predict_absence=True)
+    search.set_params(estimator__n_rules=3, estimator__predict_absence=True)
     assert search.estimator is not None
-    assert search.estimator.max_rules == 3
+    assert search.estimator.n_rules == 3
     assert "estimator__heuristic" in search.get_params()
 
 

@@ -95,6 +95,7 @@ def test_each_heuristic_states_its_properties_for_each_averaging():
         "Laplace": (False, True),
         "MEstimate": (False, True),
         "WeightedRelativeAccuracy": (False, True),
+        "Gain": (False, False),
         "SubsetAccuracy": (False, False),
     }
     for kind in BUILT_IN:

@@ -49,7 +49,7 @@ def main() -> None:
     specification = json.loads(sys.argv[1])
     learner = classifier(specification.get("parameters", {}))
     warm_up = np.arange(20.0).reshape(10, 2)
-    classifier({"max_rules": 1}).fit(warm_up, warm_up > 5).predict(warm_up)
+    classifier({"n_rules": 1}).fit(warm_up, warm_up > 5).predict(warm_up)
     X, Y = load(specification)
     before = peak_memory()
     wall, cpu = time.perf_counter(), time.process_time()

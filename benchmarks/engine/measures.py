@@ -39,7 +39,7 @@ def paper_like(settings: Settings) -> Result:
             "lift_function": f"kln{{k={lift.k}}}",
             "instance_sampling": "none",
             "rule_pruning": "none",
-            "max_rules": 0,
+            "n_rules": 0,
             "parallel_rule_refinement": "false",
             "parallel_statistic_update": "false",
         },
@@ -109,13 +109,13 @@ def threads(settings: Settings) -> Result:
 def labels_growth(settings: Settings) -> Result:
     """CPU time per rule as labels are added: 2,000 rows, 20 attributes."""
     sizes = (10, 20, 50, 100) if settings.quick else (10, 20, 50, 100, 200, 500)
-    return _growth(settings, "labels", sizes, {"rows": 2000, "attributes": 20}, {"max_rules": 20})
+    return _growth(settings, "labels", sizes, {"rows": 2000, "attributes": 20}, {"n_rules": 20})
 
 
 def rows_growth(settings: Settings) -> Result:
     """CPU time per rule as rows are added: 20 attributes, 10 labels, binned."""
     sizes = (2000, 5000, 20_000) if settings.quick else (2000, 5000, 20_000, 50_000, 200_000)
-    parameters = {"max_rules": 20, "max_bins": BINS}
+    parameters = {"n_rules": 20, "max_bins": BINS}
     return _growth(settings, "rows", sizes, {"attributes": 20, "labels": 10}, parameters)
 
 
@@ -144,7 +144,7 @@ def memory(settings: Settings) -> Result:
     """A million rows: does it finish, and what does the whole process take at most?"""
     rows = 100_000 if settings.quick else 1_000_000
     size = {"rows": rows, "attributes": 50, "labels": 20}
-    result = ours({"made_up": size, "parameters": {"max_rules": 50, "max_bins": BINS, "n_jobs": 2}})
+    result = ours({"made_up": size, "parameters": {"n_rules": 50, "max_bins": BINS, "n_jobs": 2}})
     data = rows * 50 * 4
     return result | {"rows": rows, "data": data, "factor": result["memory"] / data}
 
@@ -153,7 +153,7 @@ def large_sets(settings: Settings) -> Result:
     """The large data sets of Mulan, 200 rules, two threads."""
     rows = {}
     for name in settings.names(*LARGE, quick=1):
-        rows[name] = ours_on(settings, name, max_rules=20 if settings.quick else 200, n_jobs=2)
+        rows[name] = ours_on(settings, name, n_rules=20 if settings.quick else 200, n_jobs=2)
         _say(f"  {name}: {rows[name]}")
     return {"sets": rows, "slowest": max(row["wall"] for row in rows.values())}
 
@@ -166,7 +166,7 @@ def prediction(settings: Settings) -> Result:
     rows = 100_000 if settings.quick else 1_000_000
     specification = {
         "made_up": {"rows": 5000, "attributes": 20, "labels": 20},
-        "parameters": {"max_rules": 100, "remaining": 0},
+        "parameters": {"n_rules": 100, "remaining": 0},
         "predict": {"rows": rows, "attributes": 20, "labels": 20, "seed": 1},
     }
     results = [ours(specification) for _ in range(settings.repeats)]

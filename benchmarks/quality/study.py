@@ -10,12 +10,12 @@ from benchmarks.quality.data import labels
 
 from plurule import RuleListClassifierCV
 from plurule.data import read
+from plurule.learning.min_precision import MinPrecision
 from plurule.lifts import KLN, NoLift
 
 AS_PUBLISHED: dict[str, Any] = {
     "heuristic__beta": 0.5,
-    "head_constraint": "head",
-    "constrain": "candidates",
+    "min_precision": MinPrecision(0.5, of="head", when="growing"),
     "max_conditions": None,
     "min_coverage": 0,
     "max_bins": None,
@@ -28,8 +28,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "β = 0.7": {"heuristic__beta": 0.7},
     "β = 0.8": {"heuristic__beta": 0.8},
     "β = 1": {"heuristic__beta": 1.0},
-    'constrain="candidates"': {"constrain": "candidates"},
-    'head_constraint="head"': {"head_constraint": "head"},
+    'min_precision: when="growing"': {"min_precision": MinPrecision(0.5, when="growing")},
+    'min_precision: of="head"': {"min_precision": MinPrecision(0.5, of="head")},
     "no lift": {"lift": NoLift()},
     "KLN(k=0.03)": {"lift": KLN(k=0.03)},
     "KLN(k=0.15)": {"lift": KLN(k=0.15)},
@@ -56,9 +56,9 @@ def study(name: str, folder: Path) -> dict[str, Any]:
     data = read(folder / name, split="train")
     results: dict[str, Any] = {}
     for setting, parameters in SETTINGS.items():
-        grid = {key: [value] for key, value in parameters.items()} or {"max_rules": [MAX_RULES]}
+        grid = {key: [value] for key, value in parameters.items()} or {"max_bins": [32]}
         search = RuleListClassifierCV(param_grid=grid, length="shortest")
-        search.set_params(estimator=search._estimator().set_params(max_rules=MAX_RULES))
+        search.set_params(estimator=search._estimator().set_params(n_rules=MAX_RULES))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             search.fit(data.X, labels(data))

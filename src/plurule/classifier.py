@@ -22,6 +22,7 @@ from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
+from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import (
     FixedHeadCounts,
     RefineAgainst,
@@ -33,7 +34,7 @@ from plurule.learning.options import (
     check_share,
     check_weights,
 )
-from plurule.learning.problem import Constrain, HeadSearch, Options, Problem
+from plurule.learning.problem import HeadSearch, Options, Problem
 from plurule.learning.pruning import prune
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
@@ -47,8 +48,7 @@ from plurule.selection.lengths import LengthCurve
 
 PUBLISHED: dict[str, Any] = {
     "heuristic": FMeasure(beta=0.5),
-    "head_constraint": "head",
-    "constrain": "candidates",
+    "min_precision": MinPrecision(threshold=0.5, of="head", when="growing"),
     "n_rules": None,
     "max_conditions": None,
     "min_coverage": 0,
@@ -72,13 +72,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     lift
         How much a longer head is preferred: an object of `plurule.lifts`, a function of the number of labels, or
         `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
-    head_constraint
-        What must have TP ≥ FP: every `"label"` of a head, inside the search (so that rare labels still get rules), or
-        the `"head"` as a whole, after the search (as published: a body whose best head has not is given up).
-    constrain
-        When that must hold: for the `"finished"` rule only, so that a rule may start out covering much and get precise
-        condition by condition, or for all `"candidates"` on the way to it (as published). A label whose best finished
-        rule has TP < FP is set aside for the others to get their rules.
+    min_precision
+        Least share of right predictions, 0 to 1: of every label of a finished rule, or of what a `MinPrecision` says
+        (as published: of the head as a whole, also while the rule grows).
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions
@@ -99,7 +95,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         A rule ends the instances it covers if at most this share of them still has something to predict.
     n_rules
         How many rules the list has: `"auto"` for the shortest list that is within one standard error of the best on
-        validation data, a number for the first ones, or `None` for as many as it takes.
+        validation data, a number for at most that many, or `None` for as many as it takes.
     cv
         What `n_rules="auto"` is chosen on: a number of folds (which keep the share of every label), the share of the
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
@@ -110,8 +106,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
         there, or decide nothing. `None` learns from all rows and does not prune. `n_rules` and its curve are about the
         list before that: what is left of it is shorter.
-    max_rules, max_conditions
-        Most rules in the list, most conditions in a body; `None` for as many as it takes.
+    max_conditions
+        Most conditions in a body; `None` for as many as it takes.
     min_coverage
         Least weight of the instances that a rule covers when it is learned: at 1 each, their number.
     max_bins
@@ -170,8 +166,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         heuristic: Heuristic | str = FMeasure(beta=0.6),  # noqa: B008  # set_params copies it before a change
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
-        head_constraint: Literal["head", "label"] = "label",
-        constrain: Constrain = "finished",
+        min_precision: float | MinPrecision = 0.5,
         lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
         predict_absence: bool = False,
         label_conditions: bool = True,
@@ -185,7 +180,6 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         cv: Any = 5,
         scoring: str | Scorer = "micro_f1",
         prune: float | None = None,
-        max_rules: int | None = None,
         max_conditions: int | None = 5,
         min_coverage: float = 3,
         max_bins: int | None = 32,
@@ -197,8 +191,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.heuristic = heuristic
         self.averaging = averaging
         self.head_search = head_search
-        self.head_constraint = head_constraint
-        self.constrain = constrain
+        self.min_precision = min_precision
         self.lift = lift
         self.predict_absence = predict_absence
         self.label_conditions = label_conditions
@@ -212,7 +205,6 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self.cv = cv
         self.scoring = scoring
         self.prune = prune
-        self.max_rules = max_rules
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
         self.max_bins = max_bins
@@ -254,9 +246,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
         problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules, constraints)
+        n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
         options = check_options(self.get_params(deep=False), len(problem.labels))
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
-        n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
         share = check_share("prune", self.prune)
         if share is not None and constraints is not None:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
@@ -377,7 +369,9 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         return self.rule_list_.explain(self._encode(X))
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of the heuristic and the lift (`heuristic__beta`, `lift__k`)."""
+        """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
+        if isinstance(self.min_precision, float | int) and any(key.startswith("min_precision__") for key in params):
+            self.min_precision = MinPrecision(self.min_precision)
         # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
         for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
             if hasattr(getattr(self, name, None), "get_params"):

@@ -334,7 +334,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         for name in dict.fromkeys(name for candidate in candidates for name in candidate):
             if name not in allowed:
                 raise ValueError(
-                    "param_grid: the length is always chosen; leave 'n_rules' out, or limit it by estimator__max_rules"
+                    "param_grid: the length is always chosen; leave 'n_rules' out, or limit it by estimator__n_rules"
                     if name == "n_rules"
                     else f"param_grid: RuleListClassifier has no parameter {name!r}{nearest(name, sorted(allowed))}"
                 )

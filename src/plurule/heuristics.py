@@ -29,6 +29,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.errors import ParameterError
 from plurule.parameters import Parametrised
 
 Averaging: TypeAlias = Literal["micro", "macro"]
@@ -56,6 +57,9 @@ class Heuristic(Parametrised):
     example_based: ClassVar[bool] = False
     """Whether it counts instances that are right as a whole, instead of pairs of instance and label."""
 
+    additive: ClassVar[bool] = False
+    """Whether the value of a head is the sum over its labels; then only labels with a positive value are in heads."""
+
     label_mean: ClassVar[bool] = False
     """Whether the value of a head is the mean over its labels under both averagings."""
 
@@ -72,7 +76,7 @@ class Heuristic(Parametrised):
 
     def averages_labels(self, averaging: Averaging) -> bool:
         """Whether the value of a head is the mean of its labels' values."""
-        return self.label_mean or averaging == "macro"
+        return not self.additive and (self.label_mean or averaging == "macro")
 
     def is_decomposable(self, averaging: Averaging) -> bool:
         """Whether the best head consists of all labels that alone reach the best value."""
@@ -197,6 +201,43 @@ class WeightedRelativeAccuracy(Heuristic):
         return ratio(tp * total - (tp + fp) * (tp + fn), total * total)
 
 
+class Gain(Heuristic):
+    """Right predictions minus a share `lam` of all predictions, summed over the labels of a head: TP − λ(TP + FP).
+
+    A measure such as micro F1 rises with every prediction whose precision is above some threshold (half of the F1
+    that is reached); the gain is what a rule adds above the threshold λ. It is linear, so the best head of a body is
+    every label with a positive term: no lift is needed to get heads of several labels, and none is used. With λ = ½
+    it is the gain in Hamming accuracy. `averaging` does not matter: the values of labels are added up.
+
+    Parameters
+    ----------
+    lam
+        λ, above 0 and below 1: how precise a prediction must be to be worth making.
+
+    Examples
+    --------
+    >>> tp, fp, none = np.array([6.0, 2.0]), np.array([4.0, 3.0]), np.zeros(2)
+    >>> Gain(lam=0.4).evaluate(tp, fp, none, none)
+    array([2., 0.])
+    """
+
+    additive = True
+
+    def __init__(self, lam: float = 0.5):
+        self.lam = lam
+
+    def check(self) -> None:
+        is_number = isinstance(self.lam, int | float | np.integer | np.floating)
+        if not is_number or not 0 < self.lam < 1:
+            raise ParameterError.expected("lam", self.lam, "a number above 0 and below 1", owner="Gain")
+
+    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        asked = self.lam * (tp + fp)
+        gain = tp - asked
+        # What is 0 in exact arithmetic is 0.
+        return np.where(np.abs(gain) <= 1e-12 * asked, 0.0, gain)
+
+
 class SubsetAccuracy(Heuristic):
     """Share of instances that are right as a whole.
 
@@ -220,6 +261,7 @@ BUILT_IN: tuple[type[Heuristic], ...] = (
     Laplace,
     MEstimate,
     WeightedRelativeAccuracy,
+    Gain,
     SubsetAccuracy,
 )
 

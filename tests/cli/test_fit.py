@@ -17,13 +17,13 @@ from plurule.model import file as model_file
 
 def test_fit_writes_the_model_that_the_library_learns(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "flags.json"
-    result = run("fit", "world-flags", "-o", path, "--max-rules", 6, "--lift", "kln", "--lift-height", 1.2, "--absence")
+    result = run("fit", "world-flags", "-o", path, "--rules", 6, "--lift", "kln", "--lift-height", 1.2, "--absence")
     assert result.code == 0, result.err
     assert " rules for 7 labels from 193 instances" in result.out
     assert f"plurule show {path}" in result.out
     flags = load_world_flags()
 
-    expected = RuleListClassifier(max_rules=6, lift=KLN.at(3, 1.2), predict_absence=True)
+    expected = RuleListClassifier(n_rules=6, lift=KLN.at(3, 1.2), predict_absence=True)
     expected.fit(flags)
     assert model_file.load(path) == expected.rule_list_
 
@@ -39,8 +39,9 @@ def test_options_left_out_are_those_of_the_library(run: Run, tmp_path: Path) -> 
 def test_every_option_of_fit_is_understood(run: Run) -> None:
     options = (
         "--heuristic f_measure --beta 1 --averaging macro --presence-only --head-search relaxed "
-        "--head-constraint label --lift peak --lift-at 2 --no-fix-head --fixed-head-counts pairs "
-        "--refine-against plain --no-label-conditions --beam-width 2 --max-conditions 2 --min-coverage 3 --max-rules 4 "
+        "--min-precision 0.4 --min-precision-of head --min-precision-when growing "
+        "--lift peak --lift-at 2 --no-fix-head --fixed-head-counts pairs "
+        "--refine-against plain --no-label-conditions --beam-width 2 --max-conditions 2 --min-coverage 3 --rules 4 "
         "--remaining 0.2 --stop-threshold 0.02 --max-bins 8 --engine reference --jobs 1"
     )
     result = run("fit", "world-flags", *options.split())
@@ -65,9 +66,9 @@ def test_the_length_of_the_list_is_a_number_chosen_or_all(run: Run, tmp_path: Pa
 
 def test_the_learner_of_the_paper_is_one_option(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "flags.json"
-    assert run("fit", "world-flags", "--published", "--max-rules", 8, "-o", path).code == 0
+    assert run("fit", "world-flags", "--published", "--rules", 8, "-o", path).code == 0
     flags = load_world_flags()
-    expected = RuleListClassifier.published(max_rules=8)
+    expected = RuleListClassifier.published(n_rules=8)
     expected.fit(flags)
     assert model_file.load(path) == expected.rule_list_
 
@@ -91,7 +92,7 @@ def test_errors_of_fit_name_the_option(run: Run, options: tuple[str, ...], messa
 
 
 def test_the_lift_can_be_chosen_by_cross_validation(run: Run) -> None:
-    result = run("fit", "world-flags", "--choose-lift", "micro_f1", "--max-rules", 1, "--max-conditions", 0)
+    result = run("fit", "world-flags", "--choose-lift", "micro_f1", "--rules", 1, "--max-conditions", 0)
     assert result.code == 0, result.err
     assert re.search(r"Chosen lift: (KLN|Peak)\(.*\) \(micro_f1 0\.\d{3} by cross-validation\)", result.out)
 
@@ -126,7 +127,7 @@ def test_mistakes_in_options_are_explained(run: Run, data: Path, tmp_path: Path)
     assert_mistake(run("fit", "world-flags", "--head-search", "relaxd"), "did you mean 'relaxed'")
     assert_mistake(run("fit", "world-flags", "-o", tmp_path / "no" / "model.json"), "there is no folder")
     assert_mistake(run("fit", "world-flags", "-o", tmp_path), "is a folder")
-    assert_mistake(run("fit", "world-flags", "--max-rules", "many"), "--max-rules")
+    assert_mistake(run("fit", "world-flags", "--rules", "many"), "--rules")
     assert_mistake(run("nonsense"), "nonsense")
 
 
@@ -159,7 +160,7 @@ def test_the_command_line_goes_on_from_the_rules_of_a_model(run: Run, tmp_path: 
 def test_initial_rules_are_kept_where_the_lift_is_chosen(run: Run, tmp_path: Path):
     rules, model = tmp_path / "rules.txt", tmp_path / "model.json"
     rules.write_text("black <- [stop]", encoding="utf-8")
-    arguments = ["--choose-lift", "micro_f1", "--max-conditions", 0, "--max-rules", 2, "-o", model]
+    arguments = ["--choose-lift", "micro_f1", "--max-conditions", 0, "--rules", 2, "-o", model]
     assert run("fit", "world-flags", "--initial-rules", rules, *arguments).code == 0
     assert model_file.load(model)[0].to_text() == "black ←"
 

@@ -84,7 +84,7 @@ def test_a_classifier_learns_from_a_data_set_and_predicts_for_one() -> None:
 
 def test_a_search_learns_from_a_data_set() -> None:
     flags = load_world_flags()
-    search = RuleListClassifierCV(RuleListClassifier(max_rules=3), param_grid={"heuristic__beta": [0.5, 1.0]}, cv=2)
+    search = RuleListClassifierCV(RuleListClassifier(n_rules=3), param_grid={"heuristic__beta": [0.5, 1.0]}, cv=2)
     found = search.fit(flags).rule_list_
     assert found == search.fit(flags.X, flags.Y, label_names=flags.label_names).rule_list_
     assert search.score(flags) == search.score(flags.X, flags.Y)

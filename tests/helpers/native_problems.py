@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from plurule.heuristics import (
     ratio,
 )
 from plurule.learning.constraints import Constraints
+from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import check_head_search
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem, exact_weights
 from plurule.lifts import KLN, NoLift, Peak, Root, as_table
@@ -200,8 +201,7 @@ def random_options(rng: Generator, problem: Problem, **chosen: Any) -> Options:
             "heuristic": pick(rng, HEURISTICS),
             "averaging": pick(rng, AVERAGINGS),
             "head_search": pick(rng, (*HEAD_SEARCHES, "relaxed", "relaxed", "relaxed")),
-            "head_constraint": pick(rng, ("head", "head", "label")),
-            "constrain": pick(rng, ("candidates", "finished")),
+            "min_precision": random_min_precision(rng),
             "predict_absence": rng.random() < 0.5,
             "label_conditions": rng.random() < 0.8,
             "fix_head": rng.random() < 0.7,
@@ -210,7 +210,7 @@ def random_options(rng: Generator, problem: Problem, **chosen: Any) -> Options:
             "beam_width": pick(rng, (1, 1, 1, 2, 3)),
             "remaining": pick(rng, (0.0, 0.1, 0.3)),
             "stop_threshold": pick(rng, (0.0, 0.01, 0.2)),
-            "max_rules": pick(rng, (None, None, None, None, 1, 3)),
+            "n_rules": pick(rng, (None, None, None, None, 1, 3)),
             "max_conditions": pick(rng, (None, None, None, 0, 1, 2)),
             "min_coverage": pick(rng, (0.0, 0.0, 0.0, 2.0, 3.5)),
             "max_bins": pick(rng, (None, None, None, 2, 3, 5)),
@@ -223,6 +223,12 @@ def random_options(rng: Generator, problem: Problem, **chosen: Any) -> Options:
             continue
         lifted = options["head_search"] in ("relaxed", "exhaustive")
         return Options(lift=random_lift(rng, n_labels) if lifted else np.ones(n_labels), **options)
+
+
+def random_min_precision(rng: Generator, thresholds: Sequence[float] = (0.5,)) -> MinPrecision:
+    return MinPrecision(
+        pick(rng, thresholds), of=pick(rng, ("head", "head", "label")), when=pick(rng, ("growing", "finished"))
+    )
 
 
 def random_lift(rng: Generator, n_labels: int) -> NDArray[np.float64]:

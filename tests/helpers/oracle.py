@@ -63,11 +63,14 @@ class Settings:
 
     measure: str
     beta_squared: Fraction
+    lam: Fraction
     averaging: str
     head_search: str
+    min_precision: Fraction
+    """The share of a rule's predictions that must be right."""
     each_label_right: bool
     only_finished: bool
-    """Whether TP ≥ FP is asked of finished rules only."""
+    """Whether that is asked of finished rules only."""
     lift: tuple[Fraction, ...]
     absence: bool
     label_conditions: bool
@@ -77,7 +80,7 @@ class Settings:
     beam_width: int
     remaining: Fraction
     stop_threshold: Fraction
-    max_rules: int | None
+    n_rules: int | None
     max_conditions: int | None
     min_coverage: Fraction
 
@@ -95,6 +98,7 @@ def measure_of(settings: Settings) -> Measure:
         "precision": lambda c: share(c[0], c[0] + c[1]),
         "recall": lambda c: share(c[0], c[0] + c[3]),
         "laplace": lambda c: (c[0] + 1) / (c[0] + c[1] + 2),
+        "gain": lambda c: c[0] - settings.lam * (c[0] + c[1]),
     }
     return formulas[settings.measure]
 
@@ -119,7 +123,7 @@ class Learner:
         self.labels_left = set(range(self.n_labels))
         """Those that may be in heads."""
         self.unfinished = False
-        """Whether rules are grown that need not have TP ≥ FP yet."""
+        """Whether rules are grown that need not be precise yet."""
 
     # The loop ----------------------------------------------------------------------------------------------
 
@@ -127,7 +131,7 @@ class Learner:
         rules: list[Learned] = []
         everything = self.weight(range(len(self.rows)))
         while self.weight(self.training) > self.settings.remaining * everything:
-            if self.settings.max_rules is not None and len(rules) >= self.settings.max_rules:
+            if self.settings.n_rules is not None and len(rules) >= self.settings.n_rules:
                 break
             found = self.best_rule()
             if found is None:
@@ -226,6 +230,8 @@ class Learner:
         if self.settings.measure == "subset":
             return self.subset_accuracy(body, head), tp, fp
         h = measure_of(self.settings)
+        if self.settings.measure == "gain":
+            return sum((h(m) for m in matrices), Fraction(0)), tp, fp
         if self.settings.averaging == "macro" or self.settings.measure == "hamming":
             return sum((h(m) for m in matrices), Fraction(0)) / len(matrices), tp, fp
         return h((tp, fp, tn, fn)), tp, fp
@@ -256,12 +262,17 @@ class Learner:
             found = self.head_from_label_sets(body, labels)
         else:
             found = self.head_from_singles(body, labels)
-        if found is None or (found[2] < found[3] and not self.unfinished):
+        if found is None or not (self.unfinished or self.precise(found[2], found[3])):
             return None
         return found
 
+    def precise(self, tp: Fraction, fp: Fraction) -> bool:
+        return tp >= self.settings.min_precision * (tp + fp)
+
     def may_be_in_head(self, tp: Fraction, fp: Fraction) -> bool:
-        return tp > 0 and (tp >= fp or self.unfinished or not self.settings.each_label_right)
+        if self.settings.measure == "gain" and tp - self.settings.lam * (tp + fp) <= 0:
+            return False
+        return tp > 0 and (self.precise(tp, fp) or self.unfinished or not self.settings.each_label_right)
 
     def head_from_singles(
         self, body: tuple[Check, ...], labels: list[int]
@@ -353,9 +364,9 @@ class Learner:
         wrong = set()
         for label, value in rule.head:
             tp, fp, _, _ = self.matrix(rule.body, label, value)
-            if self.settings.each_label_right and tp < fp:
+            if self.settings.each_label_right and not self.precise(tp, fp):
                 wrong.add(label)
-        if rule.tp < rule.fp and not wrong:
+        if not self.precise(rule.tp, rule.fp) and not wrong:
             wrong = {label for label, _ in rule.head}
         return wrong
 
@@ -396,7 +407,9 @@ class Learner:
                 refined = self.with_fixed_head(rule, body)
                 if not self.covers_enough(body) or refined.tp == 0:
                     continue
-                if refined.tp < refined.fp and not self.unfinished:
+                if not (self.unfinished or self.precise(refined.tp, refined.fp)):
+                    continue
+                if self.settings.measure == "gain" and refined.value <= 0:
                     continue
             else:
                 found = self.with_best_head(body)

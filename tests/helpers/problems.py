@@ -11,15 +11,18 @@ import numpy as np
 
 from helpers.oracle import Check, Learned, Learner, Settings
 from plurule.data.table import Table
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
+from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
 from plurule.learning.binning import Ranks, rank
 from plurule.learning.counting import State
+from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table
 from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
 from plurule.prediction.decide import OPEN, Columns
 
 LETTERS = "ABCDEFGHIJ"
+THRESHOLDS = [Fraction(share, 100) for share in (50, 50, 50, 0, 20, 30, 55, 70, 100)]
+"""Least precisions; products such as 0.55 * 20 are rounded."""
 
 
 def make_table(columns: Mapping[str, Sequence[Any]], n_rows: int | None = None) -> Table:
@@ -114,21 +117,28 @@ def ranks_of(problem: Problem) -> dict[int, Ranks]:
 
 def random_settings(rng: random.Random, n_labels: int) -> Settings:
     """Settings of the learner, all of them in play."""
-    measure = rng.choice(("f", "f", "hamming", "hamming", "precision", "recall", "laplace", "subset"))
-    searches = ["single", "exhaustive", "anti_monotone"]
+    measure = rng.choice(("f", "f", "hamming", "hamming", "precision", "recall", "laplace", "subset", "gain", "gain"))
+    searches = ["single", "exhaustive"]
+    if measure != "gain":
+        searches += ["anti_monotone"]
     if measure != "subset":
-        searches += ["relaxed", "relaxed", "relaxed", "decomposable"]
+        searches += ["relaxed", "relaxed", "relaxed"]
+    if measure not in ("gain", "subset"):
+        searches += ["decomposable"]
     head_search = rng.choice(searches)
     steps = [Fraction(rng.choice((0, 0, 2, 5, 10, 20, -5)), 100) for _ in range(n_labels - 1)]
     factors = [1 + sum(steps[:k], Fraction(0)) for k in range(n_labels)]
+    is_lifted = head_search in ("relaxed", "exhaustive") and measure != "gain"
     return Settings(
         measure=measure,
+        lam=rng.choice((Fraction(1, 2), Fraction(2, 5), Fraction(1, 10), Fraction(1, 3), Fraction(11, 20))),
         beta_squared=rng.choice((Fraction(1, 4), Fraction(1), Fraction(0), Fraction(4))),
         averaging=rng.choice(("micro", "macro")),
         head_search=head_search,
+        min_precision=rng.choice(THRESHOLDS),
         each_label_right=rng.random() < 0.4,
         only_finished=rng.random() < 0.5,
-        lift=tuple(factors) if head_search in ("relaxed", "exhaustive") else (Fraction(1),) * n_labels,
+        lift=tuple(factors) if is_lifted else (Fraction(1),) * n_labels,
         absence=rng.random() < 0.5,
         label_conditions=rng.random() < 0.8,
         fix_head=rng.random() < 0.7,
@@ -137,7 +147,7 @@ def random_settings(rng: random.Random, n_labels: int) -> Settings:
         beam_width=rng.choice((1, 1, 1, 2, 3)),
         remaining=rng.choice((Fraction(0), Fraction(1, 10), Fraction(29, 100))),
         stop_threshold=rng.choice((Fraction(0), Fraction(1, 100), Fraction(1, 2))),
-        max_rules=rng.choice((None, None, None, 2)),
+        n_rules=rng.choice((None, None, None, 2)),
         max_conditions=rng.choice((None, None, None, 0, 1, 2)),
         min_coverage=rng.choice((Fraction(0), Fraction(0), Fraction(2))),
     )
@@ -152,14 +162,18 @@ def options_of(settings: Settings) -> Options:
         "recall": Recall(),
         "laplace": Laplace(),
         "subset": SubsetAccuracy(),
+        "gain": Gain(lam=float(settings.lam)),
     }
     return Options(
         lift=np.array([float(factor) for factor in settings.lift]),
         heuristic=heuristics[settings.measure],
         averaging=settings.averaging,  # type: ignore[arg-type]
         head_search=settings.head_search,  # type: ignore[arg-type]
-        head_constraint="label" if settings.each_label_right else "head",
-        constrain="finished" if settings.only_finished else "candidates",
+        min_precision=MinPrecision(
+            float(settings.min_precision),
+            of="label" if settings.each_label_right else "head",
+            when="finished" if settings.only_finished else "growing",
+        ),
         predict_absence=settings.absence,
         label_conditions=settings.label_conditions,
         fix_head=settings.fix_head,
@@ -168,7 +182,7 @@ def options_of(settings: Settings) -> Options:
         beam_width=settings.beam_width,
         remaining=float(settings.remaining),
         stop_threshold=float(settings.stop_threshold),
-        max_rules=settings.max_rules,
+        n_rules=settings.n_rules,
         max_conditions=settings.max_conditions,
         min_coverage=float(settings.min_coverage),
     )

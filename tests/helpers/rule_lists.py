@@ -142,7 +142,7 @@ def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, 
         as_table(KLN.at(3, 1.08), len(train.label_names)),
         HammingAccuracy() if absences else FMeasure(),
         predict_absence=absences,
-        max_rules=15,
+        n_rules=15,
         max_conditions=5,
     )
     return learn(problem, options), test

@@ -311,7 +311,7 @@ def test_an_exception_in_the_callback_stops_the_fit_and_comes_through(n_jobs: in
     problem = large_problem()
     with pytest.raises(LookupError, match="enough"):
         native.learn(problem, make_options(problem), n_jobs, stop)
-    assert len(native.learn(problem, make_options(problem, max_rules=3), n_jobs)) == 3
+    assert len(native.learn(problem, make_options(problem, n_rules=3), n_jobs)) == 3
 
 
 @pytest.mark.parametrize("head_search", ["single", "relaxed", "exhaustive"])
@@ -340,16 +340,16 @@ def test_someones_heuristic_is_asked_about_many_candidates_at_a_time():
             return super().evaluate(tp, fp, tn, fn)
 
     problem = large_problem(n_rows=400, n_columns=5, n_labels=4)
-    rule_list = native.learn(problem, make_options(problem, heuristic=Counting(), max_rules=3))
-    assert rule_list == native.learn(problem, make_options(problem, heuristic=Lopsided(), max_rules=3))
+    rule_list = native.learn(problem, make_options(problem, heuristic=Counting(), n_rules=3))
+    assert rule_list == native.learn(problem, make_options(problem, heuristic=Lopsided(), n_rules=3))
     assert np.mean(sizes) > 100
 
 
 def test_fits_in_several_threads_of_python_do_not_disturb_one_another():
     problem = large_problem(n_rows=500)
     columns = native.prepare(problem.table)
-    options = [make_options(problem, max_rules=count) for count in range(1, 12)]
-    options.append(make_options(problem, heuristic=Lopsided(), max_rules=5))
+    options = [make_options(problem, n_rules=count) for count in range(1, 12)]
+    options.append(make_options(problem, heuristic=Lopsided(), n_rules=5))
     alone = [native.learn(problem, o) for o in options]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda o: native.learn(problem, o, n_jobs=2, columns=columns), options))
@@ -459,14 +459,14 @@ def test_memory_that_cannot_be_had_is_an_error_that_says_how_much_was_asked_for(
 
 def test_more_threads_than_make_sense_are_not_started():
     problem = large_problem()
-    options = make_options(problem, max_rules=3)
+    options = make_options(problem, n_rules=3)
     assert native.learn(problem, options, n_jobs=10**6) == native.learn(problem, options)
 
 
 def test_a_classifier_says_how_its_fit_goes_on():
     told: list[tuple[int, float]] = []
     problem = large_problem(n_rows=200)
-    classifier = RuleListClassifier(progress=noting(told), max_rules=5)
+    classifier = RuleListClassifier(progress=noting(told), n_rules=5)
     classifier.fit(problem.table, problem.Y)
     assert [rules for rules, _ in told] == [1, 2, 3, 4, 5]
     assert told == sorted(told)

@@ -27,6 +27,7 @@ from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, 
 from plurule.learning import engine
 from plurule.learning.covering import learn
 from plurule.learning.engine import ENGINES
+from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options, Problem, exact_weights
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
@@ -98,9 +99,9 @@ def test_learning_ends_when_no_more_than_the_remaining_share_is_left(remaining, 
     assert len(learned(problem, remaining=remaining, heuristic=Precision())) == rules
 
 
-def test_learning_ends_at_max_rules():
+def test_learning_ends_at_n_rules():
     problem = make_problem({"a": [1, 1, 2, 2]}, [[1, 0], [1, 0], [0, 1], [0, 1]])
-    assert learned(problem, max_rules=1) == ["A ← a <= 1.5   (TP 2, FP 0, stop)"]
+    assert learned(problem, n_rules=1) == ["A ← a <= 1.5   (TP 2, FP 0, stop)"]
 
 
 def test_learning_ends_when_no_rule_is_more_right_than_wrong():
@@ -120,13 +121,17 @@ def hidden(**columns: list[str]) -> Problem:
 
 
 @pytest.mark.parametrize("name", ENGINES)
-@pytest.mark.parametrize("head_constraint", ["label", "head"])
-def test_a_label_for_which_no_finished_rule_stands_is_set_aside_and_the_others_get_their_rules(name, head_constraint):
+@pytest.mark.parametrize("of", ["label", "head"])
+def test_a_label_for_which_no_finished_rule_stands_is_set_aside_and_the_others_get_their_rules(name, of):
     problem = hidden()
-    options = {"heuristic": FMeasure(beta=2), "head_search": "single", "head_constraint": head_constraint}
-    as_published = engine.learn(problem, make_options(problem, **options), engine=name)
+    options = {
+        "heuristic": FMeasure(beta=2),
+        "head_search": "single",
+    }
+    growing, finished = (MinPrecision(of=of, when=when) for when in ("growing", "finished"))
+    as_published = engine.learn(problem, make_options(problem, min_precision=growing, **options), engine=name)
     assert texts(as_published) == []
-    found = engine.learn(problem, make_options(problem, constrain="finished", **options), engine=name)
+    found = engine.learn(problem, make_options(problem, min_precision=finished, **options), engine=name)
     assert texts(found) == ["B ← a = x ∧ b = x   (TP 2, FP 0, stop)"]
 
 
@@ -134,7 +139,9 @@ def test_a_label_for_which_no_finished_rule_stands_is_set_aside_and_the_others_g
 def test_before_it_is_set_aside_a_label_gets_the_rules_that_are_right_on_the_way_too(name):
     # Best for A is still the empty body, with TP 4 and FP 6.
     problem = hidden(c=["x" if i in (2, 5) else "y" for i in range(10)])
-    options = make_options(problem, heuristic=FMeasure(beta=2), head_search="single", constrain="finished")
+    options = make_options(
+        problem, heuristic=FMeasure(beta=2), head_search="single", min_precision=MinPrecision(of="head")
+    )
     assert texts(engine.learn(problem, options, engine=name))[:2] == [
         "A ← c = x   (TP 2, FP 0, stop)",
         "B ← a = x ∧ b = x   (TP 2, FP 0, stop)",

@@ -31,6 +31,7 @@ from plurule.learning.head_search import (
     find_heads,
     single_label_heads,
 )
+from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options
 from plurule.lifts import KLN, Peak
 from plurule.prediction.decide import OPEN
@@ -190,7 +191,13 @@ def test_with_the_constraint_on_labels_only_labels_more_right_than_wrong_make_a_
     # As in the test before, but the label that is more wrong than right cannot drag the head down.
     state = start_state(make_problem({}, [[1, 1], [1, 0], [0, 0], [0, 0]]))
     lift = {"lift": lambda n: 5 if n == 2 else 1}
-    options = make_options(state.problem, **lift, heuristic=Precision(), head_search=search, head_constraint="label")
+    options = make_options(
+        state.problem,
+        **lift,
+        heuristic=Precision(),
+        head_search=search,
+        min_precision=MinPrecision(of="label", when="growing"),
+    )
     assert head_text(heads_of(state, whole(state), options)) == "+."
 
 

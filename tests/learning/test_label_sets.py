@@ -21,6 +21,7 @@ from plurule.learning import label_sets as constrained_heads
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.counting import State, Unrefined, open_pairs
 from plurule.learning.head_search import Heads, find_heads, floor_of_ties
+from plurule.learning.min_precision import UNBOUND, MinPrecision
 from plurule.learning.options import check_head_search
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.lifts import KLN
@@ -39,6 +40,9 @@ COVERED = Unrefined(np.array([True, True, True, False, False, False]))
 @pytest.fixture
 def example() -> State:
     return start_state(make_problem({}, COVERED_VECTORS + UNCOVERED_VECTORS))
+
+
+EACH_LABEL = MinPrecision(of="label", when="growing")
 
 
 def found(state: State, lift: Any = None, tested: Sequence[int] = (), wishes: Any = None, **options: Any) -> str:
@@ -64,7 +68,7 @@ def test_a_label_that_clashes_with_one_taken_before_is_passed_over(example: Stat
 def test_a_label_that_clashes_with_a_tested_one_is_in_no_head(example: State):
     apart = {"forbidden_label_pairs": [("A", "B")]}
     for search in ("single", "decomposable", "relaxed", "exhaustive"):
-        assert found(example, tested=[1], wishes=apart, head_search=search, head_constraint="none") == "..+. 0.3333"
+        assert found(example, tested=[1], wishes=apart, head_search=search, min_precision=UNBOUND) == "..+. 0.3333"
 
 
 def test_labels_that_go_together_enter_as_one_with_the_value_of_the_head_that_they_are(example: State):
@@ -82,7 +86,7 @@ def test_lifts_count_labels_not_units(example: State):
 
 def test_a_group_that_holds_a_tested_label_is_in_no_head(example: State):
     together = {"required_label_pairs": [("A", "B")]}
-    assert found(example, tested=[0], wishes=together, head_constraint="none") == "..+. 0.3333"
+    assert found(example, tested=[0], wishes=together, min_precision=UNBOUND) == "..+. 0.3333"
 
 
 def test_a_label_set_aside_bars_its_group_but_not_those_it_must_not_go_with(example: State):
@@ -90,7 +94,7 @@ def test_a_label_set_aside_bars_its_group_but_not_those_it_must_not_go_with(exam
     for search in ("single", "decomposable", "relaxed", "exhaustive"):
         apart, together = {"forbidden_label_pairs": [("A", "B")]}, {"required_label_pairs": [("A", "B")]}
         assert found(example, wishes=apart, head_search=search) == ".+.. 0.6667"
-        assert found(example, wishes=together, head_search=search, head_constraint="none") == "..+. 0.3333"
+        assert found(example, wishes=together, head_search=search, min_precision=UNBOUND) == "..+. 0.3333"
 
 
 def test_a_label_that_is_decided_everywhere_does_not_bar_its_fellow(example: State):
@@ -98,13 +102,13 @@ def test_a_label_that_is_decided_everywhere_does_not_bar_its_fellow(example: Sta
     together = {"required_label_pairs": [("A", "B")]}
     for search in ("single", "decomposable", "relaxed", "exhaustive"):
         assert found(example, wishes=together, head_search=search) == "++.. 0.6667"
-        assert found(example, wishes=together, head_search=search, head_constraint="label") == "++.. 0.6667"
+        assert found(example, wishes=together, head_search=search, min_precision=EACH_LABEL) == "++.. 0.6667"
 
 
 def test_with_the_constraint_on_labels_every_label_of_a_group_must_be_right(example: State):
     together = {"required_label_pairs": [("A", "C")]}
-    assert found(example, tested=[1, 3], wishes=together, head_constraint="label") == "none"
-    signs = {"head_constraint": "label", "predict_absence": True}
+    assert found(example, tested=[1, 3], wishes=together, min_precision=EACH_LABEL) == "none"
+    signs = {"min_precision": EACH_LABEL, "predict_absence": True}
     assert found(example, tested=[1, 3], wishes=together, **signs) == "+.-. 0.6667"
 
 
@@ -176,7 +180,7 @@ def best_by_brute_force(
             groups[int(resolved.group[label])] = groups.get(int(resolved.group[label]), 0.0) + right[label]
         if min(groups.values()) <= 0:
             continue
-        if options.head_constraint == "label" and any(part[0] < part[1] for part in parts):
+        if options.min_precision.of == "label" and any(part[0] < part[1] for part in parts):
             continue
         total = [sum(part[k] for part in parts) for k in range(4)]
         if options.heuristic.example_based:
@@ -211,7 +215,7 @@ def constrained_state(rng: random.Random) -> tuple[State, ResolvedConstraints]:
 )
 @settings(max_examples=300)
 def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
-    rng: random.Random, heuristic: Heuristic, absence: bool, averaging: Any, head_constraint: Any
+    rng: random.Random, heuristic: Heuristic, absence: bool, averaging: Any, of: Any
 ):
     state, resolved = constrained_state(rng)
     options = make_options(
@@ -221,7 +225,7 @@ def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
         averaging=averaging,
         head_search="exhaustive",
         predict_absence=absence,
-        head_constraint=head_constraint,
+        min_precision=MinPrecision(of=of, when="growing"),
     )
     covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)])
     tested = [label for label in range(state.problem.n_labels) if rng.random() < 0.15]
@@ -263,7 +267,7 @@ def assert_same_heads(first: Heads, second: Heads) -> None:
 @given(randoms, st.sampled_from(HEAD_SEARCHES), st.booleans(), st.sampled_from(["head", "label"]))
 @settings(max_examples=150)
 def test_where_every_label_is_free_the_searches_are_the_usual_ones(
-    rng: random.Random, search: Any, absence: bool, head_constraint: Any
+    rng: random.Random, search: Any, absence: bool, of: Any
 ):
     state = random_state(rng)
     heuristics = [FMeasure(), HammingAccuracy(), Precision(), Laplace(), SubsetAccuracy()]
@@ -279,7 +283,7 @@ def test_where_every_label_is_free_the_searches_are_the_usual_ones(
         averaging=averaging,
         head_search=search,
         predict_absence=absence,
-        head_constraint=head_constraint,
+        min_precision=MinPrecision(of=of, when="growing"),
     )
     free = Constraints().resolve(state.problem.table.attributes, state.problem.labels)
     candidates = Unrefined(state.in_training)
@@ -374,7 +378,7 @@ def test_on_larger_random_problems_both_engines_learn_the_identical_list(seed: i
     rng = np.random.default_rng([10, seed])
     problem = random_problem(rng, most_rows=120, most_columns=6, most_labels=12)
     search = rng.choice(["relaxed", "relaxed", "single"])
-    options = random_options(rng, problem, head_search=search, max_rules=6)
+    options = random_options(rng, problem, head_search=search, n_rules=6)
     wishes = random_constraints(rng, problem)
     bound = constrained(problem, wishes)
     learned = learn_both(bound, options)

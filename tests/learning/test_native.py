@@ -28,6 +28,7 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
 )
 from plurule.learning import covering, native
+from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, NoLift, as_table
 from plurule.model import RuleList
@@ -68,7 +69,13 @@ def test_conditions_of_the_same_threshold_are_the_same_in_a_wide_beam():
     # Two splits after the same value are different conditions if the next value above differs: it did not matter here.
     rng = np.random.default_rng([1, 1241])
     problem = random_problem(rng)
-    options = random_options(rng, problem, heuristic=ShrunkenFMeasure(1, m=0.7), beam_width=2, constrain="finished")
+    options = random_options(
+        rng,
+        problem,
+        heuristic=ShrunkenFMeasure(1, m=0.7),
+        beam_width=2,
+        min_precision=MinPrecision(of="head", when="finished"),
+    )
     assert_engines_agree(problem, options, "seed 1241")
 
 
@@ -86,7 +93,7 @@ def test_on_larger_random_problems_both_engines_learn_the_identical_rule_list(ma
     for seed in range(batch * 5, (batch + 1) * 5):
         rng = np.random.default_rng([2, seed])
         problem = make(rng)
-        options = random_options(rng, problem, head_search=rng.choice(["relaxed", "relaxed", "single"]), max_rules=8)
+        options = random_options(rng, problem, head_search=rng.choice(["relaxed", "relaxed", "single"]), n_rules=8)
         assert_engines_agree(problem, options, f"seed {seed}")
 
 
@@ -101,7 +108,7 @@ def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed
         heuristic=[FMeasure(0.5), HammingAccuracy(), FMeasure(1), Laplace()][seed % 4],
         head_search=["relaxed", "relaxed", "relaxed", "decomposable"][rng.integers(4)],
         beam_width=1,
-        max_rules=None,
+        n_rules=None,
         min_coverage=0,
         remaining=0,
     )
@@ -121,7 +128,7 @@ def test_what_is_remembered_of_attributes_from_condition_to_condition_changes_no
             head_search="relaxed",
             fix_head=True,
             beam_width=1,
-            max_rules=40,
+            n_rules=40,
             max_conditions=None,
         )
         assert_engines_agree(problem, options, f"seed {seed}")
@@ -155,7 +162,7 @@ def test_the_model_does_not_depend_on_the_number_of_threads(seed: int):
         problem,
         heuristic=[FMeasure(), HammingAccuracy(), WeightedRelativeAccuracy()][seed % 3],
         head_search="relaxed",
-        max_rules=8,
+        n_rules=8,
         max_bins=None if seed % 2 else 16,
     )
     one = native.learn(problem, options, 1)
@@ -250,13 +257,11 @@ OBJECTIVES: dict[str, tuple[Heuristic, Any, bool]] = {
 }
 
 
-def assert_engines_agree_on(folder: Path, name: str, objective: str, lift: Any, max_rules: int | None = None) -> None:
+def assert_engines_agree_on(folder: Path, name: str, objective: str, lift: Any, n_rules: int | None = None) -> None:
     data = read(data_set(folder, name), split="train")
     problem = Problem(data.X, data.label_names, np.asarray(data.Y, dtype=np.uint8), np.ones(len(data)))
     heuristic, averaging, absence = OBJECTIVES[objective]
-    options = Options(
-        as_table(lift, problem.n_labels), heuristic, averaging, predict_absence=absence, max_rules=max_rules
-    )
+    options = Options(as_table(lift, problem.n_labels), heuristic, averaging, predict_absence=absence, n_rules=n_rules)
     assert_engines_agree(problem, options, name)
 
 
@@ -276,4 +281,4 @@ def test_on_flags_and_emotions_both_engines_learn_the_identical_model(
 def test_on_birds_both_engines_learn_the_identical_model(shared_data: Path, objective: str, lift: Any):
     # The reference engine needs a quarter of an hour for all twelve models: their first rules unless asked for more.
     everything = os.environ.get("PLURULE_TEST_EVERYTHING")
-    assert_engines_agree_on(shared_data, "birds", objective, lift, max_rules=None if everything else 10)
+    assert_engines_agree_on(shared_data, "birds", objective, lift, n_rules=None if everything else 10)

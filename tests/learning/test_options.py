@@ -169,7 +169,10 @@ class WithNaN(Heuristic):
         ({"remaining": 1.5}, "remaining must be a number of 0 to 1, got 1.5"),
         ({"stop_threshold": -0.1}, "stop_threshold must be a number of 0 to 1, got -0.1"),
         ({"stop_threshold": float("nan")}, "stop_threshold must be a number"),
-        ({"max_rules": 0}, "max_rules must be None or a whole number of at least 1, got 0"),
+        (
+            {"min_precision": 1.5},
+            "min_precision must be a number from 0 to 1, or a MinPrecision such as",
+        ),
         ({"max_conditions": -1}, "max_conditions must be None or a whole number of at least 0, got -1"),
         ({"min_coverage": -1}, "min_coverage must be a number of at least 0, got -1"),
         ({"max_bins": 1}, "max_bins must be None or a whole number of at least 2, got 1"),

@@ -139,7 +139,7 @@ def _damage(value: Any, chance: random.Random) -> Any:
 
 def test_a_learned_model_predicts_the_same_after_a_round_trip(tmp_path: Path) -> None:
     flags = load_world_flags()
-    model = RuleListClassifier(max_rules=15).fit(flags)
+    model = RuleListClassifier(n_rules=15).fit(flags)
     model_file.save(model.rule_list_, tmp_path / "model.json")
     again = RuleListClassifier.from_rule_list(model_file.load(tmp_path / "model.json"))
     assert again.rule_list_ == model.rule_list_

@@ -20,7 +20,7 @@ from plurule.lifts import KLN, NoLift, Peak
 from plurule.model import file as model_file
 
 FLAGS = load_world_flags()
-SHORT: dict[str, Any] = {"max_rules": 6, "max_conditions": 2}
+SHORT: dict[str, Any] = {"n_rules": 6, "max_conditions": 2}
 
 MODELS = {
     "presence": RuleListClassifier(**SHORT),

@@ -46,7 +46,7 @@ def test_stages_are_what_training_with_fewer_rules_gives(flags: Any, fitted: Rul
     scores = fitted.staged_score(new, flags.Y[150:], "micro_f1")
     assert len(stages) == len(scores) == len(fitted.rule_list_)
     for n in (1, 2, 3, 7, 12):
-        for limited in ({"max_rules": n}, {"n_rules": n}):
+        for limited in ({"n_rules": n},):
             shorter = RuleListClassifier(**(fitted.get_params(deep=False) | limited))
             shorter.fit(X, Y, label_names=flags.label_names)
             assert shorter.rule_list_ == fitted.rule_list_[:n]

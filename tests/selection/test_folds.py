@@ -79,11 +79,11 @@ def test_what_is_no_validation_is_refused(flags: Any, cv: Any) -> None:
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_the_curve_is_that_of_lists_trained_and_scored_by_hand(flags: Any, engine: Any, max_bins: int | None) -> None:
     folds = folds_of(flags, engine=engine)
-    curves = folds.curves(options_of(folds, max_bins=max_bins, max_rules=6), Scoring("micro_f1"), ["hamming_accuracy"])
+    curves = folds.curves(options_of(folds, max_bins=max_bins, n_rules=6), Scoring("micro_f1"), ["hamming_accuracy"])
     assert set(curves) == {"micro_f1", "hamming_accuracy"}
     by_hand = []
     for part in folds.parts:
-        classifier = RuleListClassifier.published(lift=None, max_bins=max_bins, max_rules=6)
+        classifier = RuleListClassifier.published(lift=None, max_bins=max_bins, n_rules=6)
         classifier.fit(flags.X[part.train], flags.Y[part.train])
         by_hand.append(classifier.staged_score(flags.X[part.groups[0]], flags.Y[part.groups[0]], "micro_f1"))
     np.testing.assert_allclose(curves["micro_f1"].scores, by_hand)
@@ -91,7 +91,7 @@ def test_the_curve_is_that_of_lists_trained_and_scored_by_hand(flags: Any, engin
 
 def test_a_scorer_gives_the_curve_of_the_measure_it_computes(flags: Any) -> None:
     folds = folds_of(flags, 0.3)
-    options = options_of(folds, max_rules=5)
+    options = options_of(folds, n_rules=5)
     ours = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
     theirs = folds.curves(options, Scoring("score", SCORERS["micro_f1"]))["score"]
     assert ours.scores.shape == (5, 5)
@@ -108,7 +108,7 @@ def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
     learn = Folds.learn
 
     def watched(self: Folds, part: int, options: Options) -> Any:
-        asked.append(options.max_rules)
+        asked.append(options.n_rules)
         return learn(self, part, options)
 
     monkeypatch.setattr(Folds, "learn", watched)
@@ -161,11 +161,6 @@ def test_auto_is_the_same_every_time_and_with_any_number_of_threads(flags: Any) 
         RuleListClassifier(n_rules="auto", n_jobs=jobs).fit(flags.X, flags.Y).rule_list_ for jobs in (None, 1, 2, 2)
     }
     assert len(lists) == 1
-
-
-def test_max_rules_binds_auto_too(flags: Any) -> None:
-    assert len(RuleListClassifier(n_rules="auto", max_rules=2).fit(flags.X, flags.Y).rule_list_) <= 2
-    assert len(RuleListClassifier(n_rules=5, max_rules=2).fit(flags.X, flags.Y).rule_list_) == 2
 
 
 def test_a_label_without_a_positive_in_some_part_is_left_out_and_said_once(flags: Any) -> None:

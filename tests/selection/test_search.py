@@ -73,9 +73,9 @@ def test_the_best_classifier_is_that_of_the_chosen_parameters(flags: Any, search
 def test_the_chosen_parameters_hold_all_that_candidates_differ_in(flags: Any) -> None:
     grid = [{"heuristic__beta": [0.5], "predict_absence": [True]}, {"heuristic": [Laplace()], "fix_head": [False]}]
     for first in grid:
-        search = RuleListClassifierCV(param_grid=[first, {"lift": [NoLift()], "max_rules": [1]}], cv=2)
+        search = RuleListClassifierCV(param_grid=[first, {"lift": [NoLift()], "max_conditions": [1]}], cv=2)
         search.fit(flags.X, flags.Y)
-        assert set(search.best_params_) == {*first, "lift", "max_rules", "n_rules"}
+        assert set(search.best_params_) == {*first, "lift", "max_conditions", "n_rules"}
         values = search.best_estimator_.get_params()
         assert all(values[name] == value for name, value in search.best_params_.items())
     both = RuleListClassifierCV(param_grid=grid, cv=2).fit(flags.X, flags.Y)
@@ -124,7 +124,7 @@ def test_initial_rules_are_never_cut_off(flags: Any) -> None:
     given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
     parameters = {"label_names": flags.label_names, "initial_rules": given}
     search = RuleListClassifierCV(param_grid=GRID, cv=2, length="shortest").fit(flags.X, flags.Y, **parameters)
-    auto = RuleListClassifier(max_rules=4).fit(flags.X, flags.Y, **parameters)
+    auto = RuleListClassifier(n_rules=4).fit(flags.X, flags.Y, **parameters)
     for classifier in (search, auto, search.select(max_rules=3)):
         assert all(rule.locked for rule in classifier.rule_list_[:3])
         assert len(classifier.rule_list_) >= 3

@@ -46,11 +46,12 @@ def fit(
     head_search: Annotated[
         str | None, typer.Option(help="single, decomposable, anti_monotone, relaxed or exhaustive.")
     ] = None,
-    head_constraint: Annotated[
-        str | None, typer.Option(help="What must not be wrong more often than right: head (as published) or label.")
+    min_precision: Annotated[float | None, typer.Option(help="Least share of right predictions, 0 to 1.")] = None,
+    min_precision_of: Annotated[
+        str | None, typer.Option(help="What must reach it: every label, or the head as a whole (as published).")
     ] = None,
-    constrain: Annotated[
-        str | None, typer.Option(help="What that binds: candidates on the way (as published) or the finished rule.")
+    min_precision_when: Annotated[
+        str | None, typer.Option(help="When: finished, or already growing (as published).")
     ] = None,
     lift: Annotated[LiftKind | None, typer.Option(help="How much longer heads are preferred.")] = None,
     lift_height: Annotated[
@@ -71,7 +72,6 @@ def fit(
     beam_width: Annotated[int | None, typer.Option(help="Rules refined side by side.")] = None,
     max_conditions: Annotated[int | None, typer.Option(help="Most conditions in a rule.")] = None,
     min_coverage: Annotated[float | None, typer.Option(help="Least instances a rule covers.")] = None,
-    max_rules: Annotated[int | None, typer.Option(help="Most rules.")] = None,
     n_rules: Annotated[
         str | None,
         typer.Option(
@@ -130,8 +130,6 @@ def fit(
         "averaging": averaging,
         "predict_absence": absence,
         "head_search": head_search,
-        "head_constraint": head_constraint,
-        "constrain": constrain,
         "lift": make_lift(lift, lift_height, lift_at),
         "fix_head": fix_head,
         "fixed_head_counts": fixed_head_counts,
@@ -140,7 +138,6 @@ def fit(
         "beam_width": beam_width,
         "max_conditions": max_conditions,
         "min_coverage": min_coverage,
-        "max_rules": max_rules,
         "cv": None if cv is None else read_cv(cv),
         "scoring": scoring,
         "prune": prune,
@@ -154,6 +151,8 @@ def fit(
     if n_rules is not None:
         given["n_rules"] = read_length(n_rules)
     classifier: Any = (RuleListClassifier.published if published else RuleListClassifier)(**given)
+    bar = {"threshold": min_precision, "of": min_precision_of, "when": min_precision_when}
+    classifier.set_params(**{f"min_precision__{name}": value for name, value in bar.items() if value is not None})
     if choose_lift is not None:
         classifier = RuleListClassifierCV(classifier, protocol="paper", scoring=choose_lift, n_jobs=jobs)
     constraints = make_constraints(forbid_attribute, require_attribute, forbid_pair, require_pair)

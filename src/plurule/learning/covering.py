@@ -38,7 +38,7 @@ def learn(problem: Problem, options: Options, progress: Progress | None = None) 
     rules = list(begin.rules)
     # Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
     while problem.weights[state.in_training].sum() / total > options.remaining:
-        if options.max_rules is not None and len(rules) >= options.max_rules:
+        if options.n_rules is not None and len(rules) >= options.n_rules:
             break
         found = best_rule(state, ranks, options)
         if found is None:

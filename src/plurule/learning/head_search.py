@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from plurule.heuristics import Averaging, Heuristic
 from plurule.learning.counting import Candidates, Confusion, State, whole_instances
-from plurule.learning.problem import TOLERANCE, Options
+from plurule.learning.min_precision import TOLERANCE
+from plurule.learning.problem import Options
 
 NOT_IN_HEAD = -1
 MOST_LABELS_EXHAUSTIVE = 12
@@ -61,8 +62,7 @@ def find_heads(
             heads = decomposable(singles, options)
         else:
             heads = relaxed(singles, options)
-    if options.head_constraint != "none":
-        heads.value[heads.tp < heads.fp] = -np.inf
+    heads.value[~options.min_precision.reached(heads.tp, heads.fp)] = -np.inf
     return heads
 
 
@@ -151,19 +151,25 @@ def single_label_heads(
     chosen = Confusion(*(counts.copy() for counts in confusion))
     for label in np.flatnonzero(allowed):
         present, tp, fp = evaluate((int(label),), (1,))
-        h[:, label] = np.where(may_be_in_head(tp, fp, options), present, -np.inf)
+        h[:, label] = np.where(may_be_in_head(present, tp, fp, options), present, -np.inf)
         if options.predict_absence:
             absent, tp, fp = evaluate((int(label),), (0,))
-            absent = np.where(may_be_in_head(tp, fp, options), absent, -np.inf)
+            absent = np.where(may_be_in_head(absent, tp, fp, options), absent, -np.inf)
             better = floor_of_ties(absent) > h[:, label]
             h[better, label], signs[better, label] = absent[better], 0
             chosen.tp[better, label], chosen.fp[better, label] = tp[better], fp[better]
     return SingleLabelHeads(h, chosen, signs, best_first(h, chosen.tp))
 
 
-def may_be_in_head(tp: Values, fp: Values, options: Options) -> NDArray[np.bool_]:
-    """Whether an assignment has a true positive and, where the constraint is on labels, TP ≥ FP."""
-    return (tp > 0) & (tp >= fp) if options.head_constraint == "label" else tp > 0
+def may_be_in_head(h: Values, tp: Values, fp: Values, options: Options) -> NDArray[np.bool_]:
+    """Whether an assignment has a true positive, adds something, and is precise enough, where labels are asked."""
+    usable = (tp > 0) & worth_something(h, options)
+    return usable & options.min_precision.reached(tp, fp) if options.min_precision.of == "label" else usable
+
+
+def worth_something(h: Values, options: Options) -> NDArray[np.bool_]:
+    """Where values add up, only what adds to them may be in a head."""
+    return h > 0 if options.heuristic.additive else np.ones(h.shape, dtype=bool)
 
 
 def best_first(h: Values, tp: Values) -> NDArray[np.intp]:
@@ -362,12 +368,15 @@ def in_label_order(head: HeadOfUnits) -> tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def usable(confusion: Confusion, head: HeadOfUnits, options: Options) -> NDArray[np.bool_]:
-    """Candidates for which every unit may be in a head: it has a true positive, each label TP ≥ FP where asked for."""
+    """Candidates for which every unit may be in a head: it has a true positive, each label is precise enough."""
     result = np.ones(len(confusion.tp), dtype=bool)
     for unit in head:
         parts = [signed(confusion, label, sign) for label, sign in unit]
-        result &= sum_in_order([part.tp for part in parts]) > 0
-        if options.head_constraint == "label":
+        tp, fp, tn, fn = (sum_in_order(counts) for counts in zip(*parts, strict=True))
+        result &= tp > 0
+        if options.heuristic.additive:
+            result &= options.heuristic.evaluate(tp, fp, tn, fn) > 0
+        if options.min_precision.of == "label":
             for part in parts:
-                result &= part.tp >= part.fp
+                result &= options.min_precision.reached(part.tp, part.fp)
     return result

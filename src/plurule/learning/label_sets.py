@@ -30,6 +30,7 @@ from plurule.learning.head_search import (
     prefix_heads,
     prefix_values,
     single_label_heads,
+    worth_something,
 )
 from plurule.learning.problem import Options
 
@@ -51,8 +52,7 @@ def find_heads(
         heads = search(evaluate, confusion, units, constraints.apart, options)
     else:
         heads = from_single_units(evaluate, confusion, units, constraints, options)
-    if options.head_constraint != "none":
-        heads.value[heads.tp < heads.fp] = -np.inf
+    heads.value[~options.min_precision.reached(heads.tp, heads.fp)] = -np.inf
     return heads
 
 
@@ -87,7 +87,9 @@ def signed_labels(evaluate: Evaluate, confusion: Confusion, units: list[Unit], o
     labels = single_label_heads(evaluate, confusion, allowed, options)
     for label in (label for unit in units if len(unit) > 1 for label in unit):
         present, tp, fp = evaluate((label,), (1,))
-        stays = ~np.isfinite(labels.h[:, label]) & ((tp >= fp) | (options.head_constraint != "label"))
+        stays = ~np.isfinite(labels.h[:, label]) & (
+            options.min_precision.reached(tp, fp) | (options.min_precision.of != "label")
+        )
         labels.h[stays, label] = present[stays]
     return labels
 
@@ -97,7 +99,7 @@ def unit_values(
 ) -> tuple[Values, Values]:
     """Value and true positives of the units (candidates × units); -inf where a unit may not be in the head.
 
-    As a whole it must have a true positive; where the constraint is on labels, every label must have TP ≥ FP.
+    As a whole it must have a true positive; where that is asked of labels, every label must be precise enough.
     """
     value = np.full((len(labels.h), len(units)), -np.inf)
     right = np.zeros(value.shape)
@@ -108,7 +110,8 @@ def unit_values(
             h, tp, _ = evaluate(unit, tuple(int(sign) for sign in signs))
             value[here, i], right[here, i] = h[here], tp[here]
         usable = (right[:, i] > 0) & np.isfinite(labels.h[:, columns]).all(axis=1)
-        value[~(usable & np.isfinite(value[:, i])), i] = -np.inf
+        usable &= np.isfinite(value[:, i]) & worth_something(value[:, i], options)
+        value[~usable, i] = -np.inf
     return value, right
 
 

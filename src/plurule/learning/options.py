@@ -16,7 +16,8 @@ from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.engine import ENGINES, Engine
 from plurule.learning.head_search import MOST_LABELS_EXHAUSTIVE
-from plurule.learning.problem import HEAD_SEARCHES, Constrain, HeadSearch, Options, exact_weights
+from plurule.learning.min_precision import as_min_precision
+from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options, exact_weights
 from plurule.lifts import NoLift, as_table
 from plurule.model import Attribute
 
@@ -60,15 +61,14 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
     head_search = _choice("head_search", parameters["head_search"], HEAD_SEARCHES)
     check_head_search(head_search, heuristic, averaging, n_labels)
     lift = as_table(parameters["lift"], n_labels)
-    if head_search not in LIFTED_SEARCHES:
+    if head_search not in LIFTED_SEARCHES or heuristic.additive:
         lift = as_table(NoLift(), n_labels)
     return Options(
         lift=lift,
         heuristic=heuristic,
         averaging=averaging,
         head_search=head_search,
-        head_constraint=_choice("head_constraint", parameters["head_constraint"], ("head", "label")),
-        constrain=_choice("constrain", parameters["constrain"], get_args(Constrain)),
+        min_precision=as_min_precision(parameters["min_precision"]),
         predict_absence=_flag("predict_absence", parameters["predict_absence"]),
         label_conditions=_flag("label_conditions", parameters["label_conditions"]),
         fix_head=_flag("fix_head", parameters["fix_head"]),
@@ -77,7 +77,7 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
         beam_width=_whole("beam_width", parameters["beam_width"], at_least=1),
         remaining=_number("remaining", parameters["remaining"], 0, 1),
         stop_threshold=_number("stop_threshold", parameters["stop_threshold"], 0, 1),
-        max_rules=_whole_or_none("max_rules", parameters["max_rules"], at_least=1),
+        n_rules=length if isinstance(length := check_length(parameters["n_rules"]), int) else None,
         max_conditions=_whole_or_none("max_conditions", parameters["max_conditions"], at_least=0),
         min_coverage=_number("min_coverage", parameters["min_coverage"], 0, None),
         max_bins=_whole_or_none("max_bins", parameters["max_bins"], at_least=2),
@@ -131,11 +131,15 @@ def check_head_search(head_search: HeadSearch, heuristic: Heuristic, averaging: 
     if head_search == "decomposable" and not heuristic.is_decomposable(averaging):
         if heuristic.example_based:
             raise ValueError(f"{what}, which is not decomposable; use head_search='anti_monotone' or 'single'")
+        if heuristic.additive:
+            raise ValueError(f"{what}, whose values add up; use head_search='relaxed', 'exhaustive' or 'single'")
         raise ValueError(
             f"{what} and averaging={averaging!r}, which are not decomposable; use head_search='relaxed' or 'single', "
             "or averaging='macro'"
         )
     if head_search == "anti_monotone" and not heuristic.is_anti_monotone(averaging):
+        if heuristic.additive:
+            raise ValueError(f"{what}, whose values add up; use head_search='relaxed', 'exhaustive' or 'single'")
         raise ValueError(
             f"{what} and averaging={averaging!r}, which are not anti-monotone; use head_search='relaxed' or 'single', "
             "or averaging='macro'"

@@ -11,18 +11,12 @@ from numpy.typing import NDArray
 from plurule.data.table import Table
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.min_precision import MinPrecision
 from plurule.model import Rule
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 
-HeadConstraint: TypeAlias = Literal["head", "label", "none"]
-"""What must have TP ≥ FP; `"none"` is for rules that are not finished."""
-
-Constrain: TypeAlias = Literal["candidates", "finished"]
-
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
-TOLERANCE = 1e-12
-"""Values that differ by less than this share count as equal."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +52,7 @@ class Options:
     heuristic: Heuristic = field(default_factory=FMeasure)
     averaging: Averaging = "micro"
     head_search: HeadSearch = "relaxed"
-    head_constraint: HeadConstraint = "head"
-    constrain: Constrain = "candidates"
+    min_precision: MinPrecision = field(default_factory=lambda: MinPrecision(of="head", when="growing"))
     predict_absence: bool = False
     label_conditions: bool = True
     fix_head: bool = True
@@ -68,16 +61,17 @@ class Options:
     beam_width: int = 1
     remaining: float = 0.1
     stop_threshold: float = 0.01
-    max_rules: int | None = None
+    n_rules: int | None = None
+    """At most that many."""
     max_conditions: int | None = None
     min_coverage: float = 0
     max_bins: int | None = None
 
     def up_to(self, n_rules: int | None) -> Options:
         """The same options for a list of at most that many rules."""
-        if n_rules is None or (self.max_rules is not None and self.max_rules <= n_rules):
+        if n_rules is None or (self.n_rules is not None and self.n_rules <= n_rules):
             return self
-        return replace(self, max_rules=n_rules)
+        return replace(self, n_rules=n_rules)
 
 
 def exact_weights(weights: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:

@@ -20,7 +20,8 @@ from plurule.learning.counting import (
     refinements,
     whole_instances,
 )
-from plurule.learning.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order
+from plurule.learning.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order, worth_something
+from plurule.learning.min_precision import UNBOUND
 from plurule.learning.problem import Options
 from plurule.model import Condition, LabelCondition
 
@@ -92,13 +93,13 @@ def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: 
 def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
     """The best rule for the open pairs of the instances still in training, or None.
 
-    Where the constraint is on finished rules, those on the way are free of it. One that does not stand in the end is
-    in nobody's way: its failing labels are searched by themselves, with the constraint on every candidate, and set
-    aside if that finds nothing.
+    Where the least precision is asked of finished rules, those on the way need not reach it. One that does not in the
+    end is in nobody's way: its failing labels are searched by themselves, with every candidate asked, and set aside if
+    that finds nothing.
     """
-    if options.constrain == "candidates":
+    if options.min_precision.when == "growing":
         return grow(state, ranks, options)
-    while (found := grow(state, ranks, replace(options, head_constraint="none"))) is not None:
+    while (found := grow(state, ranks, replace(options, min_precision=UNBOUND))) is not None:
         failing = failing_labels(state, found, options)
         if not failing.any():
             return found
@@ -110,21 +111,22 @@ def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candid
 
 
 def failing_labels(state: State, rule: Candidate, options: Options) -> Mask:
-    """The labels for which a finished rule does not stand.
+    """The labels for which a finished rule is not precise enough.
 
-    Those with TP < FP, where the constraint is on labels and there are some, with the labels that go together with
-    them; or else all of its head. None where it stands.
+    Those that are not, where that is asked of labels and there are some, with the labels that go together with them; or
+    else all of its head. None where it is precise enough.
     """
     failing = np.zeros(state.problem.n_labels, dtype=bool)
-    if options.head_constraint == "label":
+    if options.min_precision.of == "label":
         labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
         weights = fixed_head_pairs(state, labels, rule.signs[labels], whole=False)
         tp, fp = weights.right[rule.covered].sum(axis=0), weights.wrong[rule.covered].sum(axis=0)
-        failing[labels] = tp < fp
+        failing[labels] = ~options.min_precision.reached(tp, fp)
         constraints = state.problem.constraints
         for unit in () if constraints is None else constraints.units():
             failing[list(unit)] = failing[list(unit)].any()
-    return failing if failing.any() or rule.tp >= rule.fp else rule.signs != NOT_IN_HEAD
+    precise = bool(options.min_precision.reached(np.array(rule.tp), np.array(rule.fp)))
+    return failing if failing.any() or precise else rule.signs != NOT_IN_HEAD
 
 
 def grow(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
@@ -233,8 +235,7 @@ def score_fixed(
     """The head of the rule, kept, on each candidate that it may go with."""
     heads = count_fixed(state, candidates, weights, rule, options)
     heads.value[heads.tp == 0] = -np.inf
-    if options.head_constraint != "none":
-        heads.value[heads.tp < heads.fp] = -np.inf
+    heads.value[~(options.min_precision.reached(heads.tp, heads.fp) & worth_something(heads.value, options))] = -np.inf
     tested, constraints = candidates.excluded_label, state.problem.constraints
     if tested is not None and rule.signs[tested] != NOT_IN_HEAD:
         heads.value[:] = -np.inf

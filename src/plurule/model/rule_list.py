@@ -33,7 +33,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         The validation scores by length that the list was cut by, where it was. Lists with the same rules are equal
         whatever led to them.
 
-    A slice of a rule list is a rule list; the first n rules are what training with `max_rules=n` gives.
+    A slice of a rule list is a rule list; the first n rules are what training with `n_rules=n` gives.
     """
 
     rules: tuple[Rule, ...]

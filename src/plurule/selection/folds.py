@@ -184,7 +184,7 @@ class Folds:
     def learn(self, part: int, options: Options) -> RuleList:
         """A list from the rows of one part."""
         problem = self._problems[part]
-        if self.engine != "native":
+        if self.engine != "native" or not engines.native_knows(options):
             return engines.learn(problem, options, self.engine, self.n_jobs)
         self.prepare([options.max_bins])
         return native.learn(problem, options, self.n_jobs, columns=self._columns[part, options.max_bins])
@@ -195,7 +195,7 @@ class Folds:
         Parameters
         ----------
         options
-            Of the learner; its `max_rules` is the most that lists are grown to.
+            Of the learner; its `n_rules` is the most that lists are grown to.
         scoring
             What lengths are compared by.
         also
@@ -216,14 +216,14 @@ class Folds:
         self, limit: int, options: Options, scoring: Scoring, also: Iterable[str] = ()
     ) -> tuple[dict[str, LengthCurve], bool]:
         """The scores of lists of at most so many rules, and whether longer ones are not worth it."""
-        most = limit if options.max_rules is None else min(limit, options.max_rules)
-        lists = [self.learn(part, replace(options, max_rules=most)) for part in range(len(self.parts))]
+        most = limit if options.n_rules is None else min(limit, options.n_rules)
+        lists = [self.learn(part, replace(options, n_rules=most)) for part in range(len(self.parts))]
         if not any(lists):
             return {}, True
         curves = self._score(lists, scoring, also)
         if not len(curves[scoring.name].defined):
             return curves, True
-        ended = most == options.max_rules or all(len(rules) < most for rules in lists)
+        ended = most == options.n_rules or all(len(rules) < most for rules in lists)
         return curves, ended or is_far_enough(curves[scoring.name], most)
 
     def _score(self, lists: Sequence[RuleList], scoring: Scoring, also: Iterable[str]) -> dict[str, LengthCurve]:
