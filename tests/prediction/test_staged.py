@@ -46,14 +46,13 @@ def test_stages_are_what_training_with_fewer_rules_gives(flags: Any, fitted: Rul
     scores = fitted.staged_score(new, flags.Y[150:], "micro_f1")
     assert len(stages) == len(scores) == len(fitted.rule_list_)
     for n in (1, 2, 3, 7, 12):
-        for limited in ({"n_rules": n},):
-            shorter = RuleListClassifier(**(fitted.get_params(deep=False) | limited))
-            shorter.fit(X, Y, label_names=flags.label_names)
-            assert shorter.rule_list_ == fitted.rule_list_[:n]
-            np.testing.assert_array_equal(stages[n - 1], shorter.predict(new))
-            cut = RuleListClassifier.from_rule_list(fitted.rule_list_[:n])
-            np.testing.assert_array_equal(cut.predict_proba(new), shorter.predict_proba(new))
-            assert scores[n - 1] == METRICS["micro_f1"](flags.Y[150:], shorter.predict(new))
+        shorter = RuleListClassifier(**(fitted.get_params(deep=False) | {"n_rules": n}))
+        shorter.fit(X, Y, label_names=flags.label_names)
+        assert shorter.rule_list_ == fitted.rule_list_[:n]
+        np.testing.assert_array_equal(stages[n - 1], shorter.predict(new))
+        cut = RuleListClassifier.from_rule_list(fitted.rule_list_[:n])
+        np.testing.assert_array_equal(cut.predict_proba(new), shorter.predict_proba(new))
+        assert scores[n - 1] == METRICS["micro_f1"](flags.Y[150:], shorter.predict(new))
 
 
 def test_every_measure_is_kept_up_to_date_with_counts() -> None:

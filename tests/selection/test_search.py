@@ -124,7 +124,7 @@ def test_initial_rules_are_never_cut_off(flags: Any) -> None:
     given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
     parameters = {"label_names": flags.label_names, "initial_rules": given}
     search = RuleListClassifierCV(param_grid=GRID, cv=2, length="shortest").fit(flags.X, flags.Y, **parameters)
-    auto = RuleListClassifier(n_rules=4).fit(flags.X, flags.Y, **parameters)
+    auto = RuleListClassifier().fit(flags.X, flags.Y, **parameters)
     for classifier in (search, auto, search.select(max_rules=3)):
         assert all(rule.locked for rule in classifier.rule_list_[:3])
         assert len(classifier.rule_list_) >= 3
