@@ -17,15 +17,15 @@ class CandidateSearch {
    public:
     using Growing = GrowingRule<Count>;
 
-    // `options` may have its constraint lifted and put back between passes.
+    // `options` may have its minimum precision set to 0 and put back between passes.
     CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
         : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
-        for (std::size_t t = 0; t < threads.count(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
+        for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
         filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
                    !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
         last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
         last_place_.resize(last_best_.size());
-        ledger_constraint_ = options.constrain_finished ? Constraint::none : options.constraint;
+        ledger_threshold_ = options.when_finished ? 0.0 : options.min_precision.threshold;
         const bool pays = prepared.some_packed() || state.width >= least_labels_of_ledger(options);
         if (filters_ && pays && state.n_rows < MOST_ROWS_OF_LEDGER &&
             Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
@@ -113,7 +113,7 @@ class CandidateSearch {
             const GroupedRows& rows = scope.rows_of(a, prepared_, false, tools.gathered);
             const std::uint8_t* codes = prepared_.is_packed(a) ? prepared_.codes[a].data() : nullptr;
             ledger_->revise(a, Candidates(attribute(a), rows, scope.known(a, rows)), rows, codes, scope.rows, closed,
-                            ledger_constraint_ == Constraint::label, tools.counts);
+                            options_.min_precision.of_label && ledger_threshold_ > 0, tools.counts);
         });
     }
 
@@ -139,7 +139,7 @@ class CandidateSearch {
    private:
     struct Tools {  // what each thread works with
         Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
-            : finder(state, options), sets(state, options, [&threads, thread] { threads.breathe(thread); }) {}
+            : finder(state, options), sets(state, options, [&threads, thread] { threads.check_stop(thread); }) {}
         HeadFinder<Count> finder;
         SetCandidates<Count> sets;
         Ranking ranking;
@@ -164,7 +164,7 @@ class CandidateSearch {
 
     static constexpr std::size_t ROWS_PER_LOOK = 64;  // how many rows are added up in the time of one look
 
-    bool ledger_in_use() const { return ledger_ && !ledger_->empty() && options_.constraint == ledger_constraint_; }
+    bool ledger_in_use() const { return ledger_ && !ledger_->empty() && options_.min_precision.threshold == ledger_threshold_; }
 
     bool searches_sets() const {
         return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
@@ -508,7 +508,7 @@ class CandidateSearch {
     std::vector<double> last_best_;  // of each attribute, and where
     std::vector<Place> last_place_;
     std::unique_ptr<Ledger> ledger_;
-    Constraint ledger_constraint_;
+    double ledger_threshold_;
     std::vector<std::uint8_t> excluded_;
     std::vector<Count> scope_total_, fixed_total_;
     std::vector<std::uint64_t> packed_total_;

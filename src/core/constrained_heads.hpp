@@ -30,7 +30,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
             from_single_units();
         for (std::size_t c = 0; c < places.size(); ++c) {
             Result& result = results_[c];
-            if (!std::isfinite(result.value) || (options_.constraint != Constraint::none && result.tp < result.fp)) continue;
+            if (!std::isfinite(result.value) || !options_.min_precision.met(result.tp, result.fp)) continue;
             std::sort(result.head.begin(), result.head.end());
             std::vector<Assignment> assignments;
             for (const auto& [lane, sign] : result.head) assignments.push_back({std::int32_t(lane), sign});
@@ -76,7 +76,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
     double right(std::size_t c, const Signed& s) const { return (s.sign ? tp : fp)[c * state_.width + s.lane]; }
     double wrong(std::size_t c, const Signed& s) const { return (s.sign ? fp : tp)[c * state_.width + s.lane]; }
     bool may_be_beside_others(std::size_t c, const Signed& s) const {
-        return options_.constraint != Constraint::label || right(c, s) >= wrong(c, s);
+        return !options_.min_precision.of_label || options_.min_precision.met(right(c, s), wrong(c, s));
     }
 
     // --- from single units, best first: single, decomposable, relaxed
@@ -86,7 +86,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
     };
 
     void from_single_units() {
-        breathe_();
+        check_stop_();
         choose_signs();
         value_units();
         find_clashes();
@@ -198,7 +198,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
         }
         for (const Unit& unit : units_)
             for (std::uint32_t label : unit) {
-                breathe_();
+                check_stop_();
                 evaluate({{label, sign}});
                 for (std::size_t c = 0; c < places.size(); ++c) h[c * state_.width + label] = value_[c];
             }
@@ -219,7 +219,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
         const std::uint32_t label = units_[u][0];
         for (std::size_t c = 0; c < places.size(); ++c) {
             const std::size_t at = c * state_.width + label;
-            if (std::isfinite(h_[at])) unit_value_[c * units_.size() + u] = h_[at];
+            if (std::isfinite(h_[at]) && (!options_.is_additive() || h_[at] > 0)) unit_value_[c * units_.size() + u] = h_[at];
             unit_tp_[c * units_.size() + u] = right(c, {label, sign_[at]});
         }
     }
@@ -232,10 +232,10 @@ class ConstrainedHeadSearch : public LabelSetSearch {
             by_head[head].push_back(c);
         }
         for (const auto& [head, candidates] : by_head) {
-            breathe_();
+            check_stop_();
             evaluate(head);
             for (std::size_t c : candidates) {
-                bool usable = tp_[c] > 0 && std::isfinite(value_[c]);
+                bool usable = tp_[c] > 0 && std::isfinite(value_[c]) && adds_value(tp_[c], fp_[c]);
                 for (const Signed& s : head) usable = usable && std::isfinite(h_[c * width + s.lane]);
                 if (usable) unit_value_[c * units_.size() + u] = value_[c];
                 unit_tp_[c * units_.size() + u] = tp_[c];
@@ -333,7 +333,7 @@ class ConstrainedHeadSearch : public LabelSetSearch {
             for (std::uint32_t label : units_[u]) head.push_back({label, 1});
         std::sort(head.begin(), head.end());
         for (;;) {
-            breathe_();
+            check_stop_();
             visit(head);
             if (!options_.predict_absence) return;
             std::size_t i = head.size();
@@ -347,11 +347,14 @@ class ConstrainedHeadSearch : public LabelSetSearch {
         for (const Signed& s : head)
             if (!may_be_beside_others(c, s)) return false;
         for (std::uint32_t u : chosen) {
-            double sum = 0;
+            double tp_of_unit = 0, fp_of_unit = 0;
             for (std::uint32_t label : units_[u])
                 for (const Signed& s : head)
-                    if (s.lane == label) sum += right(c, s);
-            if (!(sum > 0)) return false;
+                    if (s.lane == label) {
+                        tp_of_unit += right(c, s);
+                        fp_of_unit += wrong(c, s);
+                    }
+            if (!(tp_of_unit > 0) || !adds_value(tp_of_unit, fp_of_unit)) return false;
         }
         return true;
     }

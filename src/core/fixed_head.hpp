@@ -109,7 +109,8 @@ class FixedHead {
         const auto offer_if_admissible = [&](Slot slot, double value, std::int32_t tp, std::int32_t fp) {
             Place place;
             if (!(value >= floor) || tp <= 0) return;
-            if (options_.constraint != Constraint::none && tp < fp) return;
+            if (!options_.min_precision.met(double(tp), double(fp))) return;
+            if (options_.is_additive() && !(value > 0)) return;
             if (!candidates.place_of(slot, place)) return;
             if (covered[slot.side * slots + slot.group] < options_.min_coverage) return;
             offer(place, value, double(tp), double(fp));
@@ -198,7 +199,7 @@ class FixedHead {
     // Whether the head may stand on a body with these counts at all.
     bool admissible(const std::vector<Count>& sums) const {
         const double right = tp(sums);
-        return right > 0 && (options_.constraint == Constraint::none || right >= fp(sums)) &&
+        return right > 0 && options_.min_precision.met(right, fp(sums)) && (!options_.is_additive() || value(sums) > 0) &&
                double(sums[weight_lane_]) >= options_.min_coverage;
     }
 

@@ -24,8 +24,8 @@ class Scores {
                  const std::vector<std::uint8_t>& excluded_lane, const std::vector<Row>& rows) {
         const bool absence = options.predict_absence;
         theta_ = theta;
-        tests_ = absence || options.constraint == Constraint::none ? Tests::one
-                 : options.constraint == Constraint::label           ? Tests::two_on_one_lane
+        tests_ = absence || options.min_precision.threshold != 0.5 ? Tests::one
+                 : options.min_precision.of_label                     ? Tests::two_on_one_lane
                                                                      : Tests::two;
         lanes_ = state.width * 2;  // present and absent, or the two tests
         double weight[4];
@@ -199,7 +199,7 @@ class HeadFinder {
         if (search_.never_rises() && highest > 0 && highest * search_.highest_lift() < floor) return;
         if (constrained()) {
             const double deficit = deficit_of_best(highest);
-            if (surplus < deficit) {
+            if (surplus < deficit - 1e-9 * deficit * (options_.min_precision.threshold != 0.5)) {
                 finding.cut = floor_of_ties(highest);
                 finding.slack = options_.predict_absence ? 0 : deficit - surplus;
                 return;
@@ -262,7 +262,7 @@ class HeadFinder {
     bool some_label_is_right(const std::vector<Count>& counters) const {
         bool some = false;
         for (std::size_t lane = 0; lane < state_.width; ++lane)
-            some |= counters[lane] > 0 && counters[lane] >= counters[state_.width + lane];
+            some |= counters[lane] > 0 && options_.min_precision.met(double(counters[lane]), double(counters[state_.width + lane]));
         return some;
     }
 
@@ -277,9 +277,9 @@ class HeadFinder {
                         s.fp.data(), s.tn.data(), s.fn.data());
     }
 
-    bool constrained() const { return options_.constraint != Constraint::none; }
+    bool constrained() const { return options_.min_precision.asks(); }
     bool may_be_in_head(double tp, double fp) const {
-        return tp > 0 && (options_.constraint != Constraint::label || tp >= fp);
+        return tp > 0 && (!options_.min_precision.of_label || options_.min_precision.met(tp, fp));
     }
 
     struct Outlook {
@@ -305,8 +305,10 @@ class HeadFinder {
                 }
             }
         Outlook outlook{};
-        kernels().keep_usable(s.tp.data(), s.fp.data(), penalty_.data(), options_.constraint == Constraint::label, width,
-                              s.h.data(), &outlook.highest, &outlook.surplus);
+        const MinPrecision& asked = options_.min_precision;
+        const UsableLabels usable{asked.of_label ? asked.threshold : 0.0, asked.tolerance(), options_.is_additive() ? 0.0 : NOTHING,
+                                  asked.surplus(1, 0), asked.surplus(0, -1)};
+        kernels().keep_usable(usable, s.tp.data(), s.fp.data(), penalty_.data(), width, s.h.data(), &outlook.highest, &outlook.surplus);
         if (own_lane >= 0) penalty_[std::size_t(own_lane)] = own_penalty;
         return outlook;
     }
@@ -330,7 +332,7 @@ class HeadFinder {
         const double floor = floor_of_ties(highest);
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t lane = 0; lane < state_.width; ++lane)
-            if (singles_.h[lane] >= floor) least = std::min(least, std::max(0.0, singles_.fp[lane] - singles_.tp[lane]));
+            if (singles_.h[lane] >= floor) least = std::min(least, std::max(0.0, -options_.min_precision.surplus(singles_.tp[lane], singles_.fp[lane])));
         return least;
     }
 

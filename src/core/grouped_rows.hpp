@@ -229,7 +229,7 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
     };
     if (attribute.nominal) {
         std::vector<T>& sum = running;
-        std::vector<T> left;
+        std::vector<T>& left = other;
         if (rest_is_there) left = total;
         // Categories in their order, the unlisted one at its place: its sums need all others first.
         for (std::size_t g = 0; g < grouped.groups(); ++g) {

@@ -6,21 +6,9 @@
 #include <vector>
 
 #include "fixed_head.hpp"
+#include "learned_rule.hpp"
 
 namespace plurule {
-
-struct Condition {
-    std::int32_t attribute;  // from n_attributes on: labels
-    Place place;
-    // Equal for conditions that are the same to a reader: splits between different ranks can have one threshold.
-    std::tuple<std::int32_t, std::int32_t, double> identity(const Prepared& prepared) const {
-        const std::size_t a = std::size_t(attribute);
-        if (a >= prepared.attributes.size() || prepared.attributes[a].nominal) return {attribute, place.below, 0.0};
-        const Attribute& numeric = prepared.attributes[a];
-        return {attribute, place.greater,
-                midpoint(numeric.highest[std::size_t(place.below)], numeric.lowest[std::size_t(place.above)])};
-    }
-};
 
 // What a look for one more condition leaves for the next one.
 template <class Count>

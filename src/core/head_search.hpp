@@ -26,21 +26,42 @@ class BestFirst {
    public:
     void start(const SingleLabelHeads& singles, std::size_t width) {
         singles_ = &singles;
-        width_ = width;
-        heap_.clear();
         ready_.clear();
         next_ = 0;
-        if (width <= FEW) {
-            for (std::size_t lane = 0; lane < width; ++lane)
-                if (singles.h[lane] > NOTHING) heap_.push_back(std::uint32_t(lane));
-            std::make_heap(heap_.begin(), heap_.end(), worse());
-            entered_ = EVERYTHING;
+        const double* h = singles.h.data();
+        double highest = NOTHING, lowest = std::numeric_limits<double>::infinity();
+        std::size_t count = 0;
+        entries_.resize(width);
+        for (std::size_t lane = 0; lane < width; ++lane) {
+            entries_[count] = {h[lane], std::uint32_t(lane), 0};
+            const bool usable = h[lane] > NOTHING;
+            count += usable;
+            highest = std::max(highest, h[lane]);
+            lowest = std::min(lowest, usable ? h[lane] : lowest);
+        }
+        count_ = count;
+        begin_ = end_ = 0;
+        bin_ = 0;
+        if (count <= FEW) {
+            sorted_.assign(entries_.begin(), entries_.begin() + std::ptrdiff_t(count));
+            order(0, count);
+            end_ = count;
+            bin_ = BINS;
             return;
         }
-        double highest = NOTHING;
-        for (std::size_t lane = 0; lane < width; ++lane) highest = std::max(highest, singles.h[lane]);
-        entered_ = std::numeric_limits<double>::infinity();
-        enter(highest * 0.7);
+        const double scale = highest > lowest ? (BINS - 1) / (highest - lowest) : 0.0;
+        std::uint32_t at[BINS + 1] = {};
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t bin = std::uint32_t((highest - entries_[i].h) * scale);
+            entries_[i].bin = bin;
+            ++at[bin + 1];
+        }
+        for (std::size_t bin = 0; bin < BINS; ++bin) {
+            at[bin + 1] += at[bin];
+            ends_[bin] = at[bin + 1];
+        }
+        sorted_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) sorted_[at[entries_[i].bin]++] = entries_[i];
     }
     // The next label, or -1.
     std::int32_t next() {
@@ -50,57 +71,54 @@ class BestFirst {
     bool group_is_finished() const { return next_ == ready_.size(); }
 
    private:
-    static constexpr std::size_t FEW = 32;
-    static constexpr double EVERYTHING = -std::numeric_limits<double>::max();
+    static constexpr std::size_t FEW = 16, BINS = 128;
+    struct Entry1 { double h; std::uint32_t lane, bin; };
 
-    // Puts the labels with a value of at least `level`, not there yet, on the heap. Most searches end before the next
-    // level is needed.
-    void enter(double level) {
-        if (!(level > 1e-6)) level = EVERYTHING;
-        const double* h = singles_->h.data();
-        const std::size_t before = heap_.size();
-        std::size_t count = before;
-        heap_.resize(before + width_);
-        for (std::size_t lane = 0; lane < width_; ++lane) {
-            heap_[count] = std::uint32_t(lane);
-            count += h[lane] >= level && h[lane] < entered_;
+    void order(std::size_t first, std::size_t last) {
+        for (std::size_t i = first + 1; i < last; ++i) {
+            const Entry1 one = sorted_[i];
+            std::size_t j = i;
+            for (; j > first && sorted_[j - 1].h < one.h; --j) sorted_[j] = sorted_[j - 1];
+            sorted_[j] = one;
         }
-        heap_.resize(count);
-        entered_ = level;
-        std::make_heap(heap_.begin(), heap_.end(), worse());
     }
-    bool all_entered() const { return entered_ == EVERYTHING; }
-
-    struct Worse {
-        const std::vector<double>* h;
-        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*h)[a] < (*h)[b]; }
-    };
-    Worse worse() const { return Worse{&singles_->h}; }
-    std::uint32_t pop() {
-        std::pop_heap(heap_.begin(), heap_.end(), worse());
-        const std::uint32_t lane = heap_.back();
-        heap_.pop_back();
-        return lane;
+    bool more() {
+        while (bin_ < BINS) {
+            const std::size_t first = bin_ ? ends_[bin_ - 1] : 0, last = ends_[bin_];
+            ++bin_;
+            if (last > first) {
+                order(first, last);
+                end_ = last;
+                return true;
+            }
+        }
+        return false;
     }
     bool fill() {
-        // A group must be whole, so everything that could tie with its leader must be there.
-        while (!all_entered() && (heap_.empty() || floor_of_ties(singles_->h[heap_.front()]) < entered_)) enter(entered_ * 0.5);
-        if (heap_.empty()) return false;
+        if (begin_ == end_ && !more()) return false;
+        const std::size_t first = begin_;
+        const double floor = floor_of_ties(sorted_[first].h);
+        std::size_t last = first + 1;
+        for (;;) {
+            while (last < end_ && sorted_[last].h >= floor) ++last;
+            if (last < end_ || !more()) break;
+        }
         const std::size_t begin = ready_.size();
-        ready_.push_back(pop());
-        const double floor = floor_of_ties(singles_->h[ready_.back()]);
-        while (!heap_.empty() && singles_->h[heap_.front()] >= floor) ready_.push_back(pop());
-        std::sort(ready_.begin() + std::ptrdiff_t(begin), ready_.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return singles_->tp[a] != singles_->tp[b] ? singles_->tp[a] > singles_->tp[b] : a < b;
-        });
+        for (std::size_t i = first; i < last; ++i) ready_.push_back(sorted_[i].lane);
+        begin_ = last;
+        if (last - first > 1)
+            std::sort(ready_.begin() + std::ptrdiff_t(begin), ready_.end(), [this](std::uint32_t a, std::uint32_t b) {
+                return singles_->tp[a] != singles_->tp[b] ? singles_->tp[a] > singles_->tp[b] : a < b;
+            });
         return true;
     }
 
     const SingleLabelHeads* singles_ = nullptr;
-    Buffer<std::uint32_t> heap_;
+    std::vector<Entry1> entries_, sorted_;
+    std::uint32_t ends_[BINS];
+    std::size_t count_ = 0, begin_ = 0, end_ = 0, bin_ = 0;
     std::vector<std::uint32_t> ready_;
-    std::size_t next_ = 0, width_ = 0;
-    double entered_ = 0;  // every label with at least this value is, or was, on the heap
+    std::size_t next_ = 0;
 };
 
 struct FoundHead {
@@ -195,7 +213,7 @@ class HeadSearch {
             found.tp += singles.tp[lane];
             found.fp += singles.fp[lane];
         }
-        return options_.constraint == Constraint::none || found.tp >= found.fp;
+        return options_.min_precision.met(found.tp, found.fp);
     }
 
     bool finish_relaxed(const SingleLabelHeads& singles, const std::vector<std::uint32_t>& lanes, double best,

@@ -2,6 +2,7 @@
 // fastest set that this processor can run. All of them add up integers or exact doubles, so the results do not
 // depend on which one runs.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,17 +14,23 @@ enum : std::uint8_t { OPEN_PRESENT = 1, OPEN_ABSENT = 2, PRESENT = 4 };
 constexpr std::uint8_t CLOSES = 8;
 
 // How a heuristic is computed from a confusion matrix.
-enum class Formula : int { f_measure, accuracy, precision, recall, laplace, m_estimate, relative_accuracy, custom };
+enum class Formula : int { f_measure, accuracy, precision, recall, laplace, m_estimate, relative_accuracy, gain, custom };
 
 struct HeuristicFormula {
     Formula formula;
-    double parameter;  // beta² or m
+    double parameter;  // beta², m or lambda
     double shrinkage = 0;  // of the F-measure: added to its denominator
 };
 
 // h = (top · counts + top_constant) / (bottom · counts + bottom_constant), counts = tp, fp, tn, fn.
 struct Quotient {
     double top[4], top_constant, bottom[4], bottom_constant;
+};
+
+// Which labels may be in a head: those with TP > 0, TP >= precision × (TP + FP) within the tolerance, a value above `least`
+// and no penalty of -inf. The surplus of a label is right × TP - wrong × FP.
+struct UsableLabels {
+    double precision, tolerance, least, right, wrong;
 };
 
 // What has to hold of sums of scores: one test, two tests, or two tests that one and the same lane must pass.
@@ -96,10 +103,10 @@ struct Kernels {
     // Values of many confusion matrices; tp, fp, tn, fn and the result are arrays of `count`.
     void (*evaluate)(HeuristicFormula, const double* tp, const double* fp, const double* tn, const double* fn,
                      std::size_t count, double* value);
-    // Takes out (-inf) the labels that may not be in a head: those with a penalty of -inf, and those without TP >= 1 (with
-    // `constrained`, TP >= FP too). Gives the highest value and the sum of all TP - FP above 0.
-    void (*keep_usable)(const double* tp, const double* fp, const double* penalty, bool constrained, std::size_t width,
-                        double* h, double* highest, double* surplus);
+    // Takes out (-inf) the labels that may not be in a head (see UsableLabels). Gives the highest value and the sum of all
+    // surplus above 0.
+    void (*keep_usable)(const UsableLabels&, const double* tp, const double* fp, const double* penalty, std::size_t width, double* h,
+                        double* highest, double* surplus);
     // Confusion matrices of every label predicted present, from counters of the covered instances.
     void (*confusion)(const std::int32_t* counters, std::int32_t covered, const double* present_in_training,
                       const double* absent_in_training, std::size_t width, double* tp, double* fp, double* tn, double* fn);
@@ -138,6 +145,7 @@ inline bool as_quotient(HeuristicFormula h, Quotient& q) {
         case Formula::precision: q = {{1, 0, 0, 0}, 0, {1, 1, 0, 0}, 0}; return true;
         case Formula::recall: q = {{1, 0, 0, 0}, 0, {1, 0, 0, 1}, 0}; return true;
         case Formula::laplace: q = {{1, 0, 0, 0}, 1, {1, 1, 0, 0}, 2}; return true;
+        case Formula::gain: q = {{1 - s, -s, 0, 0}, 0, {0, 0, 0, 0}, 1}; return true;
         default: return false;
     }
 }
@@ -167,6 +175,10 @@ static inline double value_of(HeuristicFormula h, double tp, double fp, double t
         case Formula::relative_accuracy: {
             const double total = tp + fp + tn + fn;
             return ratio(tp * total - (tp + fp) * (tp + fn), total * total);
+        }
+        case Formula::gain: {
+            const double cost = h.parameter * (tp + fp), gain = tp - cost;
+            return std::fabs(gain) <= 1e-12 * cost ? 0.0 : gain;
         }
         case Formula::custom:
             break;

@@ -251,6 +251,10 @@ void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* 
         } else if constexpr (F == Formula::laplace) {
             numerator = tp[i] + 1;
             denominator = tp[i] + fp[i] + 2;
+        } else if constexpr (F == Formula::gain) {
+            const double cost = h.parameter * (tp[i] + fp[i]), gain = tp[i] - cost;
+            numerator = std::fabs(gain) <= 1e-12 * cost ? 0.0 : gain;
+            denominator = 1;
         } else {
             const double total = tp[i] + fp[i] + tn[i] + fn[i];
             numerator = tp[i] * total - (tp[i] + fp[i]) * (tp[i] + fn[i]);
@@ -269,6 +273,7 @@ void evaluate(HeuristicFormula h, const double* tp, const double* fp, const doub
         case Formula::precision: return evaluate_as<Formula::precision>(h, tp, fp, tn, fn, count, value);
         case Formula::recall: return evaluate_as<Formula::recall>(h, tp, fp, tn, fn, count, value);
         case Formula::laplace: return evaluate_as<Formula::laplace>(h, tp, fp, tn, fn, count, value);
+        case Formula::gain: return evaluate_as<Formula::gain>(h, tp, fp, tn, fn, count, value);
         case Formula::relative_accuracy:
             return evaluate_as<Formula::relative_accuracy>(h, tp, fp, tn, fn, count, value);
         default:
@@ -276,20 +281,19 @@ void evaluate(HeuristicFormula h, const double* tp, const double* fp, const doub
     }
 }
 
-void keep_usable(const double* __restrict tp, const double* __restrict fp, const double* __restrict penalty,
-                 bool constrained, std::size_t width, double* __restrict h, double* highest, double* surplus) {
+void keep_usable(const UsableLabels& labels, const double* __restrict tp, const double* __restrict fp,
+                 const double* __restrict penalty, std::size_t width, double* __restrict h, double* highest, double* surplus) {
     const double nothing = -std::numeric_limits<double>::infinity();
-    const double weight = constrained ? 1.0 : 0.0;
     typedef double Double4 __attribute__((vector_size(32)));
     Double4 most = {nothing, nothing, nothing, nothing}, sum = {};
     for (std::size_t lane = 0; lane < width; lane += 4) {
         const Double4 right = load<Double4>(tp + lane), wrong = load<Double4>(fp + lane);
-        const V4 usable = (right > 0) & (right >= weight * wrong);
-        const Double4 value = load<Double4>(h + lane) + load<Double4>(penalty + lane);
+        const Double4 needed = labels.precision * (right + wrong), value = load<Double4>(h + lane) + load<Double4>(penalty + lane);
+        const V4 usable = (right > 0) & (right >= needed - labels.tolerance * needed) & (value > labels.least);
         const Double4 kept = usable ? value : Double4{nothing, nothing, nothing, nothing};
         store(h + lane, kept);
         most = kept > most ? kept : most;
-        const Double4 above = right - wrong;
+        const Double4 above = labels.right * right - labels.wrong * wrong;
         sum += above > 0 ? above : Double4{};
     }
     *highest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));

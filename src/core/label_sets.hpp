@@ -20,9 +20,9 @@ class LabelSetSearch {
     // Sums four values per row over the rows that each candidate covers; given as rows × 4, returned as candidates × 4.
     using SumRows = std::function<void(const std::vector<double>&, std::vector<double>&)>;
 
-    // `breathe` is called between heads; there may be very many of them.
-    LabelSetSearch(const State& state, const Options& options, std::function<void()> breathe)
-        : state_(state), options_(options), breathe_(std::move(breathe)) {}
+    // `check_stop` is called between heads; there may be very many of them.
+    LabelSetSearch(const State& state, const Options& options, std::function<void()> check_stop)
+        : state_(state), options_(options), check_stop_(std::move(check_stop)) {}
 
     std::vector<Place> places;
     std::vector<double> tp, fp, tn, fn;  // candidates × lanes, every label predicted present
@@ -56,7 +56,7 @@ class LabelSetSearch {
             head_fp[c] = fp_[c];
         });
         for (std::size_t c = 0; c < count; ++c)
-            if (value[c] > NOTHING && (options_.constraint == Constraint::none || head_tp[c] >= head_fp[c])) {
+            if (value[c] > NOTHING && options_.min_precision.met(head_tp[c], head_fp[c])) {
                 std::vector<Assignment> assignments;
                 for (const auto& [lane, sign] : heads[c]) assignments.push_back({state_.label_of_lane[lane], sign});
                 found(c, value[c], head_tp[c], head_fp[c], std::move(assignments));
@@ -92,7 +92,7 @@ class LabelSetSearch {
             std::sort(level.begin(), level.end(), in_order);
             std::map<Head, std::vector<double>> reached;
             for (const Head& head : level) {
-                breathe_();
+                check_stop_();
                 std::vector<std::uint8_t> reachable(count, 1);
                 if (cut)
                     for (std::size_t left_out = 0; left_out < length; ++left_out) {
@@ -145,9 +145,14 @@ class LabelSetSearch {
         for (const auto& [lane, sign] : head) {
             const double right = (sign ? tp : fp)[c * state_.width + lane];
             const double wrong = (sign ? fp : tp)[c * state_.width + lane];
-            if (!(right > 0) || (options_.constraint == Constraint::label && right < wrong)) return false;
+            if (!(right > 0) || !adds_value(right, wrong) || (options_.min_precision.of_label && !options_.min_precision.met(right, wrong))) return false;
         }
         return true;
+    }
+
+    // Whether what is predicted with these counts, a label or what goes together with it, may be in a head for its value.
+    bool adds_value(double right, double wrong) const {
+        return !options_.is_additive() || value_of(options_.heuristic, right, wrong, 0, 0) > 0;
     }
 
     // Fills value_, tp_, fp_ for one head and all candidates.
@@ -222,7 +227,7 @@ class LabelSetSearch {
 
     const State& state_;
     const Options& options_;
-    std::function<void()> breathe_;
+    std::function<void()> check_stop_;
     const SumRows* sum_rows_ = nullptr;
     std::vector<std::uint32_t> lanes_;
     std::vector<double> tp_, fp_, tn_, fn_, value_;

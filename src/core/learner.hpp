@@ -9,35 +9,21 @@
 
 namespace plurule {
 
-struct LearnedRule {
-    std::vector<Assignment> head;
-    std::vector<Condition> body;
-    double tp = 0, fp = 0, coverage = 0, value = 0;
-    bool stop = false;
-    std::size_t closed = 0;  // pairs that were open before
-    std::vector<std::pair<double, double>> decided;
-};
-
 template <class Count>
 class Learner {
    public:
     Learner(const Prepared& prepared, State& state, const Options& options, Threads& threads)
         : prepared_(prepared), state_(state), options_(options), threads_(threads), search_(prepared, state, options_, threads) {}
 
-    // Learns until the end; after each rule calls learned(rule).
-    template <class Learned>
-    void learn(Learned&& learned) {
-        std::size_t count = 0;
+    // Learns the next rule; false if there is none.
+    bool learn_rule(LearnedRule& rule) {
         // Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
-        while (state_.weight_of(state_.training.rows) / state_.total_weight > options_.remaining && count < options_.max_rules) {
-            Growing found;
-            if (!best_rule(found)) break;
-            const LearnedRule rule = conquer(found);
-            // Weights that do not add up exactly can pretend a true positive; then nothing would ever change.
-            if (rule.closed == 0) break;
-            learned(rule);
-            ++count;
-        }
+        if (!(state_.weight_of(state_.training.rows) / state_.total_weight > options_.remaining)) return false;
+        Growing found;
+        if (!best_rule(found)) return false;
+        rule = conquer(found);
+        // Weights that do not add up exactly can pretend a true positive; then nothing would ever change.
+        return rule.closed > 0;
     }
 
    private:
@@ -45,10 +31,10 @@ class Learner {
 
     // --- growing a rule
 
-    // Where the constraint is on finished rules, those on the way are free of it. One that does not stand in the end is in
-    // nobody's way: its failing labels are searched by themselves under the constraint, and set aside if that finds nothing.
+    // Where the minimum precision is asked of finished rules, those on the way are free of it. Labels of a finished rule that
+    // fail it are searched by themselves, the precision asked of every candidate, and set aside if that finds nothing.
     bool best_rule(Growing& best) {
-        if (!options_.constrain_finished) return grow(best);
+        if (!options_.when_finished) return grow(best);
         while (grow_freely(best)) {
             const std::vector<Assignment> failing = failing_labels(best);
             if (failing.empty() || grow_with_only(failing, best)) return true;
@@ -57,9 +43,9 @@ class Learner {
         return false;
     }
     bool grow_freely(Growing& best) {
-        const Constraint constraint = std::exchange(options_.constraint, Constraint::none);
+        const double threshold = std::exchange(options_.min_precision.threshold, 0.0);
         const bool found = grow(best);
-        options_.constraint = constraint;
+        options_.min_precision.threshold = threshold;
         return found;
     }
     bool grow_with_only(const std::vector<Assignment>& labels, Growing& best) {
@@ -73,28 +59,27 @@ class Learner {
         return found;
     }
 
-    // The labels for which a finished rule does not stand: those with TP < FP, where the constraint is on labels and there
+    // The labels for which a finished rule does not stand: those of too low precision, where it is asked of labels and there
     // are some, with those that go together with them; or else all of its head. Empty where it stands.
     std::vector<Assignment> failing_labels(const Growing& rule) const {
         std::vector<Assignment> failing;
-        if (options_.constraint == Constraint::label)
+        if (options_.min_precision.of_label)
             std::copy_if(rule.head.begin(), rule.head.end(), std::back_inserter(failing), [&](const Assignment& assigned) {
                 return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& other) {
-                    return options_.pairs.go_together(std::size_t(assigned.label), std::size_t(other.label)) && surplus(rule, other) < 0;
+                    return options_.pairs.go_together(std::size_t(assigned.label), std::size_t(other.label)) && !is_precise(rule, other);
                 });
             });
-        return failing.empty() && rule.tp < rule.fp ? rule.head : failing;
+        return failing.empty() && !options_.min_precision.met(rule.tp, rule.fp) ? rule.head : failing;
     }
 
-    // TP - FP of one label of a rule, over its open pairs.
-    double surplus(const Growing& rule, const Assignment& assigned) const {
-        double sum = 0;
+    // Whether one label of a rule has the precision asked for, over its open pairs.
+    bool is_precise(const Growing& rule, const Assignment& assigned) const {
+        double right = 0, wrong = 0;
         for (Row row : rule.covered) {
             const std::size_t pair = state_.at(row, std::size_t(assigned.label));
-            if (state_.predicted[pair] == OPEN)
-                sum += (state_.truth[pair] != 0) == (assigned.sign != 0) ? state_.weight(row) : -state_.weight(row);
+            if (state_.predicted[pair] == OPEN) ((state_.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state_.weight(row);
         }
-        return sum;
+        return options_.min_precision.met(right, wrong);
     }
 
     // To the ledger this is as if every pair of these labels were closed.
@@ -300,7 +285,7 @@ class Learner {
 
     const Prepared& prepared_;
     State& state_;
-    Options options_;  // its constraint is lifted while a rule is unfinished
+    Options options_;  // its minimum precision is 0 while a rule is unfinished
     Threads& threads_;
     CandidateSearch<Count> search_;
     std::vector<std::int32_t> parents_;

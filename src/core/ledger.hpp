@@ -51,10 +51,11 @@ class Ledger {
     Ledger(const Options& options, const Quotient& quotient, double lift)
         : averages_(options.averages_labels), signs_(options.predict_absence), quotient_(quotient), lift_(float(lift)) {}
 
-    void forget() { pages_.clear(); }
-    bool empty() const { return pages_.empty(); }
+    void forget() { empty_ = true; }
+    bool empty() const { return empty_; }
+    bool empty_ = true;
 
-    void resize(std::size_t attributes) { pages_.resize(attributes); }
+    void resize(std::size_t attributes) { pages_.resize(attributes); empty_ = false; }
     // Everything about the candidates of an attribute is open.
     void start(std::size_t a, const Candidates& candidates) { pages_[a].start(candidates); }
 

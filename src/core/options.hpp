@@ -9,10 +9,24 @@
 
 namespace plurule {
 
-// What must have TP >= FP: nothing, the head as a whole, or every label of it.
-enum class Constraint : int { none, head, label };
-
 enum class HeadSearchKind : int { single, decomposable, anti_monotone, relaxed, exhaustive };
+
+// The precision that is asked of a rule: TP >= threshold × (TP + FP).
+struct MinPrecision {
+    double threshold = 0.5;
+    bool of_label = false;  // of every label of a head, not only of the head as a whole
+
+    bool asks() const { return threshold > 0; }
+    bool asks_labels() const { return of_label && asks(); }
+    // A half is exact; anything else is compared within the tolerance of the reference engine.
+    double tolerance() const { return threshold == 0.5 ? 0.0 : 1e-12; }
+    bool met(double tp, double fp) const {
+        const double needed = threshold * (tp + fp);
+        return tp >= needed - tolerance() * needed;
+    }
+    // How far TP is above what is needed, scaled so that it is TP - FP for a threshold of a half.
+    double surplus(double tp, double fp) const { return 2 * (1 - threshold) * tp - 2 * threshold * fp; }
+};
 
 // Values of many confusion matrices by a heuristic written in Python.
 using CustomHeuristic =
@@ -34,8 +48,8 @@ struct Options {
     bool example_based = false;    // instances are judged as a whole
     HeadSearchKind head_search = HeadSearchKind::relaxed;
     std::vector<double> lift;  // ρ(1) … ρ(n)
-    Constraint constraint = Constraint::head;
-    bool constrain_finished = false;  // the constraint binds the finished rule only, not every candidate on the way
+    MinPrecision min_precision;
+    bool when_finished = false;  // min_precision binds the finished rule only, not every candidate on the way
     bool predict_absence = false;
     bool label_conditions = true;
     bool fix_head = true;
@@ -44,13 +58,16 @@ struct Options {
     std::size_t beam_width = 1;
     double remaining = 0.1;
     double stop_threshold = 0.01;
-    std::size_t max_rules = std::numeric_limits<std::size_t>::max();
     std::size_t max_conditions = std::numeric_limits<std::size_t>::max();
     double min_coverage = 0;
     CustomHeuristic custom;
     std::vector<std::uint8_t> allowed_attributes;   // per attribute: rules may test it; empty: all
     std::vector<std::uint8_t> required_attributes;  // per attribute: the first condition is on one of these; empty: on any
     LabelPairs pairs;
+
+    bool is_custom() const { return heuristic.formula == Formula::custom; }
+    // A head is worth the sum of its labels, of which only those with a value above 0 are in it.
+    bool is_additive() const { return heuristic.formula == Formula::gain; }
 };
 
 }  // namespace plurule

@@ -61,6 +61,21 @@ class RefinementBounds {
         const std::int64_t n_known = std::int64_t(rows.size() - grouped.missing.size());
         // A value that all rows have is a condition too, and where a head is counted in another way once it is fixed, a better one.
         const std::int64_t all = candidates.nominal ? std::int64_t(rows.size()) + (looks_ == 1) : n_known;
+        if (!codes && !candidates.nominal && candidates.split == grouped.groups() && !candidates.rest && min_coverage_ <= 1 &&
+            grouped.groups() > 1) {
+            // Sums up to any row, not only to the ends of groups, and whatever their TP: a bound as well.
+            const Row* row = grouped.rows.data();
+            const std::size_t count = grouped.groups() == grouped.rows.size() ? grouped.rows.size() - 1 : std::size_t(grouped.ends[grouped.groups() - 2]);
+            std::int64_t sum = 0, most = Highest::NONE, least = std::numeric_limits<std::int64_t>::max();
+            for (std::size_t i = 0; i < count; ++i) {
+                sum += shares_[row[i]];
+                most = std::max(most, sum);
+                least = std::min(least, sum);
+            }
+            const std::int64_t found = std::max(most, known - least) >> PackedCounts::BITS;
+            bounds_[a] = {f_, uncovered_ + double(found) / scale_ + rounded_, gained_};
+            return;
+        }
         Highest highest{min_coverage_, all};
         std::int64_t by_code[256];
         if (codes) {

@@ -12,8 +12,8 @@ namespace plurule {
 template <class Count>
 class SetCandidates {
    public:
-    SetCandidates(const State& state, const Options& options, std::function<void()> breathe)
-        : state_(state), options_(options), counter_(state), sets_(state, options, std::move(breathe)) {}
+    SetCandidates(const State& state, const Options& options, std::function<void()> check_stop)
+        : state_(state), options_(options), counter_(state), sets_(state, options, std::move(check_stop)) {}
 
     // found(candidate) for each candidate that has a head; without an attribute, for the body as it is.
     //   total   counts of the rows in scope, those where the attribute is missing left out; `n_rows` is their number

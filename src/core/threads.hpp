@@ -19,32 +19,29 @@ namespace plurule {
 
 class Threads {
    public:
-    // `between_tasks` is called by the calling thread now and then; it may throw to stop the work.
-    // There may be fewer threads than asked for: what they compute does not depend on how many there are.
-    Threads(std::size_t count, std::function<void()> between_tasks) : between_tasks_(std::move(between_tasks)) {
-        count = std::clamp<std::size_t>(count, 1, MOST_THREADS);
-        next_ = std::make_unique<Next[]>(count);
-        workers_.reserve(count);
-        try {
-            for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { work(i); });
-        } catch (const std::exception&) {  // no more to be had
-        }
-    }
-    ~Threads() {
-        {
-            std::lock_guard lock(mutex_);
-            ending_ = true;
-        }
-        wake_.notify_all();
-        for (auto& worker : workers_) worker.join();
-    }
+    explicit Threads(std::size_t most) : most_(std::clamp<std::size_t>(most, 1, MOST_THREADS)), next_(std::make_unique<Next[]>(most_)) {}
     Threads(const Threads&) = delete;
     Threads& operator=(const Threads&) = delete;
 
+    // While there is a session, the threads are there. `between_tasks` is called by the calling thread now and then; it may
+    // throw to stop the work. There may be fewer threads than asked for: what they compute does not depend on how many there are.
+    class Session {
+       public:
+        Session(Threads& threads, std::function<void()> between_tasks) : threads_(threads) { threads.start(std::move(between_tasks)); }
+        ~Session() { threads_.end(); }
+        Session(const Session&) = delete;
+        Session& operator=(const Session&) = delete;
+
+       private:
+        Threads& threads_;
+    };
+
+    // No thread has a number as high as this.
+    std::size_t most() const { return most_; }
     std::size_t count() const { return workers_.size() + 1; }
 
-    // For long tasks to call now and then, each with the number of its thread.
-    void breathe(std::size_t thread) {
+    // For long tasks to call now and then, each with the number of its thread: throws where the work is to stop.
+    void check_stop(std::size_t thread) {
         if (thread == 0)
             between_tasks_();
         else if (stopping_)
@@ -54,8 +51,9 @@ class Threads {
     // Runs task(number, thread) for all numbers, in about this order; rethrows the first exception.
     void run(const std::vector<std::size_t>& numbers, bool alone, const std::function<void(std::size_t, std::size_t)>& task) {
         if (alone || workers_.empty()) {
+            std::size_t count = 0;
             for (std::size_t number : numbers) {
-                between_tasks_();
+                if (count++ % 64 == 0) between_tasks_();
                 task(number, 0);
             }
             return;
@@ -81,11 +79,31 @@ class Threads {
     static constexpr std::chrono::microseconds AWAKE{100};
     struct Stopped {};  // another thread failed
 
+    void start(std::function<void()> between_tasks) {
+        between_tasks_ = std::move(between_tasks);
+        ending_ = false;
+        round_ = 0;
+        try {
+            for (std::size_t i = 1; i < most_; ++i) workers_.emplace_back([this, i] { work(i); });
+        } catch (const std::exception&) {  // no more to be had
+        }
+        count_ = count();
+    }
+    void end() {
+        {
+            std::lock_guard lock(mutex_);
+            ending_ = true;
+        }
+        wake_.notify_all();
+        for (auto& worker : workers_) worker.join();
+        workers_.clear();
+    }
+
     void take_tasks(std::size_t thread) {
         try {
-            for (std::size_t i = 0; i < count(); ++i) take_tasks_of((thread + i) % count(), thread);
+            for (std::size_t i = 0; i < count_; ++i) take_tasks_of((thread + i) % count_, thread);
         } catch (...) {
-            for (std::size_t t = 0; t < count(); ++t) next_[t].at = numbers_->size();
+            for (std::size_t t = 0; t < count_; ++t) next_[t].at = numbers_->size();
             std::lock_guard lock(mutex_);
             if (!failure_) failure_ = std::current_exception();
             stopping_ = true;
@@ -94,7 +112,7 @@ class Threads {
     void take_tasks_of(std::size_t owner, std::size_t thread) {
         for (std::size_t i; (i = next_[owner].at.fetch_add(1)) < numbers_->size();) {
             const std::size_t number = (*numbers_)[i];
-            if (number % count() != owner) continue;
+            if (number % count_ != owner) continue;
             if (thread == 0) between_tasks_();
             (*task_)(number, thread);
         }
@@ -124,6 +142,7 @@ class Threads {
         signal.wait(lock, ready);
     }
 
+    std::size_t most_, count_ = 1;
     std::function<void()> between_tasks_;
     std::vector<std::thread> workers_;
     std::mutex mutex_;

@@ -1,6 +1,7 @@
 """The compiled core; `plurule.learning.native` is its only user."""
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -14,34 +15,66 @@ class Columns:
     def add_sparse_nominal(self, rows: NDArray[np.int32], codes: NDArray[np.int32], categories: int) -> None: ...
     def subset(self, rows: NDArray[np.int32]) -> Columns: ...
 
-def count_rows(
-    columns: Columns, truth: NDArray[np.uint8], attribute: int, first: int, last: int
-) -> NDArray[np.int64]: ...
-def learn(
-    columns: Columns,
-    truth: NDArray[np.uint8],
-    weights: NDArray[np.float64] | None,
-    formula: int,
-    parameter: float,
-    shrinkage: float,
-    custom: Callable[..., NDArray[np.float64]] | None,
-    head_search: int,
-    lift: NDArray[np.float64],
-    flags: dict[str, bool],
-    beam_width: int,
-    remaining: float,
-    stop_threshold: float,
-    max_rules: int | None,
-    max_conditions: int | None,
-    min_coverage: float,
-    n_threads: int,
-    progress: Callable[[int, float], None] | None,
-    predicted: NDArray[np.int8] | None = None,
-    in_training: NDArray[np.uint8] | None = None,
-    head_labels: NDArray[np.uint8] | None = None,
-    rules_before: int = 0,
-    allowed_attributes: NDArray[np.uint8] | None = None,
-    required_attributes: NDArray[np.uint8] | None = None,
-    apart: NDArray[np.uint8] | None = None,
-    groups: NDArray[np.int32] | None = None,
-) -> tuple[list[Any], list[tuple[float, float]]]: ...
+class Formula(Enum):
+    f_measure = ...
+    accuracy = ...
+    precision = ...
+    recall = ...
+    laplace = ...
+    m_estimate = ...
+    relative_accuracy = ...
+    gain = ...
+    custom = ...
+
+class HeadSearch(Enum):
+    single = ...
+    decomposable = ...
+    anti_monotone = ...
+    relaxed = ...
+    exhaustive = ...
+
+class Options:
+    averages_labels: bool
+    example_based: bool
+    head_search: HeadSearch
+    lift: list[float]
+    predict_absence: bool
+    label_conditions: bool
+    fix_head: bool
+    refine_against_lifted: bool
+    whole_instances: bool
+    beam_width: int
+    remaining: float
+    stop_threshold: float
+    max_conditions: int
+    min_coverage: float
+    allowed_attributes: list[int]
+    required_attributes: list[int]
+    def set_heuristic(self, formula: Formula, parameter: float = 0.0, shrinkage: float = 0.0) -> None: ...
+    def set_custom_heuristic(self, function: Callable[..., NDArray[np.float64]]) -> None: ...
+    def set_label_pairs(self, apart: NDArray[np.uint8], groups: NDArray[np.int32]) -> None: ...
+    def set_min_precision(self, threshold: float, of_label: bool, when_finished: bool) -> None: ...
+
+class Run:
+    def __init__(
+        self,
+        columns: Columns,
+        truth: NDArray[np.uint8],
+        weights: NDArray[np.float64] | None,
+        options: Options,
+        n_threads: int = 1,
+        predicted: NDArray[np.int8] | None = None,
+        in_training: NDArray[np.uint8] | None = None,
+        head_labels: NDArray[np.uint8] | None = None,
+    ) -> None: ...
+    def learn(
+        self,
+        n_rules: int | None = None,
+        progress: Callable[[int, float], None] | None = None,
+        rules_before: int = 0,
+    ) -> None: ...
+    def rules(self, first: int = 0) -> list[Any]: ...
+    def undecided(self) -> list[tuple[float, float]]: ...
+    def fork(self) -> Run: ...
+    @property
+    def ended(self) -> bool: ...

@@ -22,19 +22,6 @@ from plurule.learning import covering, native
 from plurule.learning.problem import Options, Problem
 
 TRUTH = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], dtype=np.uint8)
-FLAGS = {
-    "averages_labels": False,
-    "example_based": False,
-    "label_constraint": False,
-    "constrain_finished": False,
-    "predict_absence": False,
-    "label_conditions": True,
-    "fix_head": True,
-    "refine_against_lifted": True,
-    "whole_instances": True,
-}
-CUSTOM = native.CUSTOM
-
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 needs_limits = pytest.mark.skipif(
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
@@ -48,29 +35,29 @@ def some_columns(max_bins: int = 0) -> _core.Columns:
     return columns
 
 
-def learn(**changes: Any) -> Any:
-    """The core's own function, with arguments that are right but for the changes."""
-    arguments: dict[str, Any] = {
-        "columns": some_columns(),
-        "truth": TRUTH,
-        "weights": None,
-        "formula": native.F_MEASURE,
-        "parameter": 0.25,
-        "shrinkage": 0.0,
-        "custom": None,
-        "head_search": 3,
-        "lift": np.ones(3),
-        "flags": FLAGS,
-        "beam_width": 1,
-        "remaining": 0.1,
-        "stop_threshold": 0.01,
-        "max_rules": None,
-        "max_conditions": None,
-        "min_coverage": 0.0,
-        "n_threads": 1,
-        "progress": None,
-    }
-    return _core.learn(**arguments | changes)
+def learn(
+    columns: Any = ...,
+    truth: Any = TRUTH,
+    weights: Any = None,
+    n_threads: Any = 1,
+    n_rules: Any = None,
+    progress: Any = None,
+    **changes: Any,
+) -> Any:
+    """The rules and what is undecided, by the core itself, with options that are right but for the changes."""
+    options = _core.Options()
+    options.lift = [1.0, 1.0, 1.0]
+    for name, value in changes.items():
+        if name in SETTERS:
+            getattr(options, f"set_{name}")(*value)
+        else:
+            setattr(options, name, value)
+    run = _core.Run(some_columns() if columns is ... else columns, truth, weights, options, n_threads)
+    run.learn(n_rules, progress)
+    return run.rules(), run.undecided()
+
+
+SETTERS = ("heuristic", "custom_heuristic", "min_precision", "label_pairs")
 
 
 def ints(*values: int) -> Any:
@@ -86,7 +73,7 @@ def ints(*values: int) -> Any:
         ({"columns": None}, TypeError),
         ({"truth": np.zeros((5, 3), dtype=np.uint8)}, ValueError),
         ({"truth": np.zeros((6, 2), dtype=np.uint8)}, ValueError),
-        ({"truth": np.zeros((6, 0), dtype=np.uint8), "lift": np.ones(0)}, ValueError),
+        ({"truth": np.zeros((6, 0), dtype=np.uint8), "lift": []}, ValueError),
         ({"truth": np.full((6, 3), 2, dtype=np.uint8)}, ValueError),
         ({"truth": np.zeros(6, dtype=np.uint8)}, TypeError),
         ({"truth": "labels"}, TypeError),
@@ -94,40 +81,41 @@ def ints(*values: int) -> Any:
         ({"weights": np.full(6, np.nan)}, ValueError),
         ({"weights": np.full(6, np.inf)}, ValueError),
         ({"weights": np.array([1, 1, 1, 1, 1, -1.0])}, ValueError),
-        ({"formula": -1}, ValueError),
-        ({"formula": 99}, ValueError),
-        ({"head_search": -1}, ValueError),
-        ({"head_search": 99}, ValueError),
-        ({"lift": np.ones(2)}, ValueError),
-        ({"lift": np.full(3, np.nan)}, ValueError),
-        ({"lift": np.full(3, np.inf)}, ValueError),
-        ({"lift": -np.ones(3)}, ValueError),
-        ({"allowed_attributes": np.ones(2, dtype=np.uint8)}, ValueError),
-        ({"required_attributes": np.ones(0, dtype=np.uint8)}, ValueError),
-        ({"apart": np.zeros((3, 3), dtype=np.uint8)}, ValueError),
-        ({"groups": ints(0, 1, 2)}, ValueError),
-        ({"apart": np.zeros((3, 2), dtype=np.uint8), "groups": ints(0, 1, 2)}, ValueError),
-        ({"apart": np.zeros((2, 3), dtype=np.uint8), "groups": ints(0, 1, 2)}, ValueError),
-        ({"apart": np.zeros((3, 3), dtype=np.uint8), "groups": ints(0, 1)}, ValueError),
-        ({"flags": {}}, KeyError),
-        ({"flags": dict.fromkeys(FLAGS, "yes")}, Exception),
-        ({"parameter": np.nan}, ValueError),
-        ({"shrinkage": np.nan}, ValueError),
+        ({"heuristic": (99,)}, TypeError),
+        ({"head_search": 99}, TypeError),
+        ({"lift": [1.0, 1.0]}, ValueError),
+        ({"lift": [np.nan] * 3}, ValueError),
+        ({"lift": [np.inf] * 3}, ValueError),
+        ({"lift": [-1.0] * 3}, ValueError),
+        ({"allowed_attributes": [1, 1]}, ValueError),
+        ({"required_attributes": [1, 0, 1]}, ValueError),
+        ({"required_attributes": [256]}, TypeError),
+        ({"label_pairs": (np.zeros((3, 2), dtype=np.uint8), ints(0, 1, 2))}, ValueError),
+        ({"label_pairs": (np.zeros((2, 3), dtype=np.uint8), ints(0, 1, 2))}, ValueError),
+        ({"label_pairs": (np.zeros((3, 3), dtype=np.uint8), ints(0, 1))}, ValueError),
+        ({"label_pairs": (np.zeros((2, 2), dtype=np.uint8), ints(0, 1))}, ValueError),
+        ({"predict_absence": "yes"}, TypeError),
+        ({"heuristic": (_core.Formula.f_measure, np.nan)}, ValueError),
+        ({"heuristic": (_core.Formula.f_measure, 1.0, np.nan)}, ValueError),
+        ({"heuristic": (_core.Formula.custom,)}, ValueError),
+        ({"min_precision": (np.nan, True, True)}, ValueError),
+        ({"min_precision": (-0.1, True, True)}, ValueError),
+        ({"min_precision": (1.1, False, False)}, ValueError),
         ({"remaining": np.nan}, ValueError),
         ({"stop_threshold": np.nan}, ValueError),
         ({"min_coverage": np.nan}, ValueError),
         ({"beam_width": 0}, ValueError),
         ({"beam_width": 10**9}, ValueError),
         ({"beam_width": -1}, TypeError),
-        ({"max_rules": -1}, TypeError),
+        ({"n_rules": -1}, TypeError),
         ({"max_conditions": -1}, TypeError),
         ({"n_threads": -1}, TypeError),
-        ({"formula": CUSTOM, "custom": None}, TypeError),
-        ({"formula": CUSTOM, "custom": 3}, TypeError),
-        ({"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: tp[:1]}, ValueError),
-        ({"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: "high"}, Exception),
-        ({"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: None}, Exception),
-        ({"formula": CUSTOM, "custom": lambda: None}, TypeError),
+        ({"custom_heuristic": (None,)}, TypeError),
+        ({"custom_heuristic": (3,)}, TypeError),
+        ({"custom_heuristic": (lambda tp, fp, tn, fn: tp[:1],)}, ValueError),
+        ({"custom_heuristic": (lambda tp, fp, tn, fn: "high",)}, Exception),
+        ({"custom_heuristic": (lambda tp, fp, tn, fn: None,)}, Exception),
+        ({"custom_heuristic": (lambda: None,)}, TypeError),
         ({"progress": 3}, TypeError),
     ],
 )
@@ -146,31 +134,30 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
         {"weights": np.array([0.1, 0.2, 0.3, 0.7, 0.1, 0.9])},  # not on a grid where sums are exact
         {"weights": np.full(6, 1e300)},
         {"weights": np.full(6, 5e-324)},
-        {"lift": np.zeros(3)},
-        {"parameter": -3.0},
-        {"parameter": np.inf},
-        {"shrinkage": -3.0},
-        {"shrinkage": np.inf},
+        {"lift": [0.0] * 3},
+        {"heuristic": (_core.Formula.f_measure, -3.0)},
+        {"heuristic": (_core.Formula.f_measure, np.inf)},
+        {"heuristic": (_core.Formula.f_measure, 0.25, -3.0)},
+        {"heuristic": (_core.Formula.f_measure, 0.25, np.inf)},
         {"remaining": -5.0},
         {"stop_threshold": 5.0},
         {"min_coverage": -1.0},
-        {"max_rules": 0},
+        {"n_rules": 0},
         {"max_conditions": 0},
         {"beam_width": 1000},
-        {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: tp * np.nan},
-        {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), np.inf)},
-        {"formula": CUSTOM, "custom": lambda tp, fp, tn, fn: np.full(len(tp), -np.inf)},
+        {"custom_heuristic": (lambda tp, fp, tn, fn: tp * np.nan,)},
+        {"custom_heuristic": (lambda tp, fp, tn, fn: np.full(len(tp), np.inf),)},
+        {"custom_heuristic": (lambda tp, fp, tn, fn: np.full(len(tp), -np.inf),)},
         {"truth": np.asfortranarray(TRUTH)},
-        {"allowed_attributes": np.zeros(1, dtype=np.uint8)},
-        {"required_attributes": np.full(1, 255, dtype=np.uint8)},
-        {"apart": np.full((3, 3), 255, dtype=np.uint8), "groups": ints(-7, 2**31 - 1, -7)},  # apart from itself too
+        {"allowed_attributes": [0]},
+        {"required_attributes": [255]},
+        {"label_pairs": (np.full((3, 3), 255, dtype=np.uint8), ints(-7, 2**31 - 1, -7))},  # apart from itself too
     ],
 )
-@pytest.mark.parametrize("head_search", range(5))
+@pytest.mark.parametrize("head_search", list(_core.HeadSearch), ids=lambda kind: kind.name)
 @pytest.mark.parametrize("example_based", [False, True])
-def test_odd_arguments_of_learn_give_some_rule_list(changes: dict[str, Any], head_search: int, example_based: bool):
-    flags = FLAGS | {"example_based": example_based}
-    rules, undecided = learn(**{"head_search": head_search, "flags": flags} | changes)
+def test_odd_arguments_of_learn_give_some_rule_list(changes: dict[str, Any], head_search: Any, example_based: bool):
+    rules, undecided = learn(**{"head_search": head_search, "example_based": example_based} | changes)
     assert len(undecided) == 3
     assert len(rules) <= TRUTH.size
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import scipy.sparse as sp
 
 from helpers.native_problems import HEURISTICS, random_options, random_problem
 from helpers.requirements import data_set
-from plurule import RuleListClassifier, _core
+from plurule import RuleListClassifier
 from plurule.data import read
 from plurule.data.table import encode
 from plurule.heuristics import (
@@ -179,6 +178,54 @@ def test_the_random_problems_vary_every_option_and_every_heuristic():
     assert {type(heuristic) for heuristic in HEURISTICS} > set(BUILT_IN)
 
 
+# Training runs ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_list_that_is_continued_is_the_list_learned_at_once(seed: int):
+    rng = np.random.default_rng([10, seed])
+    problem = random_problem(rng, most_rows=60)
+    options = random_options(rng, problem, n_rules=None)
+    whole = native.learn(problem, options)
+    run = native.Run(problem, options, n_jobs=1 + seed % 2)
+    for n_rules in (0, 1, 2, 2, 5, 1):
+        part = run.learn(n_rules)
+        assert_same(native.learn(problem, options.up_to(len(part))), part, f"{n_rules} rules, {options}")
+    assert_same(whole, run.learn(), f"{options}")
+    assert run.ended
+    assert_same(whole, run.learn(), f"{options}")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_forked_run_goes_on_independently_to_the_same_list(seed: int):
+    rng = np.random.default_rng([11, seed])
+    problem = random_problem(rng, most_rows=60)
+    options = random_options(rng, problem, n_rules=None)
+    run = native.Run(problem, options)
+    begun = run.learn(2)
+    fork = run.fork()
+    whole = fork.learn()
+    assert_same(native.learn(problem, options), whole, f"{options}")
+    assert_same(begun, run.learn(2), f"{options}")
+    assert_same(whole, run.learn(), f"{options}")
+
+
+def test_a_run_that_was_stopped_cannot_go_on():
+    class StopError(Exception):
+        pass
+
+    def stop(n_rules: int, share: float) -> None:
+        raise StopError
+
+    rng = np.random.default_rng(0)
+    problem = random_problem(rng, most_rows=60)
+    run = native.Run(problem, Options(as_table(NoLift(), problem.n_labels), remaining=0))
+    with pytest.raises(StopError):
+        run.learn(progress=stop)
+    with pytest.raises(RuntimeError, match="stopped"):
+        run.learn()
+
+
 # Columns ---------------------------------------------------------------------------------------------------
 
 
@@ -202,27 +249,6 @@ def test_columns_prepared_once_serve_any_number_of_fits():
     for _ in range(20):
         options = random_options(rng, problem, max_bins=None)
         assert_same(native.learn(problem, options), native.learn(problem, options, columns=columns), f"{options}")
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_counts_of_blocks_of_rows_add_up_to_the_counts_of_all_rows(seed: int):
-    rng = np.random.default_rng([9, seed])
-    n_rows, n_labels, n_values = int(rng.integers(1, 300)), int(rng.integers(1, 20)), int(rng.integers(1, 9))
-    codes = rng.integers(0, n_values, n_rows)
-    Y = (rng.random((n_rows, n_labels)) < 0.3).astype(np.uint8)
-    columns = _core.Columns(n_rows, 0, None, 0)
-    columns.add_nominal(codes.astype(np.int32), n_values)
-    try:
-        whole = _core.count_rows(columns, Y, 0, 0, n_rows)
-    except ValueError:
-        pytest.skip("one category is so frequent that the column is not kept as one byte per row")
-    expected = np.zeros((n_values, 3 * n_labels + 1), dtype=np.int64)
-    for code, labels in zip(codes, Y, strict=True):
-        expected[code] += np.concatenate([labels, 1 - labels, labels, [1]])
-    assert np.array_equal(whole, expected)
-    cuts = [0, *sorted(rng.integers(0, n_rows + 1, 4).tolist()), n_rows]
-    blocks = [_core.count_rows(columns, Y, 0, first, last) for first, last in pairwise(cuts)]
-    assert np.array_equal(sum(blocks[i] for i in rng.permutation(len(blocks))), whole)
 
 
 def test_a_sparse_matrix_gives_the_model_of_its_dense_form():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from plurule.heuristics import (
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.covering import Progress
 from plurule.learning.initial_rules import start
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
+from plurule.learning.problem import Options, Problem
 from plurule.model import (
     Assignment,
     Condition,
@@ -35,8 +36,6 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-
-F_MEASURE, ACCURACY, PRECISION, RECALL, LAPLACE, M_ESTIMATE, RELATIVE_ACCURACY, CUSTOM = range(8)
 
 
 def prepare(
@@ -63,6 +62,65 @@ def prepare(
     return columns
 
 
+class Run:
+    """A training run: a rule list that grows as far as asked for, and can be continued or forked.
+
+    Parameters
+    ----------
+    problem, options
+        What is learned, and how.
+    n_jobs
+        Number of threads; the list does not depend on it.
+    columns
+        Those of `prepare`, if there already.
+    """
+
+    def __init__(
+        self, problem: Problem, options: Options, n_jobs: int = 1, columns: _core.Columns | None = None
+    ) -> None:
+        weighted = not np.all(problem.weights == 1.0)
+        if columns is None:
+            columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
+        begin = start(problem) if problem.initial_rules else None
+        self.problem = problem
+        self.most = options.n_rules
+        self._rules: tuple[Rule, ...] = begin.rules if begin else ()
+        self._given = len(self._rules)
+        self._core = _core.Run(
+            columns=columns,
+            truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
+            weights=np.ascontiguousarray(problem.weights) if weighted else None,
+            options=_core_options(options, problem.constraints),
+            n_threads=n_jobs,
+            predicted=begin.predicted if begin else None,
+            in_training=begin.in_training.astype(np.uint8) if begin else None,
+            head_labels=begin.head_labels.astype(np.uint8) if begin else None,
+        )
+
+    def learn(self, n_rules: int | None = None, progress: Progress | None = None) -> RuleList:
+        """The list of at most that many rules (and at most as many as the options allow), those there already included.
+
+        A list that is longer already stays as it is.
+        """
+        most = min((n for n in (n_rules, self.most) if n is not None), default=None)
+        self._core.learn(None if most is None else max(0, most - self._given), progress, self._given)
+        learned = self._core.rules(len(self._rules) - self._given)
+        self._rules += tuple(_rule(self.problem, *rule) for rule in learned)
+        undecided = tuple(self._core.undecided())
+        return RuleList(self._rules, self.problem.table.attributes, self.problem.labels, undecided)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is known that no rule is left to be learned."""
+        return self._core.ended
+
+    def fork(self) -> Run:
+        """Another run that goes on from here, independently of this one."""
+        other = copy(self)
+        other._core = self._core.fork()
+        return other
+
+
 def learn(
     problem: Problem,
     options: Options,
@@ -71,88 +129,74 @@ def learn(
     columns: _core.Columns | None = None,
 ) -> RuleList:
     """Learn a rule list; `columns` are those of `prepare`, if there already."""
-    weighted = not np.all(problem.weights == 1.0)
-    if columns is None:
-        columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
-    formula, parameter, shrinkage = _formula(options.heuristic)
-    begin = start(problem) if problem.initial_rules else None
-    given = begin.rules if begin else ()
-    rules, undecided = _core.learn(
-        columns=columns,
-        truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
-        weights=np.ascontiguousarray(problem.weights) if weighted else None,
-        formula=formula,
-        parameter=parameter,
-        shrinkage=shrinkage,
-        custom=_checked(options.heuristic) if formula == CUSTOM else None,
-        head_search=HEAD_SEARCHES.index(options.head_search),
-        lift=np.ascontiguousarray(options.lift),
-        flags={
-            "averages_labels": options.heuristic.averages_labels(options.averaging),
-            "example_based": options.heuristic.example_based,
-            "label_constraint": options.min_precision.of == "label",
-            "constrain_finished": options.min_precision.when == "finished",
-            "predict_absence": options.predict_absence,
-            "label_conditions": options.label_conditions,
-            "fix_head": options.fix_head,
-            "refine_against_lifted": options.refine_against == "lifted",
-            "whole_instances": options.fixed_head_counts == "instances",
-        },
-        beam_width=options.beam_width,
-        remaining=options.remaining,
-        stop_threshold=options.stop_threshold,
-        max_rules=None if options.n_rules is None else max(0, options.n_rules - len(given)),
-        max_conditions=options.max_conditions,
-        min_coverage=options.min_coverage,
-        n_threads=n_jobs,
-        progress=progress,
-        predicted=begin.predicted if begin else None,
-        in_training=begin.in_training.astype(np.uint8) if begin else None,
-        head_labels=begin.head_labels.astype(np.uint8) if begin else None,
-        rules_before=len(given),
-        **_constraints(problem.constraints),
-    )
-    return RuleList(
-        (*given, *(_rule(problem, *rule) for rule in rules)),
-        problem.table.attributes,
-        problem.labels,
-        tuple(undecided),
-    )
+    return Run(problem, options, n_jobs, columns).learn(progress=progress)
 
 
-def _constraints(constraints: ResolvedConstraints | None) -> dict[str, NDArray[Any]]:
-    """What is constrained; the rest is left out, since a search without constraints is faster."""
-    given: dict[str, NDArray[Any]] = {}
-    if constraints is None:
-        return given
+def _core_options(options: Options, constraints: ResolvedConstraints | None) -> _core.Options:
+    """The options as the core has them."""
+    core = _core.Options()
+    _set_heuristic(core, options.heuristic)
+    core.averages_labels = options.heuristic.averages_labels(options.averaging)
+    core.example_based = options.heuristic.example_based
+    core.head_search = getattr(_core.HeadSearch, options.head_search)
+    core.lift = np.asarray(options.lift, dtype=float).tolist()
+    asked = options.min_precision
+    core.set_min_precision(asked.threshold, asked.of == "label", asked.when == "finished")
+    core.predict_absence = options.predict_absence
+    core.label_conditions = options.label_conditions
+    core.fix_head = options.fix_head
+    core.refine_against_lifted = options.refine_against == "lifted"
+    core.whole_instances = options.fixed_head_counts == "instances"
+    core.beam_width = options.beam_width
+    core.remaining = options.remaining
+    core.stop_threshold = options.stop_threshold
+    if options.max_conditions is not None:
+        core.max_conditions = options.max_conditions
+    core.min_coverage = options.min_coverage
+    if constraints is not None:
+        _constrain(core, constraints)
+    return core
+
+
+def _constrain(core: _core.Options, constraints: ResolvedConstraints) -> None:
+    """Set what is constrained and leave the rest: a search without constraints is faster."""
     if not constraints.allowed_attributes.all():
-        given["allowed_attributes"] = constraints.allowed_attributes.astype(np.uint8)
+        core.allowed_attributes = constraints.allowed_attributes.astype(int).tolist()
     if constraints.requires_attribute:
-        given["required_attributes"] = constraints.required_attributes.astype(np.uint8)
+        core.required_attributes = constraints.required_attributes.astype(int).tolist()
     if constraints.binds_labels:
-        given["apart"] = np.ascontiguousarray(constraints.apart, dtype=np.uint8)
-        given["groups"] = np.ascontiguousarray(constraints.group, dtype=np.int32)
-    return given
+        core.set_label_pairs(
+            np.ascontiguousarray(constraints.apart, dtype=np.uint8),
+            np.ascontiguousarray(constraints.group, dtype=np.int32),
+        )
 
 
-def _formula(heuristic: Heuristic) -> tuple[int, float, float]:
+FORMULAS = {
+    HammingAccuracy: _core.Formula.accuracy,
+    SubsetAccuracy: _core.Formula.accuracy,
+    Precision: _core.Formula.precision,
+    Recall: _core.Formula.recall,
+    Laplace: _core.Formula.laplace,
+    WeightedRelativeAccuracy: _core.Formula.relative_accuracy,
+}
+
+
+def _set_heuristic(core: _core.Options, heuristic: Heuristic) -> None:
     """How the core computes a heuristic; by exact class, since a subclass may compute something else."""
     kind = type(heuristic)
     if kind is FMeasure or kind is ShrunkenFMeasure:
         square = float(heuristic.beta) * float(heuristic.beta)
         shrinkage = float(heuristic.m) if kind is ShrunkenFMeasure else 0.0
-        return (RECALL, 0.0, 0.0) if np.isinf(square) else (F_MEASURE, square, shrinkage)
-    if kind is MEstimate:
-        return M_ESTIMATE, float(heuristic.m), 0.0
-    plain = {
-        HammingAccuracy: ACCURACY,
-        SubsetAccuracy: ACCURACY,
-        Precision: PRECISION,
-        Recall: RECALL,
-        Laplace: LAPLACE,
-        WeightedRelativeAccuracy: RELATIVE_ACCURACY,
-    }
-    return plain.get(kind, CUSTOM), 0.0, 0.0
+        if np.isinf(square):
+            core.set_heuristic(_core.Formula.recall)
+        else:
+            core.set_heuristic(_core.Formula.f_measure, square, shrinkage)
+    elif kind is MEstimate:
+        core.set_heuristic(_core.Formula.m_estimate, float(heuristic.m))
+    elif kind in FORMULAS:
+        core.set_heuristic(FORMULAS[kind])
+    else:
+        core.set_custom_heuristic(_checked(heuristic))
 
 
 def _checked(heuristic: Heuristic) -> Any:

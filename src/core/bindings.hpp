@@ -1,0 +1,83 @@
+// What the bindings share. Nothing that comes from Python is trusted: sizes and indices are checked before use.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "state.hpp"
+
+namespace nb = nanobind;
+
+namespace plurule {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Labels = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Decisions = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+
+inline void expect_counts(const double* numbers, std::size_t count, const char* what) {
+    for (std::size_t i = 0; i < count; ++i)
+        if (!(numbers[i] >= 0) || std::isinf(numbers[i]))
+            throw std::invalid_argument(std::string(what) + " must be finite and not negative");
+}
+
+inline void expect_length(std::size_t found, std::size_t expected, const char* what) {
+    if (found != expected)
+        throw std::invalid_argument(std::string(what) + ": " + std::to_string(found) + " values, " +
+                                    std::to_string(expected) + " expected");
+}
+
+[[noreturn]] inline void out_of_memory(const char* what, double bytes) {
+    const std::string text = std::string(what) + " needs about " + std::to_string(std::int64_t(bytes / 1e6) + 1) +
+                             " MB more memory than could be had; use fewer rows or max_bins";
+    PyErr_SetString(PyExc_MemoryError, text.c_str());
+    throw nb::python_error();
+}
+
+// The columns of a table, ranked as they are added.
+class Columns {
+   public:
+    // Below `pack_from` rows, lists of rows are faster than codes and small enough.
+    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from);
+
+    void add_numeric(const AnyColumn& column);
+    void add_sparse_numeric(const Ints& rows, const AnyColumn& column);
+    void add_nominal(const Ints& codes, std::int32_t categories);
+    void add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories);
+    // The same columns for some of the rows, ranked without sorting again.
+    Columns subset(const Ints& rows) const;
+    // What the rows listed in all groups take.
+    double listed_bytes() const;
+
+    // Shared with the training runs that read them; nothing can be added as long as there are any.
+    const std::shared_ptr<const Prepared> prepared() const { return prepared_; }
+
+   private:
+    Columns cut(const Ints& rows) const;
+    template <class Fill>
+    void add(std::size_t bytes, Fill&& fill);
+    void shrink_to(std::size_t count);
+    const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
+
+    std::shared_ptr<Prepared> prepared_ = std::make_shared<Prepared>();
+    std::int32_t max_bins_;
+    std::size_t pack_from_;
+    std::vector<double> weights_;
+};
+
+void bind_columns(nb::module_& m);
+void bind_runs(nb::module_& m);
+
+}  // namespace plurule

@@ -1,0 +1,81 @@
+#include "run.hpp"
+
+#include "learner.hpp"
+
+namespace plurule {
+
+class Run::Worker {
+   public:
+    virtual ~Worker() = default;
+    virtual bool learn_rule(LearnedRule& rule) = 0;
+
+    Threads threads;
+
+   protected:
+    explicit Worker(std::size_t n_threads) : threads(n_threads) {}
+};
+
+template <class Count>
+class Run::WorkerOf : public Run::Worker {
+   public:
+    WorkerOf(const Prepared& prepared, State& state, const Options& options, std::size_t n_threads)
+        : Worker(n_threads), learner_(prepared, state, options, threads) {}
+    bool learn_rule(LearnedRule& rule) override { return learner_.learn_rule(rule); }
+
+   private:
+    Learner<Count> learner_;
+};
+
+Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target> target, Options options, const State::Start& start,
+         std::size_t n_threads)
+    : prepared_(std::move(prepared)), target_(std::move(target)), options_(std::move(options)), n_threads_(n_threads) {
+    const double* weights = target_->weights.empty() ? nullptr : target_->weights.data();
+    state_ = std::make_unique<State>(*prepared_, target_->labels.data(), target_->n_labels, weights, start);
+    for (std::int8_t pair : state_->predicted) open_before_ += pair == OPEN;
+    make_worker();
+}
+
+Run::Run(const Run& other)
+    : prepared_(other.prepared_), target_(other.target_), options_(other.options_), n_threads_(other.n_threads_),
+      state_(std::make_unique<State>(*other.state_)), rules_(other.rules_), open_before_(other.open_before_), closed_(other.closed_),
+      ended_(other.ended_) {
+    make_worker();
+}
+
+Run::~Run() = default;
+
+void Run::make_worker() {
+    if (target_->weights.empty())
+        worker_ = std::make_unique<WorkerOf<std::int32_t>>(*prepared_, *state_, options_, n_threads_);
+    else
+        worker_ = std::make_unique<WorkerOf<double>>(*prepared_, *state_, options_, n_threads_);
+}
+
+void Run::learn(std::size_t n_rules, const Callbacks& callbacks) {
+    const Threads::Session session(worker_->threads, callbacks.between_tasks);
+    while (!ended_ && rules_.size() < n_rules) {
+        LearnedRule rule;
+        ended_ = !worker_->learn_rule(rule);
+        if (ended_) break;
+        closed_ += rule.closed;
+        rules_.push_back(std::move(rule));
+        if (callbacks.learned) callbacks.learned(rules_.back());
+    }
+}
+
+std::vector<std::pair<double, double>> Run::undecided() const {
+    std::vector<std::pair<double, double>> sums(target_->n_labels);
+    for (Row row = 0; row < state_->n_rows; ++row)
+        for (std::size_t label = 0; label < target_->n_labels; ++label) {
+            const std::size_t pair = state_->at(row, label);
+            if (state_->predicted[pair] == OPEN) (state_->truth[pair] ? sums[label].second : sums[label].first) += state_->weight(row);
+        }
+    return sums;
+}
+
+double Run::decided() const {
+    const std::size_t pairs = state_->predicted.size();
+    return pairs ? double(pairs - open_before_ + closed_) / double(pairs) : 0.0;
+}
+
+}  // namespace plurule
