@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,9 +74,10 @@ def test_values_of_other_types_are_read_as_frames_read_them() -> None:
     assert scope["labels_of"]({"n": float("nan"), "b": None, "x": float("nan")}) == {"two": 0, "yes": 0, "high": 0}
 
 
-def test_a_function_needs_a_python_name() -> None:
-    with pytest.raises(ValueError, match="a function cannot be called 'f\\(\\)'"):
-        to_python(RuleList((), (), ("a",)), "f()")
+@pytest.mark.parametrize("name", ["f()", "class", "None", "_decide", "LABELS", "float", ""])
+def test_a_function_needs_a_python_name_that_is_not_taken(name: str) -> None:
+    with pytest.raises(ValueError, match=f"a function cannot be called '{re.escape(name)}'"):
+        to_python(RuleList((), (), ("a",)), name)
 
 
 def test_the_source_holds_nothing_that_hides_what_it_does() -> None:

@@ -10,6 +10,7 @@ import pytest
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.inspection import dependencies
 from plurule.inspection.label_graph import LabelGraph
+from plurule.model import RuleList
 from plurule.prediction.decide import Columns
 
 LABELS = ("red", "white", "blue")
@@ -133,3 +134,9 @@ def test_hostile_names_do_not_break_out_of_the_dot_language() -> None:
 def test_few_labels_are_placed_too() -> None:
     assert LabelGraph((), ()).layout() == {}
     assert LabelGraph(("a",), ()).layout() == {"a": (0.5, 0.5)}
+
+
+def test_statements_show_themselves_short() -> None:
+    many = make_rules("\n".join(f"a, b <- x > {i}" for i in range(30)), {"x": None}, ("a", "b"))
+    assert repr(many.dependencies()).split("\n")[-1] == "… and 20 more statements"
+    assert repr(RuleList((), (), ()).dependencies()).startswith("(the rules say nothing")

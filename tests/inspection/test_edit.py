@@ -156,3 +156,11 @@ def test_a_rule_keeps_its_value_as_long_as_it_does_what_it_did() -> None:
 def test_the_scores_of_the_diff_are_weighted(rules: RuleList) -> None:
     once = rules.edit(X[[0, 1, 1, 1]], Y[[0, 1, 1, 1]]).remove(2).diff().scores
     assert rules.edit(X[:2], Y[:2], sample_weight=[1, 3]).remove(2).diff().scores == once
+
+
+def test_edits_and_differences_show_what_they_say() -> None:
+    rules = make_rules("a <- x > 1\nb <- a", {"x": None}, ("a", "b"))
+    edited = rules.edit([[2.0], [0.0]], [[1, 1], [0, 0]]).remove(2)
+    assert repr(edited) == str(edited)
+    assert repr(edited.diff()) == str(edited.diff())
+    assert repr(rules.simplify([[2.0]])) == str(rules.simplify([[2.0]]))

@@ -96,7 +96,8 @@ def test_the_frame_says_the_same_as_the_objects(seed: int, backend: Any) -> None
             assert np.isnan(row["precision"])
         else:
             assert row["text"] == decision.rule.to_text()
-            assert (row["precision"], row["coverage"]) == (decision.precision, decision.coverage)
+            for name in ("right", "decided", "precision"):
+                assert row[name] == pytest.approx(getattr(decision, name) if decision.decided else np.nan, nan_ok=True)
 
 
 def example() -> Explanations:
@@ -132,8 +133,8 @@ def test_a_rule_after_the_end_of_an_instance_is_pre_empted() -> None:
 def test_text_says_which_rule_decided_and_what_is_absent_by_default() -> None:
     text = example().to_text(limit=2)
     assert "instance 0: red, white\n" in text
-    assert "  white: present by rule 2, since red (by rule 1) (precision 0, coverage 0); agreed: rule 4\n" in text
-    assert "  blue: absent by rule 2, since red (by rule 1) (precision 0, coverage 0); pre-empted: rule 3\n" in text
+    assert "  white: present by rule 2, since red (by rule 1); agreed: rule 4\n" in text
+    assert "  blue: absent by rule 2, since red (by rule 1); pre-empted: rule 3\n" in text
     assert "  green: no rule: absent by default\n" in text
     assert "instance 1: blue (ended by rule 3)" in text
     assert text.endswith("… and 1 more instances")
@@ -148,13 +149,36 @@ def test_explanations_are_a_sequence() -> None:
         explanations[3]
 
 
-def test_the_precision_of_a_label_is_that_of_the_pairs_it_decided() -> None:
-    rule_list = make_rules("red, blue <- x > 1", {"x": None}, ("red", "blue"))
+def test_a_decision_says_how_often_the_rule_was_right_where_it_decided_that_label() -> None:
+    rule_list = make_rules("blue <- x > 3\nred, blue <- x > 1", {"x": None}, ("red", "blue"))
     counted = rule_list.edit([[2.0], [3.0], [4.0], [0.0]], [[1, 1], [1, 0], [0, 0], [0, 0]]).rule_list
-    decision = counted.explain([[5.0]])[0]["blue"]
-    assert decision.label_precision == 1 / 3
-    assert decision.precision == 0.5
-    assert decision.coverage == 3
+    red, blue = counted.explain([[2.5]])[0].decisions
+    assert (red.right, red.decided, red.precision) == (2, 3, 2 / 3)
+    assert (blue.right, blue.decided, blue.precision) == (1, 2, 1 / 2)
+    assert str(red).endswith("(right in 2 of the 3 it decided)")
+    assert counted[1].coverage == 3
+    frame = counted.explain([[2.5]]).to_frame()
+    assert frame[["right", "decided", "precision"]].to_numpy().tolist() == [[2, 3, 2 / 3], [1, 2, 1 / 2]]
+    assert '<td class="count">1 of 2</td>' in counted.explain([[2.5]]).to_html()
+
+
+def test_a_label_that_a_rule_never_decided_in_training_is_said_to_be_so() -> None:
+    rule_list = make_rules("blue <- x > 1\nred, blue <- x > 0", {"x": None}, ("red", "blue"))
+    blue = rule_list.edit([[2.0]], [[1, 1]]).rule_list.explain([[0.5]])[0]["blue"]
+    assert (blue.decided, blue.precision) == (0, None)
+    assert str(blue).endswith("(it decided none in training)")
+
+
+def test_explanations_agree_with_the_probabilities_of_the_classifier() -> None:
+    frame = pd.DataFrame({"x": np.arange(40.0) % 7, "c": list("ab") * 20})
+    Y = pd.DataFrame({"high": frame["x"] > 3, "even": (frame["c"] == "a") & (frame["x"] > 1)}).astype(int)
+    classifier = RuleListClassifier(n_rules=3, predict_absence=True).fit(frame, Y)
+    probabilities = classifier.predict_proba(frame)
+    for row, explanation in enumerate(classifier.explain(frame)):
+        for label, decision in enumerate(explanation.decisions):
+            if decision.right is not None and decision.decided:
+                smoothed = (decision.right + 1) / (decision.decided + 2)
+                assert probabilities[row, label] == pytest.approx(smoothed if decision.present else 1 - smoothed)
 
 
 def test_a_classifier_explains_what_it_predicts() -> None:
@@ -179,3 +203,11 @@ def test_nothing_is_explained_for_no_instances_and_by_no_rules() -> None:
     empty = RuleList((), rule_list.attributes, rule_list.labels)
     assert explain(empty, table).to_frame("polars")["rule"].sum() == 0
     assert isinstance(explain(empty, table).to_frame("polars"), pl.DataFrame)
+
+
+def test_explanations_show_themselves_short() -> None:
+    rules = make_rules("a, b <- x > 1\nc <- a", {"x": None}, ("a", "b", "c"))
+    explanations = rules.explain([[2.0]] * 100)
+    assert repr(explanations).split("\n")[0] == "instance 0: a, b, c"
+    assert repr(explanations).endswith("… and 98 more instances")
+    assert repr(explanations[0]) == str(explanations[0])

@@ -17,7 +17,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.model.condition import format_number
+from plurule.model.condition import format_count, format_number
 
 RED, GREEN, WHITE = Assignment("red", 0, True), Assignment("green", 1, False), Assignment("white", 4, True)
 COLOURS = NumericCondition("colours", 8, ">", 4.5)
@@ -37,6 +37,26 @@ def rule_list() -> RuleList:
 
 
 # Text ------------------------------------------------------------------------------------------------------
+
+
+def test_sums_of_weights_are_written_without_the_noise_of_adding_them_up() -> None:
+    rule = Rule(Head((RED,)), (), tp=0.1 + 0.2, fp=sum([0.7, 0.1, 0.3]))
+    assert str(rule) == "red ←   (TP 0.3, FP 1.1)"
+    assert [format_count(c) for c in (0.30000000000000027, 2.0, 10**15, 1e-3, 1 / 3)] == [
+        "0.3", "2", "1000000000000000", "0.001", "0.333333333333"
+    ]  # fmt: skip
+
+
+def test_a_rule_list_shows_itself_short_and_readable(rule_list: RuleList) -> None:
+    assert repr(rule_list).split("\n") == [
+        "RuleList: 3 rules, 5 labels, 2 attributes",
+        "   1  red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38)",
+        "   2  ¬green ← red   (TP 5, FP 0, stop)",
+        "   3  red, ¬green, white ←   (TP 3, FP 3, stop)",
+    ]
+    long = RuleList(rule_list.rules * 20, rule_list.attributes, rule_list.labels)
+    assert repr(long).split("\n")[-1] == "… and 50 more rules"
+    assert len(repr(long).split("\n")) == 12
 
 
 def test_a_rule_reads_as_head_body_and_counts():

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plurule.model.condition import Condition, NumericCondition, format_number
+from plurule.model.condition import Condition, NumericCondition, format_count
 from plurule.titles import MEASURES
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def rule_table(rule_list: RuleList, shown: Iterable[int], title: str | None = No
             str(position + 1),
             head_text(rule),
             body_text(rule),
-            format_number(rule.tp),
-            format_number(rule.fp),
+            format_count(rule.tp),
+            format_count(rule.fp),
             f"{rule.precision:.2f}",
             Text("stop" if rule.stop else "", style="dim"),
         )

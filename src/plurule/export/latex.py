@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
-from plurule.model.condition import format_number
+from plurule.model.condition import format_count, format_number
 from plurule.model.naming import quoted
 
 SPECIAL = {
@@ -70,7 +70,7 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
         r"\endhead",
     ]
     for number, rule in enumerate(rule_list, start=1):
-        counts = [format_number(rule.tp), format_number(rule.fp), format_number(rule.coverage)]
+        counts = [format_count(rule.tp), format_count(rule.fp), format_count(rule.coverage)]
         lines.append(f"{number} & {_head(rule)} & {_body(rule)} & {' & '.join(counts)} \\\\")
     return "\n".join([*lines, r"\bottomrule", r"\end{longtable}"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plurule.model import RuleList
-from plurule.model.condition import format_number
+from plurule.model.condition import format_count
 from plurule.model.text import write
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$^-])")
@@ -26,7 +26,7 @@ def to_markdown(rule_list: RuleList) -> str:
     """
     lines = ["| # | Rule | TP | FP | Precision | Coverage |", "|--:|:-----|---:|---:|----------:|---------:|"]
     for number, rule in enumerate(rule_list, start=1):
-        counts = [format_number(rule.tp), format_number(rule.fp), f"{rule.precision:.3f}", format_number(rule.coverage)]
+        counts = [format_count(rule.tp), format_count(rule.fp), f"{rule.precision:.3f}", format_count(rule.coverage)]
         lines.append(f"| {number} | {escape(write(rule))} | {' | '.join(counts)} |")
     return "\n".join(lines)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
+from keyword import iskeyword
+
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 
 HELPERS = """\
@@ -19,6 +22,10 @@ def _category(value):
         return str(int(value))
     return str(value)
 """
+
+
+USED = frozenset({"LABELS", "_MISSING", "_category", "_complete", "_decide", "_number"} | set(dir(builtins)))
+"""Names that mean something else in the module."""
 
 
 def to_python(rule_list: RuleList, function: str = "predict") -> str:
@@ -54,8 +61,8 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
     >>> module["predict"]({"stripes": 3}), module["predict"]({})
     ({'red': 1, 'white': 0}, {'red': 0, 'white': 1})
     """
-    if not function.isidentifier():
-        raise ValueError(f"a function cannot be called {function!r}; give a Python name")
+    if not function.isidentifier() or iskeyword(function) or function in USED:
+        raise ValueError(f"a function cannot be called {function!r}; give a Python name that is not taken")
     attributes = sorted({c.index for rule in rule_list for c in rule.body if not isinstance(c, LabelCondition)})
     lines = [
         f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',

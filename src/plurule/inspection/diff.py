@@ -76,7 +76,7 @@ class PredictionDiff:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelDiff:
     """What differs between two rule lists."""
 
@@ -108,6 +108,8 @@ class ModelDiff:
         for name, (before, after) in (self.scores or {}).items():
             lines.append(f"{SCORES[name]}: {before:.4f} → {after:.4f} ({after - before:+.4f})")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per rule that changed; numbers are 0 where a list does not have the rule."""

@@ -37,7 +37,7 @@ from plurule.model.text import parse
 from plurule.prediction.counts import recount
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Edit:
     """A rule list under edit: where it started, where it is, and what there is to say about it.
 
@@ -117,6 +117,8 @@ class Edit:
 
     def __str__(self) -> str:
         return "\n".join([str(self.diff()), *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
 
     def _rule(self, rule: Rule | str) -> Rule:
         if isinstance(rule, str):

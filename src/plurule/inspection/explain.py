@@ -17,10 +17,11 @@ from plurule._attached import ExplanationsMethods
 from plurule.data.table import Table
 from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
-from plurule.model.condition import format_number
+from plurule.model.condition import format_count, format_number
 from plurule.model.frame import Backend, to_frame, to_records
-from plurule.model.naming import quoted
+from plurule.model.naming import and_more, quoted
 from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide, replay
+from plurule.prediction.probability import is_counted, right_and_wrong
 
 DEFAULT = "no rule: absent by default"
 
@@ -60,32 +61,38 @@ class LabelDecision:
     """Numbers of the later rules whose body holds as well but that say otherwise."""
 
     @property
+    def right(self) -> float | None:
+        """Weight of the training instances for which the rule decided this label rightly; None if not counted."""
+        return None if self._counts is None else self._counts[0]
+
+    @property
+    def decided(self) -> float | None:
+        """Weight of the training instances for which the rule decided this label; None if not counted."""
+        return None if self._counts is None else sum(self._counts)
+
+    @property
     def precision(self) -> float | None:
-        """Share of the rule's training predictions that were right."""
-        return None if self.rule is None else self.rule.precision
+        """Share of its training decisions on this label that were right; None if there were none."""
+        return self.right / self.decided if self.right is not None and self.decided else None
 
     @property
-    def coverage(self) -> float | None:
-        """Weight of the training instances that the rule covered."""
-        return None if self.rule is None else self.rule.coverage
-
-    @property
-    def label_precision(self) -> float | None:
-        """Share of the rule's training decisions on this label that were right; None if not counted."""
-        if self.rule is None or not self.rule.decided:
+    def _counts(self) -> tuple[float, float] | None:
+        if self.rule is None or not is_counted(self.rule):
             return None
-        position = next(i for i, a in enumerate(self.rule.head) if a.name == self.label)
-        right, wrong = self.rule.decided[position]
-        return right / (right + wrong) if right + wrong else None
+        return next(
+            pair for pair, a in zip(right_and_wrong(self.rule), self.rule.head, strict=True) if a.name == self.label
+        )
 
     def __str__(self) -> str:
+        text = f"{quoted(self.label)}: "
         if self.rule is None:
-            text = f"{quoted(self.label)}: {DEFAULT}"
+            text += DEFAULT
         else:
             because = " and ".join(map(str, self.reasons)) or "its body is empty"
-            counts = f"precision {self.rule.precision:.3g}, coverage {format_number(self.rule.coverage)}"
-            state = "present" if self.present else "absent"
-            text = f"{quoted(self.label)}: {state} by rule {self.number}, since {because} ({counts})"
+            text += f"{'present' if self.present else 'absent'} by rule {self.number}, since {because}"
+            if self.right is not None and self.decided is not None:
+                counts = f"right in {format_count(self.right)} of the {format_count(self.decided)} it decided"
+                text += f" ({counts if self.decided else 'it decided none in training'})"
         if self.agreed:
             text += f"; agreed: {_numbers(self.agreed)}"
         if self.preempted:
@@ -93,7 +100,7 @@ class LabelDecision:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """Why one instance gets its labels."""
 
@@ -122,6 +129,8 @@ class Explanation:
         stop = f" (ended by rule {self.stopped_by})" if self.stopped_by else ""
         return "\n".join([f"instance {self.instance}: {predicted}{stop}", *(f"  {d}" for d in self.decisions)])
 
+    __repr__ = __str__
+
 
 def explain(rule_list: RuleList, X: Any) -> Explanations:
     """Explain the predictions of a rule list for some instances.
@@ -135,13 +144,19 @@ def explain(rule_list: RuleList, X: Any) -> Explanations:
     >>> explanations = explain(RuleList(rules, *names), np.array([[3.0], [np.nan]]))
     >>> print(explanations)
     instance 0: red, white
-      red: present by rule 1, since stripes = 3 > 2 (precision 0, coverage 0)
-      white: present by rule 2, since red (by rule 1) (precision 0, coverage 0); agreed: rule 3
+      red: present by rule 1, since stripes = 3 > 2
+      white: present by rule 2, since red (by rule 1); agreed: rule 3
     instance 1: white
       red: no rule: absent by default
-      white: present by rule 3, since its body is empty (precision 0, coverage 0)
+      white: present by rule 3, since its body is empty
     >>> explanations[0]["white"].number
     2
+
+    A rule that was counted on data says how often it was right where it decided the label:
+
+    >>> counted = RuleList(rules, *names).edit([[3.0], [4.0], [1.0]], [[1, 0], [0, 1], [0, 0]]).rule_list
+    >>> print(counted.explain([[5.0]])[0]["red"])
+    red: present by rule 1, since stripes = 5 > 2 (right in 1 of the 2 it decided)
     """
     table, _ = match(rule_list, X)
     return Explanations(rule_list, table, decide(rule_list, table))
@@ -186,18 +201,20 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
     def __str__(self) -> str:
         return self.to_text(limit=10)
 
+    def __repr__(self) -> str:
+        return self.to_text(limit=2)
+
     def to_text(self, limit: int | None = None) -> str:
         """One paragraph per instance, for at most `limit` instances."""
-        shown = [str(explanation) for explanation in self[:limit]]
-        more = len(self) - len(shown)
-        return "\n".join([*shown, f"… and {more} more instances"] if more else shown)
+        return "\n".join(and_more([str(explanation) for explanation in self[:limit]], len(self), "instances"))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per instance and label.
 
         The columns: `instance`, `label`, `predicted` (0 or 1), `rule` (number of the rule that decided, 0 if none did),
-        `text` of the rule, `because` (its conditions with the instance's values), its training `precision` and
-        `coverage`, and the numbers of the later rules that `agreed` or were `preempted`.
+        `text` of the rule, `because` (its conditions with the instance's values), for how many training instances it
+        `decided` the label and was `right`, its `precision` there, and the numbers of the later rules that `agreed` or
+        were `preempted`.
         """
         return to_frame(self._columns_of_frame(), backend)
 
@@ -210,6 +227,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         positions = self.decisions.decided_by.ravel()
         texts = np.array([*(rule.to_text() for rule in self.rule_list), DEFAULT], dtype=object)
         agreed, preempted = self._later_texts()
+        right, decided = self._training_counts[:, positions, np.tile(np.arange(n_labels), len(self))]
         return {
             "instance": np.repeat(np.arange(len(self)), n_labels),
             "label": np.tile(np.array(self.rule_list.labels, dtype=object), len(self)).tolist(),
@@ -217,8 +235,9 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
             "rule": positions.astype(np.int64) + 1,
             "text": texts[positions].tolist(),
             "because": self._because_texts().ravel().tolist(),
-            "precision": np.array([*(rule.precision for rule in self.rule_list), np.nan])[positions],
-            "coverage": np.array([*(rule.coverage for rule in self.rule_list), np.nan])[positions],
+            "right": right,
+            "decided": decided,
+            "precision": np.divide(right, decided, out=np.full(len(right), np.nan), where=decided > 0),
             "agreed": agreed.ravel().tolist(),
             "preempted": preempted.ravel().tolist(),
         }
@@ -278,6 +297,16 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         """Per rule, one bit per instance: whether its body holds, also where a stop rule ended the instance before."""
         packed = [np.packbits(step.holds) for step in replay(self.rule_list, self.table)]
         return np.array(packed, dtype=np.uint8).reshape(len(packed), (len(self) + 7) // 8)
+
+    @cached_property
+    def _training_counts(self) -> NDArray[np.float64]:
+        """Right and all decisions in training, per rule (and none, the last) and label; NaN where not counted."""
+        counts = np.full((2, len(self.rule_list) + 1, len(self.rule_list.labels)), np.nan)
+        for position, rule in enumerate(self.rule_list):
+            if is_counted(rule):
+                for a, (right, wrong) in zip(rule.head, right_and_wrong(rule), strict=True):
+                    counts[:, position, a.index] = right, right + wrong
+        return counts
 
     def _later_texts(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Per instance and label: numbers of the later rules that agreed, and of those that were pre-empted."""

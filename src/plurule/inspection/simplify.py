@@ -43,7 +43,7 @@ class Dropped:
         return what + (f" (changes {self.pairs} predictions)" if self.pairs else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simplified:
     """A shorter rule list, and what was dropped to get it."""
 
@@ -59,6 +59,8 @@ class Simplified:
         for name, (before, after) in (self.diff.scores or {}).items():
             lines.append(f"{SCORES[name]}: {before:.4f} → {after:.4f}")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def simplify(

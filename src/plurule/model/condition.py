@@ -64,6 +64,15 @@ class LabelCondition:
 Condition: TypeAlias = NumericCondition | NominalCondition | LabelCondition
 
 
+def format_count(value: float) -> str:
+    """A count, or a sum of weights without the noise of adding them up.
+
+    >>> format_count(38.0), format_count(0.1 + 0.2), format_count(1e6 / 3)
+    ('38', '0.3', '333333.333333')
+    """
+    return str(int(value)) if float(value).is_integer() else f"{value:.12g}"
+
+
 def format_number(value: float) -> str:
     """Shortest text that reads back as the same number, without a needless `.0`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LengthChoice:
     """What lists cut after 1, 2, … rules scored on validation data, and where the list was cut.
 
@@ -25,12 +25,21 @@ class LengthChoice:
     >>> choice = LengthChoice("micro_f1", (0.4, 0.6, 0.7, 0.5), (0.1, 0.1, 0.1, 0.1), chosen=2)
     >>> choice.best
     3
+    >>> choice
+    LengthChoice: 2 rules, micro_f1 0.6 ± 0.1; the best of 1 to 4 is 3, 0.7 ± 0.1
     """
 
     measure: str
     mean: tuple[float, ...]
     standard_error: tuple[float, ...]
     chosen: int
+
+    def __repr__(self) -> str:
+        chosen, best = (f"{self.mean[n - 1]:.3g} ± {self.standard_error[n - 1]:.2g}" for n in (self.chosen, self.best))
+        return (
+            f"LengthChoice: {self.chosen} rules, {self.measure} {chosen}; "
+            f"the best of 1 to {len(self.mean)} is {self.best}, {best}"
+        )
 
     @property
     def best(self) -> int:

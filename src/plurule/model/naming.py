@@ -36,6 +36,15 @@ def quoted(name: str) -> str:
     return '"' + visible(name.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 
+def and_more(shown: list[str], total: int, what: str) -> list[str]:
+    """Some lines of many, and how many are left out.
+
+    >>> and_more(["red ←"], 3, "rules")
+    ['red ←', '… and 2 more rules']
+    """
+    return [*shown, f"… and {total - len(shown)} more {what}"] if total > len(shown) else shown
+
+
 def _is_plain(name: str) -> bool:
     return (
         bool(name)

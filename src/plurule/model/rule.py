@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plurule.model.condition import Condition, LabelCondition, format_number
+from plurule.model.condition import Condition, LabelCondition, format_count
 from plurule.model.head import Head
 
 
@@ -67,4 +67,4 @@ class Rule:
 
     def __str__(self) -> str:
         marks = (", stop" if self.stop else "") + (", locked" if self.locked else "")
-        return f"{self.to_text()}   (TP {format_number(self.tp)}, FP {format_number(self.fp)}{marks})"
+        return f"{self.to_text()}   (TP {format_count(self.tp)}, FP {format_count(self.fp)}{marks})"

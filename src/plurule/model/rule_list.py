@@ -11,11 +11,14 @@ from plurule._attached import RuleListMethods
 from plurule.model.attribute import Attribute
 from plurule.model.frame import Backend, to_frame
 from plurule.model.length_choice import LengthChoice
+from plurule.model.naming import and_more
 from plurule.model.rule import Rule
 from plurule.model.text import parse
 
+ROWS_OF_REPR = 10
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RuleList(RuleListMethods, Sequence[Rule]):
     """An ordered decision list: a sequence of rules, with the names it speaks about.
 
@@ -73,6 +76,11 @@ class RuleList(RuleListMethods, Sequence[Rule]):
 
     def __str__(self) -> str:
         return "\n".join(str(rule) for rule in self.rules) or "(no rules: every label is absent)"
+
+    def __repr__(self) -> str:
+        title = f"RuleList: {len(self)} rules, {len(self.labels)} labels, {len(self.attributes)} attributes"
+        numbered = [f"{number:>4}  {rule}" for number, rule in enumerate(self.rules[:ROWS_OF_REPR], start=1)]
+        return "\n".join(and_more([title, *numbered], len(self) + 1, "rules"))
 
     def characteristics(self) -> dict[str, float]:
         """Counts that describe the model, as the paper's Table 2 lists them."""

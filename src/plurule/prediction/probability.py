@@ -46,6 +46,11 @@ def probabilities(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float
     return np.clip(result, SMALLEST, 1 - SMALLEST)
 
 
+def is_counted(rule: Rule) -> bool:
+    """Whether the rule was ever counted on data; one that was written by hand was not."""
+    return bool(rule.decided or rule.tp or rule.fp)
+
+
 def right_and_wrong(rule: Rule) -> Sequence[tuple[float, float]]:
     """Per head label, the training pairs that the rule decided rightly and wrongly."""
     # A rule written by hand knows no more than its counts as a whole.

@@ -91,8 +91,8 @@ def _shown_explanation(explanation: Explanation) -> dict[str, Any]:
                 {"condition": condition_text(reason.condition, digits=None), "value": reason.value}
                 for reason in decision.reasons
             ],
-            "precision": decision.precision,
-            "coverage": decision.coverage,
+            "right": decision.right,
+            "decided": decision.decided,
             "agreed": decision.agreed,
             "preempted": decision.preempted,
         }
