@@ -44,7 +44,7 @@ def test_support_and_confidence_stand_beside_those_of_the_labels_alone() -> None
     (statement,) = dependencies(rule_list, X, Y)
     assert (statement.on_data.matching, statement.on_data.support, statement.on_data.confidence) == (2, 2, 1.0)  # type: ignore[union-attr]
     assert (statement.on_labels.matching, statement.on_labels.support) == (4, 2)  # type: ignore[union-attr]
-    assert statement.news == 0.5
+    assert statement.added_value == 0.5
     assert str(statement) == "implication: white ← red where x > 2 (100% of 2, 50% anyway)"
 
 
@@ -76,7 +76,7 @@ def test_the_table_has_a_row_per_statement() -> None:
     assert frame.loc[0, ["kind", "conclusions", "context", "scope", "rules"]].tolist() == [
         "co-occurrence", "red, white", "x > 2", "local", "1",
     ]  # fmt: skip
-    assert frame.loc[0, ["support", "confidence", "raw_support", "raw_confidence", "news"]].tolist() == [
+    assert frame.loc[0, ["support", "confidence", "raw_support", "raw_confidence", "added_value"]].tolist() == [
         1,
         1,
         1,

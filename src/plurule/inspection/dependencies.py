@@ -1,8 +1,8 @@
 """What a rule list says about labels: which go together, follow from, or exclude each other.
 
 A rule says something about two labels if both are in its head, or if one is in its body and the other in its head. Each
-statement can be checked on data, and is set beside the same statistic on the label matrix alone: what a rule says about
-labels is news where the two differ.
+statement can be checked on data, and is set beside the same statistic on the label matrix alone: a rule says
+something about labels that they do not say themselves where the two differ.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Dependency:
         return not self.context
 
     @property
-    def news(self) -> float | None:
+    def added_value(self) -> float | None:
         """By how much its confidence exceeds that of the same statement on the label matrix alone."""
         if self.on_data is None or self.on_labels is None:
             return None
@@ -183,7 +183,7 @@ class Dependencies(Sequence[Dependency]):
             "confidence": statistic("on_data", "confidence"),
             "raw_support": statistic("on_labels", "support"),
             "raw_confidence": statistic("on_labels", "confidence"),
-            "news": [float("nan") if s.news is None else s.news for s in rows],
+            "added_value": [float("nan") if s.added_value is None else s.added_value for s in rows],
         }
 
     def to_graph(self) -> LabelGraph:

@@ -97,7 +97,7 @@ class StatementRow:
     matching: int | None
     confidence: float | None
     raw_confidence: float | None
-    news: float | None
+    added_value: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,9 +351,9 @@ def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) ->
 
 
 def _statement_rows(said: Dependencies) -> tuple[StatementRow, ...]:
-    """The statements that are most news."""
+    """The statements that differ most from what the labels alone say."""
     order: list[str] = list(KINDS)
-    ranked = sorted(said, key=lambda statement: (-abs(statement.news or 0.0), order.index(statement.kind)))
+    ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
     return tuple(_statement_row(statement) for statement in ranked[:MOST_STATEMENTS])
 
 
@@ -368,7 +368,7 @@ def _statement_row(statement: Dependency) -> StatementRow:
         None if statement.on_data is None else statement.on_data.matching,
         None if statement.on_data is None else statement.on_data.confidence,
         None if statement.on_labels is None else statement.on_labels.confidence,
-        statement.news,
+        statement.added_value,
     )
 
 
