@@ -16,11 +16,14 @@ import pytest
 from helpers.native_problems import Lopsided, random_options, random_problem
 from helpers.problems import make_options
 from plurule import RuleListClassifier, _core
-from plurule.data.table import encode
+from plurule.data.table import Table, encode
 from plurule.heuristics import Counts, Heuristic, ratio
 from plurule.learning import covering, native
 from plurule.learning.problem import Options, Problem
+from plurule.model import Attribute, Rule, RuleList
+from plurule.prediction.counts import recount
 
+VALUES = np.array([1, 2, 3, 3, 2, np.nan])
 TRUTH = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]], dtype=np.uint8)
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 needs_limits = pytest.mark.skipif(
@@ -31,7 +34,7 @@ needs_limits = pytest.mark.skipif(
 
 def some_columns(max_bins: int = 0) -> _core.Columns:
     columns = _core.Columns(6, max_bins, None, 1 << 17)
-    columns.add_numeric(np.array([1, 2, 3, 3, 2, np.nan]))
+    columns.add_numeric(VALUES)
     return columns
 
 
@@ -125,41 +128,88 @@ def test_wrong_arguments_of_learn_are_refused(changes: dict[str, Any], error: ty
     assert len(learn()[0]) > 0
 
 
+EVERY_SEARCH = pytest.mark.parametrize(
+    "search",
+    [
+        pytest.param({"head_search": search, "example_based": flag}, id=f"{search.name}-{flag}")
+        for search in _core.HeadSearch
+        for flag in (False, True)
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "plain"),
+    [
+        ({"n_threads": 0}, {}),
+        ({"n_threads": 10**9}, {}),
+        ({"truth": np.asfortranarray(TRUTH)}, {}),
+        ({"weights": np.ones(6)}, {}),
+        ({"remaining": -5.0}, {"remaining": 0.0}),
+        ({"min_coverage": -1.0}, {"min_coverage": 0.0}),
+        ({"n_rules": 10**9, "max_conditions": 10**9}, {}),
+        ({"beam_width": 1000}, {"beam_width": 50}),
+    ],
+)
+@EVERY_SEARCH
+def test_arguments_beyond_what_makes_a_difference_change_nothing(
+    changes: dict[str, Any], plain: dict[str, Any], search: dict[str, Any]
+):
+    assert learn(**search | changes) == learn(**search | plain)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
-        {"n_threads": 0},
-        {"n_threads": 10**9},
-        {"weights": np.zeros(6)},
-        {"weights": np.array([0.1, 0.2, 0.3, 0.7, 0.1, 0.9])},  # not on a grid where sums are exact
-        {"weights": np.full(6, 1e300)},
-        {"weights": np.full(6, 5e-324)},
-        {"lift": [0.0] * 3},
-        {"heuristic": (_core.Formula.f_measure, -3.0)},
-        {"heuristic": (_core.Formula.f_measure, np.inf)},
-        {"heuristic": (_core.Formula.f_measure, 0.25, -3.0)},
-        {"heuristic": (_core.Formula.f_measure, 0.25, np.inf)},
-        {"remaining": -5.0},
-        {"stop_threshold": 5.0},
-        {"min_coverage": -1.0},
         {"n_rules": 0},
-        {"max_conditions": 0},
-        {"beam_width": 1000},
+        {"weights": np.zeros(6)},
+        {"heuristic": (_core.Formula.f_measure, np.inf)},
         {"custom_heuristic": (lambda tp, fp, tn, fn: tp * np.nan,)},
         {"custom_heuristic": (lambda tp, fp, tn, fn: np.full(len(tp), np.inf),)},
         {"custom_heuristic": (lambda tp, fp, tn, fn: np.full(len(tp), -np.inf),)},
-        {"truth": np.asfortranarray(TRUTH)},
-        {"allowed_attributes": [0]},
-        {"required_attributes": [255]},
-        {"label_pairs": (np.full((3, 3), 255, dtype=np.uint8), ints(-7, 2**31 - 1, -7))},  # apart from itself too
     ],
 )
-@pytest.mark.parametrize("head_search", list(_core.HeadSearch), ids=lambda kind: kind.name)
-@pytest.mark.parametrize("example_based", [False, True])
-def test_odd_arguments_of_learn_give_some_rule_list(changes: dict[str, Any], head_search: Any, example_based: bool):
-    rules, undecided = learn(**{"head_search": head_search, "example_based": example_based} | changes)
-    assert len(undecided) == 3
-    assert len(rules) <= TRUTH.size
+@EVERY_SEARCH
+def test_where_no_rule_can_be_good_none_is_learned(changes: dict[str, Any], search: dict[str, Any]):
+    rules, undecided = learn(**search | changes)
+    weights = changes.get("weights", np.ones(6))
+    assert rules == []
+    assert undecided == list(zip(weights @ (1 - TRUTH), weights @ TRUTH, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "holds"),
+    [
+        ({"max_conditions": 0}, lambda rule: not rule.body),
+        ({"allowed_attributes": [0]}, lambda rule: set(rule.body) == set(rule.label_conditions)),
+        ({"required_attributes": [255]}, lambda rule: rule.body),
+        ({"label_pairs": (np.full((3, 3), 255, dtype=np.uint8), ints(-7, 2**31 - 1, -7))}, None),  # apart from itself
+        ({"weights": np.array([0.1, 0.2, 0.3, 0.7, 0.1, 0.9])}, None),  # not on a grid where sums are exact
+        ({"weights": np.full(6, 1e300)}, None),
+        ({"weights": np.full(6, 5e-324)}, None),
+        ({"lift": [0.0] * 3}, None),
+        ({"heuristic": (_core.Formula.f_measure, -3.0)}, None),
+        ({"heuristic": (_core.Formula.f_measure, 0.25, -3.0)}, None),
+        ({"heuristic": (_core.Formula.f_measure, 0.25, np.inf)}, None),
+        ({"stop_threshold": 5.0}, None),
+    ],
+)
+@EVERY_SEARCH
+def test_odd_arguments_of_learn_give_rules_that_do_what_they_say(
+    changes: dict[str, Any], holds: Callable[[Rule], object] | None, search: dict[str, Any]
+):
+    weights = changes.get("weights", np.ones(6))
+    problem = Problem(Table([Attribute("a")], [VALUES]), ("A", "B", "C"), TRUTH, weights)
+    rules, undecided = learn(**search | changes)
+    learned = RuleList(tuple(native._rule(problem, *r) for r in rules), problem.table.attributes, problem.labels)
+    assert len(learned) > 0
+    assert all(holds(rule) for rule in learned if holds)
+    counted = recount(learned, problem.table, TRUTH, weights)
+    np.testing.assert_allclose(undecided, counted.undecided)
+    for rule, again in zip(learned, counted, strict=True):
+        np.testing.assert_allclose(rule.decided, again.decided)
+        np.testing.assert_allclose((rule.tp, rule.fp), (again.tp, again.fp))
+        assert rule.tp + rule.fp > 0
 
 
 def test_without_columns_or_rows_there_is_little_to_learn():
@@ -413,6 +463,8 @@ from plurule import _core
 from plurule.learning import native
 from plurule.model import Attribute
 from plurule.learning.problem import Options, Problem
+from plurule.model import Attribute, Rule, RuleList
+from plurule.prediction.counts import recount
 from plurule.data.table import SparseColumn, Table
 
 n_rows = 4_000_000
