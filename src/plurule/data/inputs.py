@@ -131,7 +131,7 @@ def _labels(y: Any) -> tuple[Any, tuple[str, ...], bool, TargetForm]:
         native = nw.from_native(y, series_only=True, pass_through=True)
         if isinstance(native, nw.Series):
             return _one_label(native.to_numpy(), str(native.name) if native.name else None)
-        if isinstance(y, list | tuple) or getattr(y, "ndim", 2) == 1:
+        if len(getattr(y, "shape", ())) != 2:
             try:
                 array = np.asarray(y)
             except ValueError as error:
