@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
 from plurule.model import file as model_file
-from plurule.paper import analysis, figures, published
+from plurule.paper.analysis import Analysis
 from plurule.paper.code import code_fingerprint
 from plurule.paper.experiment import Results
 from plurule.paper.materials import EMBEDDED
 from plurule.paper.report import page_data, write_report
-from plurule.paper.selected_rules import choose_labels, equivalences, rules_about, selections
-from plurule.paper.statements import Statement, check_statements
-from plurule.paper.statistics import Comparison
+from plurule.paper.statements import Statement
+from plurule.paper.statistics import Tally
 
 
 @pytest.fixture(scope="module")
@@ -82,23 +80,12 @@ def test_the_page_shows_every_statement_with_its_verdict(written: tuple[Path, li
     text = " ".join(" ".join(parsed(folder).text).split())
     assert len(statements) >= 30
     for statement in statements:
-        assert " ".join(statement.text.split()) in text
-        assert statement.word in text
-        assert statement.verdict.numbers
+        assert " ".join(statement.statement.split()) in text
+        assert statement.verdict in text
+        assert statement.numbers
     with (folder / "tables" / "statements.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    assert [row["verdict"] for row in rows] == [statement.word for statement in statements]
-
-
-def test_figures_of_the_same_data_are_the_same_files(results: Results, tmp_path: Path):
-    for folder in (tmp_path / "one", tmp_path / "two"):
-        folder.mkdir()
-        drawing = figures.changes(analysis.pairs(results))
-        assert drawing is not None
-        drawing.write(folder)
-        drawing.close()
-    for name in ("model-changes.svg", "model-changes.png"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert [row["verdict"] for row in rows] == [statement.verdict for statement in statements]
 
 
 def test_tables_hold_every_set_objective_and_lift(written: tuple[Path, list[Statement]], results: Results):
@@ -125,73 +112,10 @@ def test_models_of_a_finished_experiment_can_be_read(results: Results):
             assert len(model) == results.final(EMBEDDED, objective, relaxed)["size"]["rules"]
 
 
-def test_the_effort_adds_up(results: Results):
-    (row,) = analysis.effort(results)
-    assert row["models"] == len(results.records)
-    moments = [*results.finished_at.values(), *(session["at"] for session in results.sessions)]
-    assert row["clock_s"] == pytest.approx(max(moments) - min(moments), abs=0.2)
-
-
-def test_published_numbers_are_complete():
-    assert set(published.CHARACTERISTICS) == set(published.WINS) == set(published.BIRDS_LIFTS)
-    for row in published.WINS.values():
-        assert all(tally.wins + tally.losses + tally.ties == 7 for tally in row)
-
-
-def test_a_plain_page_data_has_no_objects_that_compute(results: Results):
-    rules = selections(results)
-    data = page_data(results, rules, check_statements(results, rules))
-    assert data["wins"][0]["cells"][0]["ours"].keys() == {"wins", "losses", "ties", "lead"}
+def test_the_page_gets_plain_data(results: Results, written: tuple[Path, list[Statement]]):
+    data = page_data(Analysis(results), written[1])
     assert data["run"]["models"] == len(results.records)
-
-
-# Selected rules ----------------------------------------------------------------------------------------------------
-
-
-def rule(head: str, *body: object, tp: float = 1) -> Rule:
-    labels = ("a", "b", "c")
-    assignments = tuple(Assignment(name, labels.index(name), True) for name in head.split())
-    return Rule(Head(assignments), tuple(body), tp=tp)  # type: ignore[arg-type]
-
-
-WIDE = NumericCondition("width", 0, ">", 2.0)
-IF_A = LabelCondition("a", 0, True)
-ATTRIBUTES, LABELS = (Attribute("width"),), ("a", "b", "c")
-
-
-def test_a_label_condition_and_a_head_that_say_the_same_are_found():
-    normal = RuleList((rule("a", WIDE), rule("b", IF_A), rule("c", WIDE)), ATTRIBUTES, LABELS)
-    relaxed = RuleList((rule("a b", WIDE), rule("c")), ATTRIBUTES, LABELS)
-    (found,) = equivalences(normal, relaxed, "a")
-    assert (found.condition_rule, found.label_rule, found.joint_rule) == (normal[0], normal[1], relaxed[0])
-    assert equivalences(normal, relaxed, "c") == []
-    assert choose_labels(normal, relaxed, 1) == ["a"]
-
-
-def test_labels_that_are_never_predicted_together_with_others_are_not_chosen():
-    model = RuleList((rule("a", WIDE), rule("b")), ATTRIBUTES, LABELS)
-    assert choose_labels(model, model, 2) == []
-
-
-def test_rules_about_a_label_predict_it_or_ask_for_it():
-    model = RuleList((rule("a", WIDE), rule("b", IF_A), rule("c")), ATTRIBUTES, LABELS)
-    assert rules_about(model, "a") == model.rules[:2]
-
-
-# Critical differences ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("ranks", "distance", "expected"),
-    [
-        ((1.0, 2.0, 3.0), 1.5, [(1.0, 2.0), (2.0, 3.0)]),
-        ((1.0, 2.0, 3.0), 5.0, [(1.0, 3.0)]),
-        ((1.0, 2.0, 3.0), 0.5, []),
-        ((1.0, 2.0, 3.0), None, []),
-    ],
-)
-def test_what_is_not_told_apart_is_joined_once(
-    ranks: tuple[float, ...], distance: float | None, expected: list[tuple[float, float]]
-):
-    comparison = Comparison(("x", "y", "z"), ranks, 3, None, distance)
-    assert figures._indistinct(comparison.by_rank(), distance) == expected
+    assert data["verdicts"]["holds"] + data["verdicts"]["does not hold"] + data["verdicts"]["not judged"] == 33
+    for cells in data["wins"]["rows"].values():
+        assert all(isinstance(ours, Tally) and theirs is None for ours, theirs in cells), "no set of the paper was run"
+    assert sum(map(sum, data["lift_counts"]["rows"].values())) == len(results.plan.objectives)

@@ -32,6 +32,10 @@ def test_tallies_add_up():
     assert Tally(1, 2, 3) + Tally(4, 0, 1) == Tally(5, 2, 4)
 
 
+def test_a_tally_is_read_as_it_is_written():
+    assert Tally.parse(str(Tally(3, 1, 2))) == Tally(3, 1, 2)
+
+
 def test_the_best_has_rank_1_and_ties_share_their_ranks():
     assert average_ranks([[0.9, 0.8, 0.9, 0.1]]).tolist() == [1.5, 3.0, 1.5, 4.0]
 
@@ -74,7 +78,7 @@ def test_equal_learners_are_not_told_apart_and_ordered_ones_are():
 
 def test_too_few_sets_or_learners_are_ranked_but_not_tested():
     one = compare(["a", "b", "c"], [[0.1, 0.2, 0.3]])
-    assert (one.best(), one.p_value, one.critical_difference) == ("c", None, None)
+    assert (one.by_rank()[0], one.p_value, one.critical_difference) == (("c", 1.0), None, None)
     two = compare(["a", "b"], [[0.1, 0.2], [0.3, 0.1]])
     assert two.critical_difference is None
 

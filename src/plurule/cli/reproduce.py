@@ -74,13 +74,15 @@ def reproduce(
     """
     from plurule.cli import rendering
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
+    from plurule.paper import check_libraries
     from plurule.paper.experiment import Experiment
     from plurule.paper.reference import Reference, read_reference
-    from plurule.paper.report import PAGE, check_libraries, write_report
     from plurule.paper.tuning import make_runner
 
-    console, workers = messages(), check_jobs(jobs)
     check_libraries()
+    from plurule.paper.report import PAGE, write_report
+
+    console, workers = messages(), check_jobs(jobs)
     plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
     plan = _replace(plan, labels=labels)
     models = Reference()
@@ -97,8 +99,8 @@ def reproduce(
         statements = write_report(results, out) if results.sets else []
     page = rendering.console()
     if statements:
-        held = sum(s.verdict.holds is True for s in statements)
-        judged = sum(s.verdict.holds is not None for s in statements)
+        held = sum(s.holds is True for s in statements)
+        judged = sum(s.holds is not None for s in statements)
         page.print(f"{held} of {judged} published statements hold here.")
         page.print(f"Report: {out / PAGE}; tables: {out / 'tables'}; figures: {out / 'figures'}", soft_wrap=True)
     for name in missing:

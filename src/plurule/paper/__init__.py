@@ -1,9 +1,11 @@
 """Experiments: tuning, evaluation, and the paper's experiments with every table and figure.
 
 The steps are modules: a `protocol` lists tasks, a `runner` (or a `cluster`) runs them, a `journal` keeps the results,
-`choosing` picks lifts, `analysis` makes tables of plain data, `statements` judges what was published, `figures` draws,
-and `report` writes it all down. `plurule reproduce` and `plurule tune` are their users.
+`choosing` picks lifts, `analysis` makes data frames, `statements` judges what was `published`, `figures` draws, and
+`report` writes it all down. `plurule reproduce` and `plurule tune` are their users.
 """
+
+from importlib.util import find_spec
 
 from plurule.paper.experiment import Experiment, Results
 from plurule.paper.folds import MulanKFold
@@ -23,4 +25,12 @@ __all__ = [
     "Plan",
     "Results",
     "Task",
+    "check_libraries",
 ]
+
+
+def check_libraries() -> None:
+    """Raise an error now if the report could not be written after a long experiment."""
+    missing = [name for name in ("pandas", "matplotlib", "jinja2") if find_spec(name) is None]
+    if missing:
+        raise ImportError(f"the report needs {', '.join(missing)}: pip install 'plurule[paper]'")

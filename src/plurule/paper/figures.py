@@ -1,30 +1,31 @@
-"""The figures, drawn from plain data with matplotlib (an extra), as SVG and PNG."""
+"""The figures, drawn from data frames with matplotlib (an extra), as SVG and PNG."""
 
 from __future__ import annotations
 
-import functools
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plurule.files import replacing
+from plurule.files import replacing, write_text
 from plurule.lifts import find_lift
-from plurule.paper.analysis import Pair, Row, Times
+from plurule.paper.analysis import Analysis, Pairs
 from plurule.paper.published import SPEEDUP
 from plurule.paper.statistics import Comparison
 from plurule.selection.objectives import find_objective
 from plurule.titles import SHORT_MEASURES
 
-P = ParamSpec("P")
-R = TypeVar("R")
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D1F", "#56B4E9")
 """Colours that most colour-blind readers tell apart (after Okabe and Ito)."""
 GREY, LIGHT, INK = "#767676", "#e4e4e4", "#222222"
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 10.5,
     "text.color": INK,
@@ -57,68 +58,50 @@ _SENSITIVITY_PANELS = {
 }
 
 
-class Drawing:
-    """A figure that can be written in several formats."""
+def draw_all(analysis: Analysis, folder: Path) -> dict[str, str]:
+    """Draw every figure, write each as SVG and PNG, and give the SVG by name; the same data give the same files."""
+    import matplotlib
 
-    def __init__(self, name: str, figure: Any) -> None:
-        self.name = name
-        self._figure = figure
-
-    @functools.cached_property
-    def svg(self) -> str:
-        """The figure as SVG, the same text for the same data."""
-        buffer = io.StringIO()
-        with _pyplot().rc_context(_STYLE):
-            self._figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-        return buffer.getvalue()
-
-    def write(self, folder: Path) -> None:
-        """Write the figure as SVG and PNG."""
-        with replacing(folder / f"{self.name}.svg") as path:
-            path.write_bytes(self.svg.encode("utf-8"))
-        with replacing(folder / f"{self.name}.png") as path, _pyplot().rc_context(_STYLE):
-            self._figure.savefig(path, format="png", bbox_inches="tight", metadata={"Software": None})
-
-    def close(self) -> None:
-        """Give the memory back."""
-        _pyplot().close(self._figure)
-
-
-def check_library() -> None:
-    """Raise an error if matplotlib is not there."""
-    _pyplot()
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'plurule[plot]'") from error
     # Figures are made for files; a window system may not be there.
     matplotlib.use("Agg", force=False)
+    from matplotlib.pyplot import close
+
+    folder.mkdir(exist_ok=True)
+    drawn = {}
+    with matplotlib.rc_context(_STYLE):
+        for name, figure in _figures(analysis):
+            buffer = io.StringIO()
+            figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+            drawn[name] = buffer.getvalue()
+            write_text(folder / f"{name}.svg", drawn[name])
+            with replacing(folder / f"{name}.png") as path:
+                figure.savefig(path, format="png", bbox_inches="tight", metadata={"Software": None})
+            close(figure)
+    return drawn
+
+
+def _figures(analysis: Analysis) -> Iterator[tuple[str, Figure]]:
+    yield "lift-functions", lift_functions()
+    for function in ("kln", "peak"):
+        rows = analysis.sensitivity
+        own = rows if rows.empty else rows[rows["function"].str.startswith(function)]
+        if not own.empty:
+            yield f"sensitivity-{function}", sensitivity(own)
+    if not analysis.speed.empty:
+        yield "training-times", training_times(analysis.times, analysis.speed)
+    yield "model-changes", changes(analysis.pairs(list(analysis.results.sets)))
+    yield "ranks", critical_differences(analysis.ranks())
+    if analysis.has_discretised:
+        yield "ranks-discretised", critical_differences(analysis.ranks(analysis.compared_sets(discretised=True)))
+
+
+def _subplots(rows: int, columns: int, size: tuple[float, float], **options: Any) -> tuple[Figure, Any]:
     import matplotlib.pyplot as plt
 
-    return plt
+    return plt.subplots(rows, columns, figsize=size, layout="constrained", **options)
 
 
-def _styled(draw: Callable[P, R]) -> Callable[P, R]:
-    """Draw with our style, and leave that of the user as it was."""
-
-    @functools.wraps(draw)
-    def styled(*args: P.args, **kwargs: P.kwargs) -> R:
-        with _pyplot().rc_context(_STYLE):
-            return draw(*args, **kwargs)
-
-    return styled
-
-
-def _subplots(rows: int, columns: int, size: tuple[float, float], **options: Any) -> tuple[Any, Any]:
-    figure, axes = _pyplot().subplots(rows, columns, figsize=size, layout="constrained", **options)
-    return figure, axes
-
-
-@_styled
-def lift_functions(n_labels: int = 10) -> Drawing:
+def lift_functions(n_labels: int = 10) -> Figure:
     """The lift functions: KLN with several factors, and Peak at several lengths."""
     figure, axes = _subplots(1, 2, (11.5, 3.3), sharey=True)
     lengths = np.arange(1, n_labels + 1)
@@ -135,81 +118,58 @@ def lift_functions(n_labels: int = 10) -> Drawing:
         ax.set(title=title, xlabel="labels in the head", xticks=lengths)
         ax.legend(loc="upper left" if "KLN" in title else "upper right", fontsize=9.5)
     axes[0].set_ylabel("lift ρ")
-    return Drawing("lift-functions", figure)
+    return figure
 
 
-@_styled
-def sensitivity(rows: Sequence[Row], function: str) -> Drawing | None:
-    """How models change with the lift: four panels, macro F with + and +-."""
-    shown = [row for row in rows if row["function"].startswith(function) and row["objective"].startswith("macro-f")]
-    shown = shown or [row for row in rows if row["function"].startswith(function)]
-    if not shown:
-        return None
-    lines = sorted({(row["function"], row["objective"]) for row in shown})
-    functions = sorted({row["function"] for row in shown})
+def sensitivity(rows: pd.DataFrame) -> Figure:
+    """How models change with the lift: four panels, macro F with + and +- where they were tried."""
+    macro = rows["objective"].str.startswith("macro-f")
+    shown = rows[macro] if macro.any() else rows
+    functions = sorted(set(shown["function"]))
+    several = len(functions) > 1
     figure, axes = _subplots(1, 4, (11.5, 3.1))
     for ax, (column, title) in zip(axes.flat, _SENSITIVITY_PANELS.items(), strict=True):
-        for name, objective in lines:
-            own = [row for row in shown if (row["function"], row["objective"]) == (name, objective)]
-            absence = find_objective(objective).predict_absence
+        for (name, objective), own in shown.groupby(["function", "objective"]):
+            trained = find_objective(objective)
             # With one function the colours tell objectives apart, with several the functions.
-            colour = COLOURS[functions.index(name)] if len(functions) > 1 else COLOURS[int(absence)]
-            label = (
-                f"{find_objective(objective).title}, {name}" if len(functions) > 1 else find_objective(objective).title
-            )
-            values = [row[column] for row in own]
-            ax.plot([row["lift"] for row in own], values, "--" if absence else "-", color=colour, label=label)
+            colour = COLOURS[functions.index(name) if several else int(trained.predict_absence)]
+            label = f"{trained.title}, {name}" if several else trained.title
+            ax.plot(own["lift"], own[column], "--" if trained.predict_absence else "-", color=colour, label=label)
         ax.set_title(title)
         ax.set_ylim(bottom=0)
         if column == "label_condition_share":
             ax.yaxis.set_major_formatter("{x:.0%}")
-    for ax in axes:
-        ax.set_xlabel(f"lift at {functions[0].split()[-1]} labels" if len(functions) == 1 else "lift at the peak")
+        ax.set_xlabel("lift at the peak" if several else f"lift at {functions[0].split()[-1]} labels")
     figure.legend(*axes[0].get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=6)
-    return Drawing(f"sensitivity-{function}", figure)
+    return figure
 
 
-@_styled
-def training_times(times: Sequence[Times]) -> Drawing | None:
+def training_times(times: pd.DataFrame, speed: pd.DataFrame) -> Figure:
     """The training time of relaxed pruning as a multiple of that of normal pruning, against the latter."""
-    if not times:
-        return None
     figure, ax = _subplots(1, 1, (11.5, 5.0))
-    noise = np.array([ratio for one in times for ratio in one.noise])
-    low, high = np.quantile(noise, [0.05, 0.95])
+    low, high = np.quantile(times["normal_again_s"] / times["normal_s"], [0.05, 0.95])
     ax.axhspan(low, high, color=LIGHT, zorder=0, label="noise: normal against normal, 90 % of the ratios")
-    ax.axhspan(
-        1 - SPEEDUP[1],
-        1 - SPEEDUP[0],
-        facecolor="none",
-        edgecolor=GREY,
-        hatch="////",
-        linewidth=0,
-        alpha=0.45,
-        zorder=0,
-        label="published as typical: 10 to 25 % faster",
-    )
+    published = {"facecolor": "none", "edgecolor": GREY, "hatch": "////", "linewidth": 0, "alpha": 0.45, "zorder": 0}
+    label = "published as typical: 10 to 25 % faster"
+    ax.axhspan(1 - SPEEDUP[1], 1 - SPEEDUP[0], label=label, **published)
     ax.axhline(1, color=GREY, linewidth=1)
-    objectives = list(dict.fromkeys(one.objective for one in times))
-    for objective in objectives:
-        own = [one for one in times if one.objective == objective]
-        colour, filled = _objective_style(objective, objectives)
-        x = np.array([one.normal_seconds for one in own])
-        y = np.array([one.ratio for one in own])
-        spread = np.abs(np.array([[one.ratio - min(one.ratios), max(one.ratios) - one.ratio] for one in own]).T)
-        ax.errorbar(x, y, spread, fmt="o", color=colour, markerfacecolor=colour if filled else "white", markersize=5.5,
-                    elinewidth=0.9, markeredgewidth=1.4, label=find_objective(objective).title)  # fmt: skip
+    for objective, own in speed.groupby("objective", sort=False):
+        colour, filled = _objective_style(objective, list(speed["objective"]))
+        spread = np.abs([own["ratio"] - own["low"], own["high"] - own["ratio"]])
+        style = {"fmt": "o", "color": colour, "markerfacecolor": colour if filled else "white", "markersize": 5.5}
+        style |= {"elinewidth": 0.9, "markeredgewidth": 1.4, "label": find_objective(objective).title}
+        ax.errorbar(own["normal"], own["ratio"], spread, **style)
     ax.set_xscale("log")
     # A half is as far from the same as twice.
     ax.set_yscale("log", base=2)
-    for name in dict.fromkeys(one.dataset for one in times):
-        xs = [one.normal_seconds for one in times if one.dataset == name]
-        ax.annotate(name, (float(np.exp(np.mean(np.log(xs)))), 1.0), xycoords=("data", "axes fraction"), ha="center",
-                    va="bottom", rotation=30, fontsize=9.5, color=GREY)  # fmt: skip
+    for name, own in speed.groupby("set", sort=False):
+        place = (float(np.exp(np.mean(np.log(own["normal"])))), 1.0)
+        words = {"ha": "center", "va": "bottom", "rotation": 30, "fontsize": 9.5, "color": GREY}
+        ax.annotate(name, place, xycoords=("data", "axes fraction"), **words)
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.3g} ×")
     ax.set(xlabel="training time of normal pruning (CPU seconds)", ylabel="time of relaxed pruning / normal")
     figure.legend(*ax.get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=4)
-    return Drawing("training-times", figure)
+    return figure
 
 
 def _objective_style(objective: str, objectives: Sequence[str]) -> tuple[str, bool]:
@@ -218,59 +178,43 @@ def _objective_style(objective: str, objectives: Sequence[str]) -> tuple[str, bo
     return COLOURS[families.index(objective.rstrip("+-")) % len(COLOURS)], not find_objective(objective).predict_absence
 
 
-@_styled
-def changes(pairs: Sequence[Pair]) -> Drawing | None:
+def changes(pairs: Pairs) -> Figure:
     """What relaxed pruning changes in the models: one number per data set and objective, as coloured tables."""
-    sets = list(dict.fromkeys(pair.dataset for pair in pairs))
-    objectives = list(dict.fromkeys(pair.objective for pair in pairs))
-    if not pairs:
-        return None
-    panels: dict[str, Any] = {
-        "rules: relaxed / normal": lambda p: _ratio(*p.size("rules")),
-        "conditions per rule: relaxed / normal": lambda p: _ratio(*p.conditions_per_rule()),
-        "labels per head: relaxed / normal": lambda p: _ratio(*p.labels_per_head()),
-    }
+    sets, objectives = (list(dict.fromkeys(pairs.normal.index.get_level_values(level))) for level in (0, 1))
+    panels = ("rules", "conditions_per_rule", "labels_per_head")
     figure, axes = _subplots(1, 3, (11.5, 1.2 + 0.32 * len(sets)), sharey=True)
-    for ax, (title, value) in zip(axes, panels.items(), strict=True):
-        table = np.full((len(sets), len(objectives)), np.nan)
-        for pair in pairs:
-            table[sets.index(pair.dataset), objectives.index(pair.objective)] = value(pair)
+    for ax, name in zip(axes, panels, strict=True):
+        normal, relaxed = pairs.normal[name], pairs.relaxed[name]
+        ratios = (relaxed / normal).where((normal > 0) & (relaxed > 0), 1.0)
+        table = ratios.to_numpy().reshape(len(sets), len(objectives))
         ax.imshow(np.clip(np.log2(table), -2, 2), cmap="PuOr_r", vmin=-2.6, vmax=2.6, aspect="auto")
         for (row, column), number in np.ndenumerate(table):
-            strong = abs(np.log2(number)) > 1.6
-            ax.text(
-                column, row, f"{number:.2f}", ha="center", va="center", fontsize=9.5, color="white" if strong else INK
-            )
-        ax.set_title(title)
+            colour = "white" if abs(np.log2(number)) > 1.6 else INK
+            ax.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize=9.5, color=colour)
+        ax.set_title(f"{name.replace('_', ' ')}: relaxed / normal")
         ax.set_xticks(range(len(objectives)), [find_objective(o).title for o in objectives], rotation=40, ha="right")
         ax.set_yticks(range(len(sets)), sets)
         ax.grid(False)
         ax.tick_params(length=0)
-        for spine in ax.spines.values():
-            spine.set_visible(False)
-    return Drawing("model-changes", figure)
+        ax.spines[:].set_visible(False)
+    return figure
 
 
-def _ratio(before: float, after: float) -> float:
-    return after / before if before and after else 1.0
-
-
-@_styled
-def critical_differences(ranks: Mapping[str, Comparison], name: str = "ranks") -> Drawing:
+def critical_differences(ranks: Mapping[str, Comparison]) -> Figure:
     """Average ranks of all approaches, one panel per measure; what a bar joins is not told apart."""
     rows = (len(ranks) + 1) // 2
-    count = max(len(comparison.names) for comparison in ranks.values())
+    count = max(len(comparison.ranks) for comparison in ranks.values())
     figure, axes = _subplots(rows, 2, (11.5, rows * (1.1 + 0.18 * count)), squeeze=False)
     for ax, (measure, comparison) in zip(axes.flat, ranks.items(), strict=False):
         _critical_difference(ax, SHORT_MEASURES.get(measure, measure), comparison)
     for ax in axes.flat[len(ranks) :]:
         ax.set_visible(False)
-    return Drawing(name, figure)
+    return figure
 
 
-def _critical_difference(ax: Any, title: str, comparison: Comparison) -> None:
+def _critical_difference(ax: Axes, title: str, comparison: Comparison) -> None:
     """One panel: names on both sides of an axis of ranks, best on the left."""
-    order = comparison.by_rank()
+    order, distance = comparison.by_rank(), comparison.critical_difference
     count = len(order)
     half = (count + 1) // 2
     ax.set(xlim=(-0.28 * count, 1.28 * count + 1))
@@ -279,7 +223,7 @@ def _critical_difference(ax: Any, title: str, comparison: Comparison) -> None:
     for mark in range(1, count + 1):
         ax.plot([mark, mark], [0, 0.14], color=INK, linewidth=1)
         ax.text(mark, 0.22, str(mark), ha="center", va="bottom", fontsize=9.5, color=GREY)
-    groups = _indistinct(order, comparison.critical_difference)
+    groups = _indistinct([rank for _, rank in order], distance)
     top = -0.3 - 0.22 * max(len(groups) - 1, 0)
     for i, (label, rank) in enumerate(order):
         left = i < half
@@ -294,26 +238,17 @@ def _critical_difference(ax: Any, title: str, comparison: Comparison) -> None:
     note = "" if comparison.p_value is None else f", Friedman p = {comparison.p_value:.2g}"
     ax.text(1, 1.75, f"{title}", fontsize=12, va="top", weight="bold")
     ax.text(count, 1.75, f"{comparison.n_sets} sets{note}", fontsize=9.5, va="top", ha="right", color=GREY)
-    if comparison.critical_difference is not None:
-        end = min(1 + comparison.critical_difference, count)
+    if distance is not None:
+        end = min(1 + distance, count)
         ax.plot([1, end], [0.95, 0.95], color=GREY, linewidth=1.2)
-        ax.text(
-            (1 + end) / 2,
-            1.0,
-            f"CD = {comparison.critical_difference:.2f}",
-            ha="center",
-            va="bottom",
-            fontsize=9.5,
-            color=GREY,
-        )
+        ax.text((1 + end) / 2, 1.0, f"CD = {distance:.2f}", ha="center", va="bottom", fontsize=9.5, color=GREY)
 
 
-def _indistinct(order: Sequence[tuple[str, float]], distance: float | None) -> list[tuple[float, float]]:
-    """Stretches of ranks that are not told apart, none inside another."""
-    if distance is None:
-        return []
-    ranks = [rank for _, rank in order]
+def _indistinct(ranks: Sequence[float], distance: float | None) -> list[tuple[float, float]]:
+    """Stretches of ranks, given in order, that are not told apart, none inside another."""
     found: list[tuple[float, float]] = []
+    if distance is None:
+        return found
     for low in ranks:
         high = max(rank for rank in ranks if rank - low <= distance)
         if high > low and (not found or high > found[-1][1]):

@@ -9,24 +9,23 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from plurule.errors import DataError
 from plurule.lifts import NONE, parse_lifts
 from plurule.paper.protocol import Task
 from plurule.selection.objectives import find_objective
 
+COUNTS = ("rules", "conditions", "label_conditions", "multi_label_heads")
 _OBJECTIVES = {"HA": "ha", "MicF": "micro-f", "MacF": "macro-f"}
-_COUNTS = ("rules", "conditions", "label_conditions", "multi_label_heads")
 _SCORES = {
     "hamming_accuracy": "test_HA",
     "micro_f1": "test_micro_F1",
     "macro_f1": "test_macro_F1",
     "subset_accuracy": "test_subset_accuracy",
 }
-OTHER_SEARCH = "off"
+_OTHER_SEARCH = "off"
 """Stands for models of another search (heads searched anew, no constraint), which are left out."""
 
 
@@ -36,7 +35,7 @@ class Reference:
 
     rows: tuple[tuple[Task, dict[str, float]], ...] = ()
     """The task that learns the same here, and the numbers there."""
-    fingerprint: str = field(default="")
+    fingerprint: str = ""
 
     def tasks(self, dataset: str) -> list[Task]:
         """The tasks of a data set."""
@@ -55,30 +54,14 @@ def read_reference(path: Path, sets: Collection[str], objectives: Collection[str
     rows = []
     for number, line in enumerate(lines, start=2):
         try:
-            if line["lift"] == OTHER_SEARCH:
+            if line["lift"] == _OTHER_SEARCH:
                 continue
             lift = NONE if line["lift"] == "lift1" else parse_lifts(line["lift"])[0]
             objective = find_objective(_OBJECTIVES.get(line["objective"], line["objective"]) + line["signs"]).name
-            numbers = {name: float(line[name]) for name in _COUNTS}
+            numbers = {name: float(line[name]) for name in COUNTS}
             numbers |= {name: float(line[column]) for name, column in _SCORES.items()}
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path}, line {number}: is not understood ({error})") from None
         if line["dataset"] in sets and objective in objectives:
             rows.append((Task("reference", line["dataset"], objective, lift), numbers))
     return Reference(tuple(rows), hashlib.sha256(content).hexdigest()[:16])
-
-
-def comparison_rows(reference: Reference, records: dict[str, Any]) -> list[dict[str, Any]]:
-    """Both side by side."""
-    rows = []
-    for task, theirs in reference.rows:
-        ours = records.get(task.key)
-        if ours is None:
-            continue
-        row: dict[str, Any] = {"set": task.dataset, "objective": task.objective, "lift": task.lift}
-        for name in _COUNTS:
-            row |= {name: ours["size"][name], f"{name}_reference": int(theirs[name])}
-        for name in _SCORES:
-            row |= {name: ours["scores"][name], f"{name}_reference": theirs[name]}
-        rows.append(row)
-    return rows

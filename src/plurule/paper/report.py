@@ -1,6 +1,6 @@
 """The report: one HTML page that holds everything, with the published tables beside ours.
 
-It is made in two steps: `page_data` puts the results into plain data, and a Jinja2 template (an extra) lays them out.
+It is made in two steps: `page_data` puts the results into plain data, and a Jinja2 template lays them out.
 """
 
 from __future__ import annotations
@@ -8,89 +8,77 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from plurule.files import write_text
+import pandas as pd
+
+from plurule.files import replacing, write_text
+from plurule.lifts import NONE, LiftName
 from plurule.model import Rule
-from plurule.model.condition import NumericCondition
-from plurule.paper import analysis, figures, published
-from plurule.paper.analysis import SIZES, Pair
+from plurule.paper import published
+from plurule.paper.analysis import Analysis, Pairs
 from plurule.paper.experiment import Results
-from plurule.paper.figures import Drawing
+from plurule.paper.figures import draw_all
 from plurule.paper.protocol import PAPER_SETS
-from plurule.paper.reference import comparison_rows
-from plurule.paper.selected_rules import Selection, selections, shown
+from plurule.paper.selected_rules import RULES_SHOWN, Selection
 from plurule.paper.statements import Statement, check_statements
-from plurule.paper.statistics import Tally
-from plurule.paper.tables import all_tables, write_tables
+from plurule.report.render import environment, render_whole_page
+from plurule.report.summary import condition_text
 from plurule.selection.objectives import find_objective
-from plurule.titles import SHORT_MEASURES
+from plurule.titles import CHARACTERISTICS, SHORT_MEASURES
 
 PAGE = "report.html"
+SIZES = {name: title for name, title in CHARACTERISTICS.items() if name != "stop_rules"}
+"""What the paper counts of a model."""
+_ON_PRINT = """
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+"""
 Data = dict[str, Any]
 
 
 def write_report(results: Results, folder: Path) -> list[Statement]:
     """Write the report, its figures and its tables to a folder; gives the statements that were checked."""
-    environment = _environment()
-    rules = selections(results)
-    statements = check_statements(results, rules)
-    write_tables(all_tables(results, rules, statements), folder / "tables")
-    drawings = draw(results)
-    (folder / "figures").mkdir(exist_ok=True)
-    for drawing in drawings:
-        drawing.write(folder / "figures")
-    data = page_data(results, rules, statements)
-    data["figures"] = {drawing.name: _data_uri(drawing.svg) for drawing in drawings}
-    for drawing in drawings:
-        drawing.close()
-    write_text(folder / PAGE, environment.get_template("page.html").render(data))
+    analysis = Analysis(results)
+    statements = check_statements(analysis)
+    write_tables(analysis, statements, folder / "tables")
+    figures = draw_all(analysis, folder / "figures")
+    write_text(folder / PAGE, render(page_data(analysis, statements), figures))
     return statements
 
 
-def draw(results: Results) -> list[Drawing]:
-    """All figures of the results."""
-    rows = analysis.sensitivity_rows(results)
-    ranks = analysis.rank_table(results, analysis.compared_sets(results))
-    drawings: list[Drawing | None] = [
-        figures.lift_functions(),
-        figures.sensitivity(rows, "kln"),
-        figures.sensitivity(rows, "peak"),
-        figures.training_times(analysis.times(results)),
-        figures.changes(analysis.pairs(results)),
-        figures.critical_differences(ranks) if results.sets else None,
-    ]
-    if analysis.has_discretised(results):
-        ranks = analysis.rank_table(results, analysis.compared_sets(results, discretised=True))
-        drawings.append(figures.critical_differences(ranks, "ranks-discretised"))
-    return [drawing for drawing in drawings if drawing is not None]
-
-
-def check_libraries() -> None:
-    """Raise an error now if the report could not be written after a long experiment."""
-    _environment()
-    figures.check_library()
-
-
-def _environment() -> Any:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError("the report needs Jinja2: pip install 'plurule[report]'") from error
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
+def write_tables(analysis: Analysis, statements: Sequence[Statement], folder: Path) -> None:
+    """Write each table as a CSV file; numbers with at most six digits after the point."""
+    rules = pd.DataFrame(
+        {"set": one.dataset, "objective": one.objective, "label": one.label}
+        | {"title": find_objective(one.objective).title, "pruning": pruning}
+        | {"rule": rule.to_text(), "tp": rule.tp, "fp": rule.fp, "stop": rule.stop}
+        for one in analysis.selections
+        for pruning, rules in one.rules.items()
+        for rule in rules
     )
-    environment.filters |= {"title": lambda name: find_objective(name).title, "clock": clock, "number": number}
-    return environment
+    columns = ["section", "statement", "verdict", "numbers", "criterion"]
+    judged = pd.DataFrame([[getattr(one, name) for name in columns] for one in statements], columns=columns)
+    folder.mkdir(exist_ok=True)
+    for name, table in (analysis.tables() | {"selected-rules": rules, "statements": judged}).items():
+        if not table.empty:
+            with replacing(folder / f"{name}.csv") as path:
+                table.to_csv(
+                    path, index=False, lineterminator="\n", float_format=lambda value: repr(round(float(value), 6))
+                )
 
 
-def _data_uri(svg: str) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
+def render(data: Data, figures: Mapping[str, str]) -> str:
+    """The page that shows the data, with the figures (SVG) in it."""
+    from jinja2 import ChoiceLoader, PackageLoader
+
+    shared = environment()
+    own = shared.overlay(loader=ChoiceLoader([PackageLoader("plurule.paper"), PackageLoader("plurule.report")]))
+    own.filters = shared.filters | {"title": lambda name: find_objective(name).title, "clock": clock, "number": number}
+    style = files("plurule.paper").joinpath("templates", "style.css").read_text(encoding="utf-8")
+    images = {name: base64.b64encode(svg.encode("utf-8")).decode("ascii") for name, svg in figures.items()}
+    return render_whole_page(own.get_template("paper.html"), style, _ON_PRINT, figures=images, **data)
 
 
 def clock(seconds: float) -> str:
@@ -105,176 +93,134 @@ def clock(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def number(value: float | None, digits: int = 3) -> str:
+def number(value: float | str | None, digits: int = 3) -> str:
     """A number for a table: counts without a point, nothing as a dash. With three digits, 0 and 1 are scores.
 
-    >>> number(12.0), number(0.5), number(None)
-    ('12', '0.500', '–')
-    >>> number(1.0, digits=2), number(1.0)
+    >>> number(12.0), number(0.5), number(float("nan")), number("")
+    ('12', '0.500', '–', '–')
+    >>> number(1.0, digits=2), number("1.0")
     ('1', '1.000')
     """
-    if value is None:
+    if value in ("", None) or pd.isna(value):
         return "–"
-    is_count = float(value).is_integer() and (digits < 3 or abs(value) > 1)
+    value = float(value or 0)
+    is_count = value.is_integer() and (digits < 3 or abs(value) > 1)
     return f"{value:.0f}" if is_count else f"{value:.{digits}f}"
 
 
-def page_data(results: Results, rules: Sequence[Selection], statements: Sequence[Statement]) -> Data:
+def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
     """Everything the page shows, as plain data."""
-    compared = analysis.compared_sets(results)
-    data: Data = {
-        "run": _run(results),
+    results, compared = analysis.results, analysis.compared_sets()
+    sections = dict.fromkeys(one.section for one in statements)
+    return {
+        "run": _run(analysis),
         "citation": published.CITATION,
-        "objectives": list(results.plan.objectives),
+        "objectives": analysis.objectives,
         "measures": SHORT_MEASURES,
         "sensitivity_set": results.sensitivity_set,
-        "sets": [{"name": name} | found.facts for name, found in results.sets.items()],
-        "effort": analysis.effort(results),
+        "sets": analysis.data_sets.merge(analysis.effort, on="set").to_dict("records"),
         "failures": results.failures,
         "missing": results.missing,
-        "times": [_time(one) for one in analysis.times(results)],
-        "published_models": _published_models(results),
-        "models": [_models(name, analysis.pairs(results, [name])) for name in results.sets],
-        "wins": _wins(analysis.win_table(results, compared), published_too=bool(set(compared) & set(PAPER_SETS))),
-        "compared": compared,
-        "is_the_papers": analysis.is_the_papers(results),
-        "discretised": None,
-        "ranks": _ranks(results, compared),
-        "choices": _choices(results),
-        "lift_counts": analysis.lift_counts(results, compared),
-        "scores": [_scores(results, measure) for measure in SHORT_MEASURES],
-        "selections": [_selection(one) for one in rules],
-        "statements": _by_section(statements),
+        "times": analysis.speed.to_dict("records"),
+        "published_models": _published_models(analysis),
+        "models": [_models(analysis.pairs([name]), name) for name in results.sets],
+        "wins": _wins(analysis, compared, published_too=bool(set(compared) & set(PAPER_SETS))),
+        "is_the_papers": analysis.is_the_papers,
+        "discretised": _wins(analysis, analysis.compared_sets(discretised=True)) if analysis.has_discretised else None,
+        "ranks": _ranks(analysis),
+        "choices": {name: own.to_dict("records") for name, own in analysis.chosen.groupby("set", sort=False)},
+        "lift_counts": _lift_counts(analysis),
+        "scores": [_scores(analysis, measure) for measure in SHORT_MEASURES],
+        "selections": [_selection(one) for one in analysis.selections],
+        "statements": {title: [one for one in statements if one.section == title] for title in sections},
         "verdicts": {
-            word: sum(s.word == word for s in statements) for word in ("holds", "does not hold", "not judged")
+            word: sum(one.verdict == word for one in statements) for word in ("holds", "does not hold", "not judged")
         },
-        "reference": _reference(results),
+        "reference": _reference(analysis),
     }
-    if analysis.has_discretised(results):
-        other = analysis.compared_sets(results, discretised=True)
-        data["discretised"] = {"sets": other, "wins": _wins(analysis.win_table(results, other), published_too=True)}
-    return data
 
 
-def _run(results: Results) -> Data:
-    effort = analysis.effort(results)
-    starts = [datetime.fromtimestamp(session["at"], UTC) for session in results.sessions]
-    last = results.sessions[-1] if results.sessions else {}
+def _run(analysis: Analysis) -> Data:
+    plan, sessions, effort = analysis.results.plan, analysis.results.sessions, analysis.effort
+    last = sessions[-1] if sessions else {}
     return {
-        "date": starts[0].strftime("%Y-%m-%d") if starts else "",
-        "version": last.get("plurule", ""),
-        "code": last.get("code", ""),
-        "python": last.get("python", ""),
-        "machines": list(dict.fromkeys(session["machine"] for session in results.sessions)),
-        "folds": results.plan.folds,
-        "lifts": len(results.plan.lifts),
-        "repeats": results.plan.repeats,
-        "models": sum(row["models"] for row in effort),
-        "cpu": sum(row["cpu_s"] for row in effort),
-        "clock": sum(row["clock_s"] for row in effort),
+        "date": datetime.fromtimestamp(sessions[0]["at"], UTC).strftime("%Y-%m-%d") if sessions else "",
+        **{name: last.get(of, "") for name, of in (("version", "plurule"), ("code", "code"), ("python", "python"))},
+        "machines": list(dict.fromkeys(session["machine"] for session in sessions)),
+        "folds": plan.folds,
+        "lifts": len(plan.lifts),
+        "repeats": plan.repeats,
+        "models": int(effort["models"].sum()),
+        "cpu": effort["cpu_s"].sum(),
+        "clock": effort["clock_s"].sum(),
     }
 
 
-def _time(one: analysis.Times) -> Data:
-    return {
-        "set": one.dataset,
-        "objective": one.objective,
-        "lift": one.lift,
-        "normal": one.normal_seconds,
-        "relaxed": one.relaxed_seconds,
-        "change": one.ratio - 1,
-        "low": min(one.ratios) - 1,
-        "high": max(one.ratios) - 1,
-    }
-
-
-def _models(name: str, pairs: Sequence[Pair]) -> Data:
-    rows = [
-        {"title": title, "cells": [[_size(pair, key, relaxed) for relaxed in (0, 1)] for pair in pairs]}
-        for key, title in SIZES.items()
-    ]
-    return {"set": name, "lifts": [pair.lift for pair in pairs], "rows": rows}
-
-
-def _size(pair: Pair, key: str, relaxed: int) -> float | None:
-    value = pair.size(key)[relaxed]
-    return None if key == "labels_per_multi_label_head" and not pair.size("multi_label_heads")[relaxed] else value
-
-
-def _published_models(results: Results) -> Data | None:
-    """Our models of birds beside the published ones."""
-    name = published.CHARACTERISTICS_SET
-    objectives = [o for o in results.plan.objectives if o in published.CHARACTERISTICS]
-    if name not in results.sets or not objectives:
-        return None
-    pairs = [pair for pair in analysis.pairs(results, [name]) if pair.objective in objectives]
-    rows = []
+def _models(pairs: Pairs, name: str) -> Data:
+    """What the models of a data set consist of: normal and relaxed for each objective."""
+    rows = {}
     for key, title in SIZES.items():
-        cells = [
-            {
-                "ours": [_size(pair, key, 0), _size(pair, key, 1)],
-                "theirs": published.CHARACTERISTICS[pair.objective][key],
-            }
-            for pair in pairs
-        ]
-        rows.append({"title": title, "cells": cells})
-    lifts = [
-        {
-            "objective": pair.objective,
-            "ours": pair.lift,
-            "theirs": " or ".join(published.BIRDS_LIFTS[pair.objective]),
-            "same": pair.lift in published.BIRDS_LIFTS[pair.objective],
-        }
-        for pair in pairs
-    ]
-    return {"set": name, "objectives": objectives, "rows": rows, "lifts": lifts}
+        cells = [models[key] for models in pairs]
+        if key == "labels_per_multi_label_head":
+            cells = [models[key].where(models["multi_label_heads"] > 0) for models in pairs]
+        rows[title] = list(zip(*cells, strict=True))
+    return {"title": name, "heads": list(pairs.relaxed["lift"]), "rows": rows}
 
 
-def _wins(table: Mapping[str, Mapping[str, Tally]], published_too: bool) -> list[Data]:
-    rows = []
-    for objective, row in table.items():
-        printed = published.WINS.get(objective) if published_too else None
-        cells = [
-            {"ours": _tally(tally), "theirs": _tally(printed[i]) if printed else None}
-            for i, tally in enumerate(row.values())
-        ]
-        rows.append({"objective": objective, "cells": cells})
-    return rows
+def _scores(analysis: Analysis, measure: str) -> Data:
+    """A measure on the test parts: normal and relaxed for each data set and objective."""
+    rows = {}
+    for name in analysis.results.sets:
+        normal, relaxed = analysis.pairs([name])
+        rows[name] = list(zip(normal[measure], relaxed[measure], strict=True))
+    return {"title": SHORT_MEASURES[measure], "heads": ["relaxed"] * len(analysis.objectives), "rows": rows}
 
 
-def _tally(tally: Tally) -> Data:
-    lead = "wins" if tally.wins > tally.losses else "losses" if tally.losses > tally.wins else ""
-    return {"wins": tally.wins, "losses": tally.losses, "ties": tally.ties, "lead": lead}
-
-
-def _ranks(results: Results, sets: Sequence[str]) -> Data:
-    tables = analysis.rank_table(results, sets)
-    names = next(iter(tables.values())).names if tables else ()
-    ranks = {measure: dict(zip(c.names, c.ranks, strict=True)) for measure, c in tables.items()}
-    rows = [{"name": name, "ranks": [ranks[m][name] for m in tables]} for name in names]
-    return {
-        "rows": rows,
-        "best": [min(ranks[m].values(), default=0) for m in tables],
-        "p_values": [c.p_value for c in tables.values()],
-        "difference": next((c.critical_difference for c in tables.values()), None),
+def _published_models(analysis: Analysis) -> Data | None:
+    """Our models of birds beside the published ones."""
+    theirs = {(row["objective"], row["pruning"]): row for row in published.table("models")}
+    objectives = [objective for objective in analysis.objectives if (objective, "relaxed") in theirs]
+    if published.MODELS_SET not in analysis.results.sets or not objectives:
+        return None
+    pairs = Pairs(*(models.loc[(slice(None), objectives), :] for models in analysis.pairs([published.MODELS_SET])))
+    ours = _models(pairs, published.MODELS_SET)
+    printed = {
+        title: [[theirs[objective, pruning][key] for pruning in ("normal", "relaxed")] for objective in objectives]
+        for key, title in SIZES.items()
     }
+    lifts = [theirs[objective, "relaxed"]["lift"] for objective in objectives]
+    return ours | {"objectives": objectives, "printed": printed, "lifts": lifts}
 
 
-def _choices(results: Results) -> list[Data]:
-    rows = analysis.choices(results)
-    return [{"set": name, "cells": [row for row in rows if row["set"] == name]} for name in results.sets]
+def _wins(analysis: Analysis, sets: Sequence[str], published_too: bool = True) -> Data:
+    """Wins, losses and ties here and in the paper, for each objective and measure."""
+    rows = {
+        objective: [
+            (ours, published.WINS.get(objective, {}).get(measure) if published_too else None)
+            for measure, ours in row.items()
+        ]
+        for objective, row in analysis.wins(sets).items()
+    }
+    return {"sets": list(sets), "rows": rows}
 
 
-def _scores(results: Results, measure: str) -> Data:
-    rows = []
-    for name in results.sets:
-        cells = []
-        for pair in analysis.pairs(results, [name]):
-            normal, relaxed = pair.score(measure)
-            lead = "normal" if normal > relaxed + 1e-12 else "relaxed" if relaxed > normal + 1e-12 else ""
-            cells.append({"normal": normal, "relaxed": relaxed, "lead": lead})
-        rows.append({"set": name, "cells": cells})
-    return {"measure": measure, "title": SHORT_MEASURES[measure], "rows": rows}
+def _ranks(analysis: Analysis) -> Data:
+    tables = [found.ranks for found in analysis.ranks().values()]
+    rows = {name: [ranks[name] for ranks in tables] for name in tables[0]}
+    return {"rows": rows, "best": [min(ranks.values()) for ranks in tables]}
+
+
+def _lift_counts(analysis: Analysis) -> Data:
+    """How often each function was chosen with each height; the same heights for every function."""
+    offered = [LiftName.parse(name) for name in analysis.results.plan.lifts if name != NONE]
+    chosen = [LiftName.parse(name) for name in analysis.pairs().relaxed["lift"]]
+    heights = sorted({one.height for one in [*offered, *chosen]})
+    counts = pd.crosstab([one.function for one in chosen], [one.height for one in chosen])
+    functions = list(dict.fromkeys(one.function for one in [*offered, *chosen]))
+    return {
+        "heights": heights,
+        "rows": counts.reindex(index=functions, columns=heights, fill_value=0).T.to_dict("list"),
+    }
 
 
 def _selection(one: Selection) -> Data:
@@ -284,54 +230,31 @@ def _selection(one: Selection) -> Data:
         "lift": one.lift,
         "label": one.label,
         "reason": one.reason,
-        "normal": [_rule(rule) for rule in shown(one.normal)],
-        "relaxed": [_rule(rule) for rule in shown(one.relaxed)],
-        "more": [len(one.normal) - len(shown(one.normal)), len(one.relaxed) - len(shown(one.relaxed))],
+        "rules": {pruning: [_rule(rule) for rule in rules[:RULES_SHOWN]] for pruning, rules in one.rules.items()},
+        "more": {pruning: len(rules[RULES_SHOWN:]) for pruning, rules in one.rules.items()},
         "published": one.published,
     }
 
 
 def _rule(rule: Rule) -> Data:
-    return {
-        "head": [{"name": a.name, "present": a.present} for a in rule.head],
-        "body": [_condition(condition) for condition in rule.body],
-        "tp": rule.tp,
-        "fp": rule.fp,
-    }
+    body = [condition_text(condition, digits=4) for condition in rule.body]
+    return {"head": list(rule.head), "body": body, "tp": rule.tp, "fp": rule.fp}
 
 
-def _condition(condition: Any) -> str:
-    if isinstance(condition, NumericCondition):
-        return f"{condition.name} {'≤' if condition.operator == '<=' else '>'} {condition.threshold:.4g}"
-    return str(condition)
-
-
-def _by_section(statements: Sequence[Statement]) -> list[Data]:
-    sections: dict[str, list[Statement]] = {}
-    for statement in statements:
-        sections.setdefault(statement.section, []).append(statement)
-    return [{"title": title, "statements": own} for title, own in sections.items()]
-
-
-def _reference(results: Results) -> list[Data]:
+def _reference(analysis: Analysis) -> list[Data]:
     """Per data set: how far the models are from those of the paper's own program."""
-    summary = []
-    rows = comparison_rows(results.reference, dict(results.records))
-    for name in dict.fromkeys(row["set"] for row in rows):
-        own = [row for row in rows if row["set"] == name]
-        rules = [abs(row["rules"] - row["rules_reference"]) for row in own]
-        heads = [abs(row["multi_label_heads"] - row["multi_label_heads_reference"]) for row in own]
-        scores = [abs(row["micro_f1"] - row["micro_f1_reference"]) for row in own]
-        summary.append(
-            {
-                "set": name,
-                "models": len(own),
-                "same_rules": sum(gap == 0 for gap in rules),
-                "mean_rules": sum(row["rules_reference"] for row in own) / len(own),
-                "mean_gap": sum(rules) / len(own),
-                "largest_gap": max(rules),
-                "mean_heads_gap": sum(heads) / len(own),
-                "mean_score_gap": sum(scores) / len(own),
-            }
-        )
-    return summary
+    table = analysis.reference
+    if table.empty:
+        return []
+    for name in ("rules", "multi_label_heads", "micro_f1"):
+        table = table.assign(**{f"{name}_gap": (table[name] - table[f"{name}_reference"]).abs()})
+    columns = {
+        "models": ("rules", "size"),
+        "same_rules": ("rules_gap", lambda gaps: (gaps == 0).sum()),
+        "mean_rules": ("rules_reference", "mean"),
+        "mean_gap": ("rules_gap", "mean"),
+        "largest_gap": ("rules_gap", "max"),
+        "mean_heads_gap": ("multi_label_heads_gap", "mean"),
+        "mean_score_gap": ("micro_f1_gap", "mean"),
+    }
+    return table.groupby("set", sort=False).agg(**columns).reset_index().to_dict("records")

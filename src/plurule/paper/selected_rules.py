@@ -6,22 +6,24 @@ best of all, those where a label condition of one model says the same as a head 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from plurule.model import LabelCondition, Rule, RuleList
 from plurule.model import file as model_file
 from plurule.paper.experiment import Results
-from plurule.paper.published import RULES, PrintedRules
+from plurule.paper.published import table
 
 RULES_SHOWN = 8
 _AUTOMATIC = {"yeastD": 2, "yeast": 2}
 """How many labels are chosen of a set, if not one."""
-_PAPER_OBJECTIVES = {"yeast": "macro-f+"} | {printed.dataset: printed.objective for printed in RULES}
+_PAPER_OBJECTIVES = {"yeast": "macro-f+"} | {row["set"]: row["objective"] for row in table("rules")}
+
+PrintedRules = dict[str, list[dict[str, str]]]
+"""Rules about one label as the paper prints them, with normal and with relaxed pruning."""
 
 
-@dataclass(frozen=True)
-class Equivalence:
+class Equivalence(NamedTuple):
     """A label condition and a head that say the same.
 
     `first ← condition` and `second ← first` in one model; `first, second ← condition` in the other, with conditions on
@@ -42,8 +44,8 @@ class Selection:
     lift: str
     label: str
     reason: str
-    normal: tuple[Rule, ...]
-    relaxed: tuple[Rule, ...]
+    rules: dict[str, tuple[Rule, ...]]
+    """With normal and with relaxed pruning."""
     equivalence: Equivalence | None
     published: PrintedRules | None
 
@@ -52,39 +54,39 @@ def selections(results: Results) -> list[Selection]:
     """Rules of the paper's sets and objectives where they were run, else of the set and objective with most to show."""
     found = []
     for dataset, objective in _shown(results):
-        normal = model_file.load(results.model_path(dataset, objective, relaxed=False))
-        relaxed = model_file.load(results.model_path(dataset, objective, relaxed=True))
+        normal, relaxed = (
+            model_file.load(results.model_path(dataset, objective, relaxed)) for relaxed in (False, True)
+        )
         lift = results.sets[dataset].chosen(objective)
-        printed = {p.label: p for p in RULES if (p.dataset, p.objective) == (dataset, objective)}
+        printed = _printed(dataset, objective)
         automatic = choose_labels(normal, relaxed, _AUTOMATIC.get(dataset, 1))
-        labels = dict.fromkeys(automatic, "chosen automatically")
-        for label in printed:
-            if label in normal.labels:
-                labels[label] = "chosen automatically, and in the paper" if label in labels else "shown in the paper"
-        for label, reason in labels.items():
-            found.append(
-                Selection(
-                    dataset,
-                    objective,
-                    lift,
-                    label,
-                    reason,
-                    rules_about(normal, label),
-                    rules_about(relaxed, label),
-                    next(iter(equivalences(normal, relaxed, label)), None),
-                    printed.get(label),
-                )
-            )
+        for label in dict.fromkeys([*automatic, *(label for label in printed if label in normal.labels)]):
+            reason = "chosen automatically" if label in automatic else "shown in the paper"
+            if label in automatic and label in printed:
+                reason += ", and in the paper"
+            rules = {"normal": rules_about(normal, label), "relaxed": rules_about(relaxed, label)}
+            equivalence = next(iter(equivalences(normal, relaxed, label)), None)
+            found.append(Selection(dataset, objective, lift, label, reason, rules, equivalence, printed.get(label)))
+    return found
+
+
+def _printed(dataset: str, objective: str) -> dict[str, PrintedRules]:
+    """What the paper prints of a model, by label."""
+    found: dict[str, PrintedRules] = {}
+    for row in table("rules"):
+        if (row["set"], row["objective"]) == (dataset, objective):
+            found.setdefault(row["label"], {"normal": [], "relaxed": []})[row["pruning"]].append(row)
     return found
 
 
 def _shown(results: Results) -> list[tuple[str, str]]:
     """Data sets and objectives to show."""
-    found = []
-    for dataset, objective in _PAPER_OBJECTIVES.items():
-        replaced = dataset == "yeast" and "yeastD" in results.sets
-        if dataset in results.sets and objective in results.plan.objectives and not replaced:
-            found.append((dataset, objective))
+    replaced = "yeast" if "yeastD" in results.sets else ""
+    found = [
+        (dataset, objective)
+        for dataset, objective in _PAPER_OBJECTIVES.items()
+        if dataset in results.sets and objective in results.plan.objectives and dataset != replaced
+    ]
     if not found:
         for dataset in list(results.sets)[:3]:
             sizes = {o: results.final(dataset, o, True)["size"]["multi_label_heads"] for o in results.plan.objectives}
@@ -145,10 +147,5 @@ def _asked(rule: Rule) -> set[str]:
     return {c.name for c in rule.body if isinstance(c, LabelCondition) and c.present}
 
 
-def _attributes(rule: Rule) -> tuple[str, ...]:
-    return tuple(sorted({c.name for c in rule.body if not isinstance(c, LabelCondition)}))
-
-
-def shown(rules: Sequence[Rule]) -> Sequence[Rule]:
-    """The first rules, as many as fit."""
-    return rules[:RULES_SHOWN]
+def _attributes(rule: Rule) -> set[str]:
+    return {c.name for c in rule.body if not isinstance(c, LabelCondition)}

@@ -6,7 +6,7 @@ After Demšar, *Statistical Comparisons of Classifiers over Multiple Data Sets*,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,21 +23,31 @@ class Tally:
     '1/1/1'
     """
 
-    wins: int
-    losses: int
-    ties: int
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Tally:
+        """Read what was written as `wins/losses/ties`."""
+        return cls(*map(int, text.split("/")))
+
+    @property
+    def lead(self) -> int:
+        """By how much wins outnumber losses."""
+        return self.wins - self.losses
 
     def __str__(self) -> str:
-        return f"{self.wins}/{self.losses}/{self.ties}"
+        return "/".join(map(str, astuple(self)))
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.wins + other.wins, self.losses + other.losses, self.ties + other.ties)
+        return Tally(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
-def tally(ours: Sequence[float], theirs: Sequence[float]) -> Tally:
+def tally(ours: ArrayLike, theirs: ArrayLike) -> Tally:
     """Wins, losses and ties of `ours` against `theirs`, more being better."""
     difference = np.round(np.asarray(ours, dtype=float) - np.asarray(theirs, dtype=float), DIGITS)
-    return Tally(int((difference > 0).sum()), int((difference < 0).sum()), int((difference == 0).sum()))
+    return Tally(*(int((np.sign(difference) == sign).sum()) for sign in (1, -1, 0)))
 
 
 def sign_test(result: Tally) -> float:
@@ -68,8 +78,7 @@ def average_ranks(scores: ArrayLike) -> NDArray[np.float64]:
 class Comparison:
     """Several learners over several data sets."""
 
-    names: tuple[str, ...]
-    ranks: tuple[float, ...]
+    ranks: dict[str, float]
     """Average rank of each learner."""
     n_sets: int
     p_value: float | None
@@ -77,28 +86,19 @@ class Comparison:
     critical_difference: float | None
     """Ranks that differ by less are not told apart by Nemenyi's test."""
 
-    def best(self) -> str:
-        """The learner with the lowest average rank; the first of several."""
-        return self.names[int(np.argmin(self.ranks))]
-
     def by_rank(self) -> list[tuple[str, float]]:
-        """Learners and their ranks, best first."""
-        return sorted(zip(self.names, self.ranks, strict=True), key=lambda pair: pair[1])
+        """Learners and their average ranks, best first; of equal ones the first stays first."""
+        return sorted(self.ranks.items(), key=lambda pair: pair[1])
 
 
 def compare(names: Sequence[str], scores: ArrayLike, alpha: float = 0.05) -> Comparison:
     """Rank learners (columns of `scores`) over data sets (rows); the tests need two sets and three learners."""
     table = np.asarray(scores, dtype=float)
     n_sets, n_learners = table.shape
-    ranks = average_ranks(table)
-    testable = n_sets >= 2 and n_learners >= 3
-    return Comparison(
-        tuple(names),
-        tuple(ranks.tolist()),
-        n_sets,
-        friedman(table) if testable else None,
-        nemenyi(n_learners, n_sets, alpha) if testable else None,
-    )
+    ranks = dict(zip(names, average_ranks(table).tolist(), strict=True))
+    if n_sets < 2 or n_learners < 3:
+        return Comparison(ranks, n_sets, None, None)
+    return Comparison(ranks, n_sets, friedman(table), nemenyi(n_learners, n_sets, alpha))
 
 
 def friedman(scores: ArrayLike) -> float:
@@ -133,7 +133,7 @@ def nemenyi(n_learners: int, n_sets: int, alpha: float = 0.05) -> float:
     return float(quantile * np.sqrt(n_learners * (n_learners + 1) / (6 * n_sets)))
 
 
-def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
+def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's correlation of ranks; 0 where one of the two does not vary.
 
     >>> rank_correlation([1, 2, 3], [30, 20, 10])
@@ -141,6 +141,6 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
     """
     from scipy.stats import spearmanr
 
-    if len(x) < 2 or len(set(x)) < 2 or len(set(y)) < 2:
+    if min(len(np.unique(x)), len(np.unique(y))) < 2:
         return 0.0
     return round(float(spearmanr(x, y).statistic), DIGITS)

@@ -23,7 +23,6 @@ from plurule.paper.journal import Journal
 from plurule.paper.materials import EMBEDDED
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.runner import LocalRunner, Runner
-from plurule.paper.tables import Row
 from plurule.paper.trials import Material, labels_of
 from plurule.selection.lift_search import TIE_BREAKERS
 
@@ -97,7 +96,7 @@ class Tuning:
         """All candidates as a table, best first."""
         rows = []
         for rank, one in enumerate([*ranking, baseline], start=1):
-            row: Row = {"rank": rank if rank <= len(ranking) else None, "lift": one.lift}
+            row: dict[str, Any] = {"rank": rank if rank <= len(ranking) else None, "lift": one.lift}
             for name in dict.fromkeys((self._measure, *TIE_BREAKERS, *METRICS)):
                 row |= {name: one.mean(name), f"{name}_deviation": one.deviation(name)}
             rows.append(row | {"rules": one.mean_size("rules"), "conditions": one.mean_size("conditions")})

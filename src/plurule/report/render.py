@@ -18,7 +18,7 @@ from plurule.report.length_chart import draw_length
 from plurule.report.summary import RuleRow, Summary, condition_text, short_number, signed_names
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 SCRIPTS = ("decide.js", "page.js", "rules.js", "what_if.js")
 """The page's program, in the order in which its parts need each other."""
@@ -49,7 +49,10 @@ def render_page(summary: Summary, data: str) -> str:
     """The whole report; `data` is the JSON that the page's program reads."""
     style = _source("report.css") + "".join(f".share-{i} {{ --share: {2 * i}%; }}\n" for i in range(51))
     script = "\n".join(_source(name) for name in SCRIPTS)
-    return environment().get_template("page.html").render(
+    return render_whole_page(
+        environment().get_template("page.html"),
+        style,
+        script,
         summary=summary,
         curves=charts.draw_curves(summary.curves),
         length=draw_length(summary.length_choice),
@@ -57,11 +60,14 @@ def render_page(summary: Summary, data: str) -> str:
         maps=[charts.draw_map(heat_map) for heat_map in summary.maps],
         graph=charts.draw_graph(summary.graph),
         data=_trusted(data),
-        style=_trusted(style),
-        script=_trusted(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-    )  # fmt: skip
+    )
+
+
+def render_whole_page(template: Template, style: str, script: str, **data: Any) -> str:
+    """A page that needs no other file; its policy allows this style and this script, and no other."""
+    return template.render(
+        style=_trusted(style), script=_trusted(script), style_hash=_hash(style), script_hash=_hash(script), **data
+    )
 
 
 def render_rule_table(rows: Sequence[RuleRow], more: int, title: str) -> str:
