@@ -1,4 +1,4 @@
-"""The compiled core; `plurule.learning.native` is its only user."""
+"""The compiled core: `plurule.learning.native` learns with it, `plurule.prediction.decide` predicts."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -78,3 +78,14 @@ class Run:
     def fork(self) -> Run: ...
     @property
     def ended(self) -> bool: ...
+
+def decide(
+    n_rows: int,
+    columns: list[NDArray[Any] | tuple[NDArray[np.int32], NDArray[Any]]],
+    conditions: list[tuple[int, int, float]],
+    rules: list[tuple[list[int], list[tuple[int, bool]], bool]],
+    predicted: NDArray[np.int8],
+    decided_by: NDArray[np.int32] | None,
+    going_on: NDArray[np.bool_] | None,
+    n_threads: int,
+) -> None: ...

@@ -39,7 +39,7 @@ from plurule.learning.pruning import prune
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.prediction.counts import recount
-from plurule.prediction.decide import Decisions, decide, replay
+from plurule.prediction.decide import Decisions, decide, predict_labels, replay
 from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.prediction.staged import staged_scores
@@ -305,8 +305,8 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
 
     def predict(self, X: Any) -> Any:
         """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
-        decisions = self.decide(X)
-        return self._form.labels(decisions.labels())
+        check_is_fitted(self)
+        return self._form.labels(predict_labels(self.rule_list_, self._encode(X), check_jobs(self.n_jobs)))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
@@ -361,7 +361,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     def decide(self, X: Any) -> Decisions:
         """What the rules decide for each row and label, and which rule does."""
         check_is_fitted(self)
-        return decide(self.rule_list_, self._encode(X))
+        return decide(self.rule_list_, self._encode(X), check_jobs(self.n_jobs))
 
     def explain(self, X: Any) -> Any:
         """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from helpers.problems import make_table
+from helpers.rule_lists import random_rule_list
+from plurule import _core
 from plurule.data.table import SparseColumn, Table, encode
 from plurule.model import (
     Assignment,
@@ -20,7 +22,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.prediction.decide import NO_RULE, OPEN, decide, replay
+from plurule.prediction.decide import NO_RULE, OPEN, decide, nothing_decided, predict_labels, replay
 
 LABELS = ("A", "B", "C")
 
@@ -151,3 +153,70 @@ def test_the_order_of_the_rules_matters(first):
     rules = [rule("A", stop=True), rule("B", stop=True)]
     ordered = [rules[first], rules[1 - first]]
     assert decided(ordered, {"a": [1]}).labels()[0].argmax() == first
+
+
+def in_another_form(column: Any, form: str) -> Any:
+    """The same column (but for rounding to 32 bits) as the core may be given it."""
+    if form == "sparse":
+        rows = np.flatnonzero(column != 0).astype(np.int32)
+        return SparseColumn(rows, column[rows], len(column))
+    if form == "strided":
+        return np.stack([column, column[::-1]], axis=1)[:, 0]
+    if form == "32 bits" and column.dtype == np.float64:
+        return column.astype(np.float32)
+    return column
+
+
+@pytest.mark.parametrize("form", ["dense", "32 bits", "strided", "sparse"])
+@pytest.mark.parametrize("seed", range(40))
+@np.errstate(over="ignore")
+def test_the_core_decides_what_replaying_the_rules_does(seed, form):
+    rule_list, small = random_rule_list(seed, n_rules=25)
+    rows = np.random.default_rng(seed).integers(len(small), size=[0, 1, 63, 511, 512, 513, 1100, 2048][seed % 8])
+    columns = [in_another_form(column[rows], form) for column in small.columns]
+    table = Table(rule_list.attributes, columns, n_rows=len(rows))
+    expected = nothing_decided(len(rows), len(rule_list.labels))
+    for step in replay(rule_list, table):
+        expected = step.decisions
+    for n_threads in (1, 3):
+        decisions = decide(rule_list, table, n_threads)
+        np.testing.assert_array_equal(decisions.predicted, expected.predicted)
+        np.testing.assert_array_equal(decisions.decided_by, expected.decided_by)
+        np.testing.assert_array_equal(decisions.going_on, expected.going_on)
+        np.testing.assert_array_equal(predict_labels(rule_list, table, n_threads), expected.labels())
+
+
+GOOD: dict[str, Any] = {
+    "n_rows": 2,
+    "columns": [np.zeros(2)],
+    "conditions": [(0, 0, 1.0)],
+    "rules": [([0], [(0, True)], False)],
+    "predicted": np.empty((2, 1), np.int8),
+    "decided_by": None,
+    "going_on": None,
+    "n_threads": 1,
+}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_rows": 3},
+        {"columns": [np.zeros(3)]},
+        {"columns": [np.zeros(2, np.int64)]},
+        {"columns": [(np.array([1, 0], np.int32), np.ones(2))]},
+        {"columns": [(np.array([2], np.int32), np.ones(1))]},
+        {"conditions": [(0, 1, 1.0)]},
+        {"conditions": [(2, 0, 1.0)]},
+        {"conditions": [(4, 1, 1.0)]},
+        {"conditions": [(9, 0, 1.0)]},
+        {"rules": [([1], [(0, True)], False)]},
+        {"rules": [([0], [(1, True)], False)]},
+        {"decided_by": np.empty((2, 2), np.int32)},
+        {"going_on": np.empty(3, np.bool_)},
+    ],
+)
+def test_the_core_refuses_what_does_not_fit_together(wrong):
+    _core.decide(**GOOD)
+    with pytest.raises(ValueError, match=r"column|condition|label|rows|shape"):
+        _core.decide(**GOOD | wrong)
