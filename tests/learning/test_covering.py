@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.campaigns import numbers
 from helpers.oracle import Learned
 from helpers.problems import (
     as_learned,
@@ -229,7 +230,7 @@ def rules_of(name: Any, problem: Problem, options: Options) -> list[Learned]:
 
 
 @given(randoms)
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_the_rules_are_those_of_a_naive_learner_with_exact_fractions(rng: random.Random):
     problem = random_problem(rng)
     chosen = random_settings(rng, problem.n_labels)
@@ -238,7 +239,7 @@ def test_the_rules_are_those_of_a_naive_learner_with_exact_fractions(rng: random
         assert rules_of(name, problem, options_of(chosen)) == expected, name
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", numbers(1, 10))
 def test_the_rules_are_those_of_a_naive_learner_on_many_more_problems(block):
     for seed in range(200 * block, 200 * (block + 1)):
         rng = random.Random(seed)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.problems import make_options, make_problem, random_state, start_state
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
@@ -213,7 +214,7 @@ def constrained_state(rng: random.Random) -> tuple[State, ResolvedConstraints]:
     st.sampled_from(["micro", "macro"]),
     st.sampled_from(["head", "label"]),
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
     rng: random.Random, heuristic: Heuristic, absence: bool, averaging: Any, of: Any
 ):
@@ -356,7 +357,7 @@ def test_labels_of_a_required_pair_are_predicted_together():
 # At random --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", range(10))
+@pytest.mark.parametrize("batch", numbers(3, 10))
 def test_on_random_problems_both_engines_keep_to_the_constraints_and_learn_the_identical_list(batch: int):
     for seed in range(batch * 60, (batch + 1) * 60):
         rng = np.random.default_rng([9, seed])
@@ -373,7 +374,7 @@ def test_on_random_problems_both_engines_keep_to_the_constraints_and_learn_the_i
             assert native.learn(bound, options, n_jobs) == learned, f"seed {seed}, {wishes}, {options}"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", numbers(6, 20))
 def test_on_larger_random_problems_both_engines_learn_the_identical_list(seed: int):
     rng = np.random.default_rng([10, seed])
     problem = random_problem(rng, most_rows=120, most_columns=6, most_labels=12)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from helpers.campaigns import numbers
 from helpers.native_problems import HEURISTICS, random_options, random_problem
 from helpers.requirements import data_set
 from plurule import RuleListClassifier
@@ -56,7 +56,7 @@ def assert_engines_agree(problem: Problem, options: Options, what: str) -> None:
 # At random -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", range(32))
+@pytest.mark.parametrize("batch", numbers(6, 32))
 def test_on_random_small_problems_both_engines_learn_the_identical_rule_list(batch: int):
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         rng = np.random.default_rng([1, seed])
@@ -86,7 +86,7 @@ def many_labels(rng: np.random.Generator) -> Problem:
     return random_problem(rng, most_rows=80, most_columns=3, most_labels=70)
 
 
-@pytest.mark.parametrize("batch", range(8))
+@pytest.mark.parametrize("batch", numbers(2, 8))
 @pytest.mark.parametrize("make", [many_rows, many_labels])
 def test_on_larger_random_problems_both_engines_learn_the_identical_rule_list(make: Any, batch: int):
     for seed in range(batch * 5, (batch + 1) * 5):
@@ -96,7 +96,7 @@ def test_on_larger_random_problems_both_engines_learn_the_identical_rule_list(ma
         assert_engines_agree(problem, options, f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", numbers(8, 24))
 def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed: int):
     # Long lists over many labels, with ties in plenty: bounds go stale, labels fall and rise, rows leave training.
     rng = np.random.default_rng([7, seed])
@@ -114,7 +114,7 @@ def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed
     assert_engines_agree(problem, options, f"seed {seed}")
 
 
-@pytest.mark.parametrize("batch", range(10))
+@pytest.mark.parametrize("batch", numbers(2, 10))
 def test_what_is_remembered_of_attributes_from_condition_to_condition_changes_no_rule(batch: int):
     # Bodies of many conditions under fixed heads: among others, a condition that covers all rows but counts them anew.
     for seed in range(batch * 20, (batch + 1) * 20):
@@ -133,7 +133,7 @@ def test_what_is_remembered_of_attributes_from_condition_to_condition_changes_no
         assert_engines_agree(problem, options, f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", numbers(60, 300))
 def test_columns_of_one_byte_per_row_give_the_same_rules(seed: int):
     rng = np.random.default_rng([8, seed])
     problem = random_problem(rng, most_rows=60)
@@ -147,7 +147,7 @@ def test_columns_of_one_byte_per_row_give_the_same_rules(seed: int):
         assert_same(expected, native.learn(problem, options, columns=packed.subset(every_row)), f"{options}")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", numbers(4, 12))
 def test_the_model_does_not_depend_on_the_number_of_threads(seed: int):
     # Large enough for the work to be shared out.
     rng = np.random.default_rng([3, seed])
@@ -291,20 +291,24 @@ def assert_engines_agree_on(folder: Path, name: str, objective: str, lift: Any, 
     assert_engines_agree(problem, options, name)
 
 
-@pytest.mark.parametrize("lift", [NoLift(), KLN.at(labels=3, lift=1.08)], ids=["normal", "relaxed"])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("name", ["flags", "emotions"])
+EVERY_OBJECTIVE = pytest.mark.parametrize("objective", OBJECTIVES)
+BOTH_PRUNINGS = pytest.mark.parametrize("lift", [NoLift(), KLN.at(labels=3, lift=1.08)], ids=["normal", "relaxed"])
+
+
+@EVERY_OBJECTIVE
+@BOTH_PRUNINGS
+@pytest.mark.parametrize(("name", "n_rules"), [("flags", None), ("emotions", 6), ("birds", 2)])
 @pytest.mark.slow
-def test_on_flags_and_emotions_both_engines_learn_the_identical_model(
-    shared_data: Path, name: str, objective: str, lift: Any
+def test_on_real_data_both_engines_learn_the_same_rules(
+    shared_data: Path, name: str, n_rules: int | None, objective: str, lift: Any
 ):
+    assert_engines_agree_on(shared_data, name, objective, lift, n_rules)
+
+
+@EVERY_OBJECTIVE
+@BOTH_PRUNINGS
+@pytest.mark.parametrize("name", ["emotions", "birds"])
+@pytest.mark.long
+def test_on_larger_data_both_engines_learn_the_identical_model(shared_data: Path, name: str, objective: str, lift: Any):
+    # The reference engine needs a quarter of an hour for all twelve models of birds.
     assert_engines_agree_on(shared_data, name, objective, lift)
-
-
-@pytest.mark.parametrize("lift", [NoLift(), KLN.at(labels=3, lift=1.08)], ids=["normal", "relaxed"])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.slow
-def test_on_birds_both_engines_learn_the_identical_model(shared_data: Path, objective: str, lift: Any):
-    # The reference engine needs a quarter of an hour for all twelve models: their first rules unless asked for more.
-    everything = os.environ.get("PLURULE_TEST_EVERYTHING")
-    assert_engines_agree_on(shared_data, "birds", objective, lift, n_rules=None if everything else 10)
