@@ -88,8 +88,15 @@ class Heuristic(Parametrised):
 
 
 class FMeasure(Heuristic):
-    """Weighted harmonic mean of precision and recall; beta below 1 favours precision.
+    """Weighted harmonic mean of precision and recall.
 
+    Parameters
+    ----------
+    beta
+        How much more recall counts than precision; below 1, precision counts more.
+
+    Examples
+    --------
     >>> one = np.array([1.0])
     >>> FMeasure(beta=0.5).evaluate(2 * one, one, 0 * one, 3 * one)
     array([0.58823529])
@@ -118,6 +125,15 @@ class ShrunkenFMeasure(Heuristic):
     come first. Shrunken, a rule is worth more the more instances speak for it: frequent labels come first, and a list
     can be cut early.
 
+    Parameters
+    ----------
+    beta
+        How much more recall counts than precision; below 1, precision counts more.
+    m
+        How many predictions a rule is judged by that it did not make.
+
+    Examples
+    --------
     >>> few, many = np.array([2.0]), np.array([200.0])
     >>> h = ShrunkenFMeasure(beta=1, m=5)
     >>> h.evaluate(few, 0 * few, 0 * few, 0 * few).round(2), h.evaluate(many, 0 * many, 0 * many, 0 * many).round(2)
@@ -179,6 +195,11 @@ class MEstimate(Heuristic):
 
     The default is the value that Janssen and Fürnkranz (2010, *On the quest for optimal rule learning
     heuristics*) found best over many data sets.
+
+    Parameters
+    ----------
+    m
+        How many predictions a rule is judged by that it did not make.
     """
 
     def __init__(self, m: float = 22.466):

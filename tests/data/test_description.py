@@ -27,7 +27,7 @@ def test_counts_are_those_of_a_naive_count(data: Dataset) -> None:
     assert about.duplicates == len(data) - len(set(rows_of(data)))
     assert about.unlabelled == sum(not any(row) for row in Y.tolist())
     assert list(about.positives.values()) == Y.sum(axis=0).tolist()
-    np.testing.assert_array_equal(about.together, Y.T.astype(int) @ Y)
+    np.testing.assert_array_equal(about.together.toarray(), Y.T.astype(int) @ Y)
     missing = sum(
         value != value or (a.is_nominal and value < 0)
         for i, a in enumerate(data.attributes)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from plurule.cli import errors
+from plurule.cli.commands import SETTINGS, on_demand
 from plurule.cli.data import convert, data_app
 from plurule.cli.demo import demo
 from plurule.cli.diff import diff
@@ -16,6 +17,7 @@ from plurule.cli.evaluate import evaluate
 from plurule.cli.explain import dependencies, explain
 from plurule.cli.export import export
 from plurule.cli.fit import fit
+from plurule.cli.learner_options import learner_options
 from plurule.cli.predict import predict
 from plurule.cli.report import report
 from plurule.cli.reproduce import reproduce
@@ -23,12 +25,7 @@ from plurule.cli.show import show
 from plurule.cli.tune import tune
 
 app = typer.Typer(
-    name="plurule",
-    help="Interpretable multi-label classification rules.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    name="plurule", help="Interpretable multi-label classification rules.", no_args_is_help=True, **SETTINGS
 )
 COMMANDS: tuple[Callable[..., None], ...] = (
     *(demo, fit, predict, evaluate, show),
@@ -36,7 +33,10 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     *(convert, tune, reproduce),
 )
 for command in COMMANDS:
-    app.command()(command)
+    if command is fit:
+        app.command("fit", help=fit.__doc__, cls=on_demand(fit, learner_options))(lambda: None)
+    else:
+        app.command()(command)
 app.add_typer(edit_app, name="edit")
 app.add_typer(data_app, name="data")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from plurule.cli import rendering
+from plurule.cli.terminal import console
 from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
 
 FOLDS = 5
@@ -21,7 +22,7 @@ def demo() -> None:
     from plurule.lifts import NoLift
     from plurule.metrics import scores
 
-    out = rendering.console()
+    out = console()
     flags = load_world_flags()
     relaxed = RuleListClassifier()
     models = {"relaxed pruning": relaxed, "normal pruning": RuleListClassifier(lift=NoLift())}

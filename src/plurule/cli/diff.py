@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plurule.cli.inspecting import DataOption
-from plurule.cli.loading import SplitOption
+from plurule.cli.loading import DataOption, SplitOption
+from plurule.cli.terminal import say
+from plurule.cli.writing import JsonOption, put
+
+if TYPE_CHECKING:
+    from plurule.inspection import ModelDiff
 
 
 def diff(
@@ -17,19 +21,22 @@ def diff(
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="Another model file.")],
     data: DataOption = None,
     split: SplitOption = "all",
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare two models: their rules, and with --data their predictions and scores."""
-    from plurule.cli.inspecting import load_for
-    from plurule.cli.loading import load_model
+    from plurule.cli.loading import load_model, load_model_and_data
     from plurule.inspection import diff as compare
 
-    first, second = load_model(before), load_model(after)
-    found = compare(first, second, None if data is None else load_for(first, data, split))
-    if not as_json:
-        print(found)
-        return
-    content = {
+    first, instances = load_model_and_data(before, data, split)
+    found = compare(first, load_model(after), instances)
+    if as_json:
+        put(json.dumps(_as_json(found), indent=2, ensure_ascii=False), None)
+    else:
+        say(found)
+
+
+def _as_json(found: ModelDiff) -> dict[str, Any]:
+    return {
         "rules": [
             {
                 "change": change.change,
@@ -45,4 +52,3 @@ def diff(
         "rows_that_differ": None if found.predictions is None else found.predictions.rows.tolist(),
         "scores": found.scores,
     }
-    print(json.dumps(content, indent=2, ensure_ascii=False))

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plurule.cli.inspecting import DataOption
-from plurule.cli.loading import DataArgument, ModelArgument, SplitOption
+from plurule.cli.commands import SETTINGS, argument, arguments_of, with_arguments
+from plurule.cli.loading import DataArgument, DataOption, ModelArgument, Split, SplitOption
+from plurule.cli.terminal import say
+from plurule.cli.writing import check_writable, save_model, takes_output
 
 if TYPE_CHECKING:
-    from plurule.inspection import Edit
     from plurule.model import RuleList
 
 edit_app = typer.Typer(
     help="Change the rules of a model by hand. Rules are numbered from 1, as `plurule show` does.\n\n"
     "Each command shows what changes; with --data also in predictions and scores. Without -o nothing is written.",
     no_args_is_help=True,
+    **SETTINGS,
 )
 
 RuleArgument = Annotated[
@@ -31,79 +33,81 @@ SaveOption = Annotated[
 ]
 
 
-@edit_app.command()
+FIRST = [argument("model", ModelArgument)]
+ON_DATA = [argument("data", DataOption, None), argument("split", SplitOption, "all")]
+LAST = [argument("output", SaveOption, None)]
+"""What all edits take; those that change predictions can be counted on data."""
+
+
+def _command(counts: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A command from what it does to an `Edit`; whether the change can be counted on data."""
+
+    def make(change: Callable[..., Any]) -> Callable[..., Any]:
+        def run(model: Path, output: Path | None, data: str | None = None, split: Split = "all", **given: Any) -> None:
+            from plurule.cli.loading import load_model_and_data
+
+            check_writable(output)
+            rule_list, instances = load_model_and_data(model, data, split)
+            edited = change(rule_list.edit(instances), **given)
+            say(edited, stderr=takes_output(output))
+            _save(edited.rule_list, output)
+
+        run.__name__, run.__doc__ = change.__name__, change.__doc__
+        shared = [*ON_DATA, *LAST] if counts else LAST
+        edit_app.command()(with_arguments(run, [*FIRST, *arguments_of(change)[1:], *shared]))
+        return change
+
+    return make
+
+
+@_command(counts=True)
 def add(
-    model: ModelArgument,
+    edit: Any,
     rule: RuleArgument,
     at: Annotated[int | None, typer.Option(help="Number the rule gets; at the end if not given.")] = None,
-    data: DataOption = None,
-    split: SplitOption = "all",
-    output: SaveOption = None,
-) -> None:
+) -> Any:
     """Put in a rule."""
-    _edit(model, data, split, output, lambda edit: edit.add(rule, at))
+    return edit.add(rule, at)
 
 
-@edit_app.command()
-def remove(
-    model: ModelArgument,
-    numbers: NumbersArgument,
-    data: DataOption = None,
-    split: SplitOption = "all",
-    output: SaveOption = None,
-) -> None:
+@_command(counts=True)
+def remove(edit: Any, numbers: NumbersArgument) -> Any:
     """Take out rules."""
-    _edit(model, data, split, output, lambda edit: edit.remove(*numbers))
+    return edit.remove(*numbers)
 
 
-@edit_app.command()
-def replace(
-    model: ModelArgument,
-    number: NumberArgument,
-    rule: RuleArgument,
-    data: DataOption = None,
-    split: SplitOption = "all",
-    output: SaveOption = None,
-) -> None:
+@_command(counts=True)
+def replace(edit: Any, number: NumberArgument, rule: RuleArgument) -> Any:
     """Put a rule in the place of another."""
-    _edit(model, data, split, output, lambda edit: edit.replace(number, rule))
+    return edit.replace(number, rule)
 
 
-@edit_app.command()
+@_command(counts=True)
 def move(
-    model: ModelArgument,
+    edit: Any,
     number: NumberArgument,
     to: Annotated[int, typer.Argument(metavar="TO", help="Number that the rule gets.")],
-    data: DataOption = None,
-    split: SplitOption = "all",
-    output: SaveOption = None,
-) -> None:
+) -> Any:
     """Move a rule to another place."""
-    _edit(model, data, split, output, lambda edit: edit.move(number, to))
+    return edit.move(number, to)
 
 
-@edit_app.command()
-def reorder(
-    model: ModelArgument,
-    numbers: NumbersArgument,
-    data: DataOption = None,
-    split: SplitOption = "all",
-    output: SaveOption = None,
-) -> None:
+@_command(counts=True)
+def reorder(edit: Any, numbers: NumbersArgument) -> Any:
     """Put all rules in the given order."""
-    _edit(model, data, split, output, lambda edit: edit.reorder(numbers))
+    return edit.reorder(numbers)
 
 
-@edit_app.command()
-def lock(model: ModelArgument, numbers: NumbersArgument, output: SaveOption = None) -> None:
+@_command(counts=False)
+def lock(edit: Any, numbers: NumbersArgument) -> Any:
     """Keep rules as they are: they cannot be changed, simplified away or moved until they are unlocked."""
-    _edit(model, None, "all", output, lambda edit: edit.lock(*numbers))
+    return edit.lock(*numbers)
 
 
-@edit_app.command()
-def unlock(model: ModelArgument, numbers: NumbersArgument, output: SaveOption = None) -> None:
+@_command(counts=False)
+def unlock(edit: Any, numbers: NumbersArgument) -> Any:
     """Allow to change rules again."""
-    _edit(model, None, "all", output, lambda edit: edit.unlock(*numbers))
+    return edit.unlock(*numbers)
 
 
 def simplify(
@@ -115,31 +119,19 @@ def simplify(
     output: SaveOption = None,
 ) -> None:
     """Drop rules and conditions that change no prediction on data, or cost no more than a tolerance."""
-    from plurule.cli.inspecting import load_for
-    from plurule.cli.loading import load_model
+    from plurule.cli.loading import load_model_and_data
 
-    rule_list = load_model(model)
-    simplified = rule_list.simplify(load_for(rule_list, data, split), tolerance=tolerance, measure=measure)
-    print(simplified)
+    check_writable(output)
+    rule_list, instances = load_model_and_data(model, data, split)
+    simplified = rule_list.simplify(instances, tolerance=tolerance, measure=measure)
+    say(simplified, stderr=takes_output(output))
     _save(simplified.rule_list, output)
 
 
-def _edit(model: Path, data: str | None, split: Any, output: Path | None, change: Callable[[Edit], Edit]) -> None:
-    from plurule.cli.inspecting import load_for
-    from plurule.cli.loading import load_model
-
-    rule_list = load_model(model)
-    start = rule_list.edit(None if data is None else load_for(rule_list, data, split))
-    edited = change(start)
-    print(edited)
-    _save(edited.rule_list, output)
-
-
 def _save(rule_list: RuleList, output: Path | None) -> None:
-    from plurule.cli.loading import save_model
-
     if output is None:
-        print("Nothing was written; give -o FILE to keep this.")
-    else:
-        save_model(rule_list, output)
-        print(f"Written to {output}: {len(rule_list)} rules")
+        say("Nothing was written; give -o FILE to keep this.")
+        return
+    save_model(rule_list, output)
+    if not takes_output(output):
+        say(f"Written to {output}: {len(rule_list)} rules")

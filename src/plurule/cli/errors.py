@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
+from plurule.cli.terminal import console, prepare
 from plurule.errors import PluruleError
 
 EXIT_CODE = 2
@@ -29,11 +29,12 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> None:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = _DEBUG in given or bool(os.environ.get("PLURULE_DEBUG"))
+    prepare(sys.stdout, sys.stderr)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
             app(args=[argument for argument in given if argument != _DEBUG], standalone_mode=True)
-        except (PluruleError, OSError, ImportError, ValueError) as error:
+        except (PluruleError, OSError, ImportError, ValueError, OverflowError, MemoryError) as error:
             if debug:
                 raise
             if isinstance(error, BrokenPipeError):
@@ -45,7 +46,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> None:
 
 def fail(message: str) -> None:
     """End the program with a red line."""
-    _console().print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+    console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
     sys.exit(EXIT_CODE)
 
 
@@ -54,17 +55,14 @@ def _sentence(error: Exception) -> str:
 
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"not enough memory ({error})" if str(error) else "not enough memory"
     if isinstance(error, RuleTextError):
         # Its last line points at the place in the line before.
         return str(error)
-    text = " ".join(str(error).split("\n"))
-    return text or type(error).__name__
+    return " ".join(str(error).split("\n")) or type(error).__name__
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     if issubclass(category, UserWarning):
-        _console().print(Text(f"Note: {message}", style="yellow"), soft_wrap=True)
-
-
-def _console() -> Console:
-    return Console(stderr=True, highlight=False)
+        console(stderr=True).print(Text(f"Note: {message}", style="yellow"), soft_wrap=True)

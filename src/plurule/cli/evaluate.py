@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.table import Table
 
-from plurule.cli import rendering
+from plurule.cli import rendering, terminal
 from plurule.cli.loading import LabelsOption, Split
 from plurule.titles import CHARACTERISTICS, MEASURES
 
@@ -82,10 +82,9 @@ def evaluate(
 
     plurule evaluate house.csv --labels last:3 --folds 10
     """
-    from plurule.cli.loading import check_writable
+    from plurule.cli.writing import check_writable
 
-    if output is not None:
-        check_writable(output)
+    check_writable(output)
     if as_json and as_csv:
         raise ValueError("--json and --csv ask for two forms at once; choose one")
     if len(sources) > 2:
@@ -109,7 +108,7 @@ def evaluate(
     elif as_csv:
         print(csv_text(rows, names), end="")
     else:
-        out = rendering.console()
+        out = terminal.console()
         out.print(words, markup=False)
         out.print(score_table(rows))
 
@@ -125,11 +124,11 @@ def refuse(context: typer.Context, options: Sequence[str], beside: str, why: str
 def score_model(model: Path, data: str, split: Split) -> tuple[Rows, str]:
     """All measures of a model on some data."""
     from plurule.classifier import RuleListClassifier
-    from plurule.cli.loading import load_labelled, load_model
+    from plurule.cli.loading import load_data, load_model
     from plurule.metrics import scores
 
     rule_list = load_model(model)
-    dataset = load_labelled(data, rule_list.labels, split)
+    dataset = load_data(data, list(rule_list.labels), split)
     predicted = RuleListClassifier.from_rule_list(rule_list).predict(dataset.X)
     measured = scores(dataset.Y, predicted, sample_weight=dataset.weights)
     return [measured], f"{len(dataset)} instances, {len(rule_list.labels)} labels, {len(rule_list)} rules"
@@ -148,19 +147,18 @@ def train_and_score(
 
     The learner is the published one with the objective and the lift that are given, or else the default one.
     """
-    from plurule.cli.loading import load_data
+    from plurule.cli.loading import load_data, training_part
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
     from plurule.paper.folds import find_splitter, make_splits
     from plurule.paper.trials import labels_of
-    from plurule.paper.tuning import part_to_tune
     from plurule.selection.objectives import find_objective
 
     workers = check_jobs(jobs)
     goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
-    if folds is None and split is None and part_to_tune(source) == "train":
+    if folds is None and split is None and training_part(source) == "train":
         parts: list[tuple[Dataset, Dataset]] = [(load_data(source, labels, "train"), load_data(source, labels, "test"))]
         words = f"{len(parts[0][0])} training and {len(parts[0][1])} test instances"
         names: list[Any] = ["test"]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plurule.cli.inspecting import DataOption, OutputOption
-from plurule.cli.loading import DataArgument, ModelArgument, SplitOption
+from plurule.cli.loading import DataArgument, DataOption, ModelArgument, SplitOption
+from plurule.cli.writing import OutputOption, check_writable, put
 
 if TYPE_CHECKING:
     from plurule.inspection import Explanations
@@ -44,10 +42,10 @@ def explain(
     output: OutputOption = None,
 ) -> None:
     """Say for each label of each instance which rule decided it, and why."""
-    from plurule.cli.inspecting import put
     from plurule.cli.loading import load_attributes, load_model
     from plurule.errors import DataError
 
+    check_writable(output)
     rule_list = load_model(model)
     table = load_attributes(data, split)
     most = limit or (len(table) if form is Form.csv else 10)
@@ -61,8 +59,10 @@ def explain(
 def _explained(explanations: Explanations, rows: list[int], form: Form) -> str:
     from dataclasses import replace
 
+    from plurule.files import to_csv
+
     if form is Form.csv:
-        return _csv([{**record, "instance": rows[record["instance"]]} for record in explanations.to_records()])
+        return to_csv([{**record, "instance": rows[record["instance"]]} for record in explanations.to_records()])
     named = [replace(one, instance=row) for one, row in zip(explanations, rows, strict=True)]
     if form is Form.html:
         from plurule.report import render_explanations
@@ -82,21 +82,13 @@ def dependencies(
     output: OutputOption = None,
 ) -> None:
     """List what the rules say about labels: which go together, follow from, or exclude each other."""
-    from plurule.cli.inspecting import load_for, put
-    from plurule.cli.loading import load_model
+    from plurule.cli.loading import load_model_and_data
+    from plurule.files import to_csv
 
-    rule_list = load_model(model)
-    instances = None if data is None else load_for(rule_list, data, split)
+    check_writable(output)
+    rule_list, instances = load_model_and_data(model, data, split)
     found = rule_list.dependencies(instances, joint_absence=joint_absence)
     if form is StatementForm.csv:
-        put(_csv(found.to_records()), output)
+        put(to_csv(found.to_records()), output)
     else:
         put(found.to_graph().to_dot() if form is StatementForm.dot else str(found), output)
-
-
-def _csv(records: list[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue().rstrip("\n")

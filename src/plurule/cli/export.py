@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from plurule.cli.inspecting import OutputOption
 from plurule.cli.loading import ModelArgument
+from plurule.cli.writing import OutputOption, check_writable, put
 
 
 class Form(StrEnum):
@@ -35,10 +35,10 @@ def export(
     caption: Annotated[str | None, typer.Option(help="LaTeX: caption of the table.")] = None,
 ) -> None:
     """Write a model as an SQL query, a Python function, a Markdown or LaTeX table, or text that can be read back."""
-    from plurule.cli.inspecting import put
     from plurule.cli.loading import load_model
     from plurule.model.text import write
 
+    check_writable(output)
     rule_list = load_model(model)
     forms: dict[Form, Callable[[], str]] = {
         Form.sql: lambda: rule_list.to_sql(table, dialect, key or ()),

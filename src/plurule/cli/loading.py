@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -20,9 +20,21 @@ OBJECT = re.compile(r'\s*{\s*"')
 EMBEDDED = "world-flags"
 """The name by which the embedded data can be given to every command."""
 
+Split = Literal["train", "test", "all"]
+
 DataArgument = Annotated[
     str,
     typer.Argument(metavar="DATA", help=f"Data file (CSV, ARFF, …), base name of a -train/-test pair, or {EMBEDDED}."),
+]
+DataOption = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        "-d",
+        metavar="DATA",
+        help=f"Data to count on: a file, the base name of a -train/-test pair, or {EMBEDDED}.",
+        show_default=False,
+    ),
 ]
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as written by plurule fit.")]
 LabelsOption = Annotated[
@@ -30,40 +42,50 @@ LabelsOption = Annotated[
     typer.Option(
         "--labels",
         "-l",
+        metavar="LABELS",
         help="Which columns are labels: names or patterns separated by commas, first:3, last:3, or a Mulan XML file.",
         show_default=False,
     ),
 ]
-SplitOption = Annotated[Literal["train", "test", "all"], typer.Option(help="Which part of a -train/-test pair.")]
+SplitOption = Annotated[Split, typer.Option(help="Which part of a -train/-test pair.")]
 TrainingSplitOption = Annotated[
-    Literal["train", "test", "all"] | None,
+    Split | None,
     typer.Option(help="Which part of a -train/-test pair; the training part if left out.", show_default=False),
 ]
-Split = Literal["train", "test", "all"]
 
 
-def load_data(source: str, labels: str | None, split: Split = "all") -> Dataset:
-    """A data set with the labels that were asked for."""
+def load_data(source: str, labels: Any = None, split: Split = "all") -> Dataset:
+    """A data set with the labels that were asked for, as text or by name; those it has itself if none were."""
     from plurule.data import read
     from plurule.data.labels import parse_labels
+    from plurule.datasets import load_world_flags
+    from plurule.errors import DataError
 
-    if source == EMBEDDED:
-        return _embedded(split) if labels is None else _refuse_labels()
-    return read(source, labels=None if labels is None else parse_labels(labels), split=split)
+    if source != EMBEDDED:
+        return read(source, labels=parse_labels(labels) if isinstance(labels, str) else labels, split=split)
+    if isinstance(labels, str):
+        raise DataError(f"{EMBEDDED}: has its own labels; leave out --labels")
+    if split != "all":
+        raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")
+    return load_world_flags()
 
 
-def load_labelled(source: str, labels: Sequence[str], split: Split = "all") -> Dataset:
-    """A data set with exactly the labels of a model."""
-    from plurule.data import read
+def load_training_data(source: str, labels: str | None, split: Split | None) -> tuple[Dataset, Split]:
+    """A data set to learn from, and which part of it that is: unless said otherwise the training part of a pair."""
+    part = split or training_part(source)
+    return load_data(source, labels, part), part
 
-    return _embedded(split) if source == EMBEDDED else read(source, labels=list(labels), split=split)
+
+def training_part(source: str) -> Split:
+    """The part of a data set to learn from: the training part of a pair, else everything."""
+    from plurule.data.finding import find
+
+    return "train" if source != EMBEDDED and find(Path(source)).train is not None else "all"
 
 
 def load_attributes(source: str, split: Split = "all") -> Table:
     """All columns of a data set, labels or not; a model picks those it wants by name."""
-    from plurule.data import read
-
-    return _embedded(split).X if source == EMBEDDED else read(source, labels=[], split=split).X
+    return load_data(source, [], split).X
 
 
 def load_model(path: Path) -> RuleList:
@@ -71,6 +93,27 @@ def load_model(path: Path) -> RuleList:
     from plurule.model import file as model_file
 
     return model_file.load(path)
+
+
+def load_model_and_data(model: Path, source: str | None, split: Split) -> tuple[RuleList, Dataset | Table | None]:
+    """A model, and data with its labels, or only with its attributes if the data has none of the labels."""
+    from plurule.errors import DataError
+
+    rule_list = load_model(model)
+    if source is None:
+        return rule_list, None
+    try:
+        return rule_list, load_data(source, list(rule_list.labels), split)
+    except DataError as error:
+        try:
+            table = load_attributes(source, split)
+        except DataError:
+            raise error from None
+        if set(rule_list.labels) & set(table.names):
+            # It has some of the labels, so it is meant to have them all.
+            raise
+    warnings.warn(f"{source} has none of the labels of the model, so nothing is scored", stacklevel=2)
+    return rule_list, table
 
 
 def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
@@ -94,35 +137,3 @@ def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
     if not found:
         raise ModelError(f"{path}: holds no rules; write one per line, such as: red <- stripes > 2 and cross = no")
     return found
-
-
-def save_model(rule_list: RuleList, path: Path) -> None:
-    """Write a model file."""
-    from plurule.model import file as model_file
-
-    model_file.save(rule_list, path)
-
-
-def check_writable(path: Path) -> None:
-    """Raise an error now if a file could not be written after a long training."""
-    from plurule.errors import ModelError
-
-    if path.is_dir():
-        raise ModelError(f"{path}: is a folder; give the name of a file to write")
-    if not path.parent.is_dir():
-        raise ModelError(f"{path}: there is no folder {path.parent}; create it first")
-
-
-def _embedded(split: Split) -> Dataset:
-    from plurule.datasets import load_world_flags
-    from plurule.errors import DataError
-
-    if split != "all":
-        raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")
-    return load_world_flags()
-
-
-def _refuse_labels() -> Dataset:
-    from plurule.errors import DataError
-
-    raise DataError(f"{EMBEDDED}: has its own labels; leave out --labels")

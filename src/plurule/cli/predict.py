@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from plurule.cli.loading import DataArgument, ModelArgument, SplitOption
+from plurule.cli.writing import OutputOption, check_writable, put
 
 
 def predict(
     model: ModelArgument,
     data: DataArgument,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="CSV file to write; standard output if not given.")
-    ] = None,
+    output: OutputOption = None,
     probabilities: Annotated[bool, typer.Option("--proba", help="Write probabilities instead of 0 and 1.")] = False,
     split: SplitOption = "all",
 ) -> None:
     """Predict the labels of data, as CSV with one column per label and one line per instance."""
     from plurule.classifier import RuleListClassifier
     from plurule.cli.loading import load_attributes, load_model
-    from plurule.files import write_text
 
+    check_writable(output)
     rule_list = load_model(model)
     classifier = RuleListClassifier.from_rule_list(rule_list)
     table = load_attributes(data, split)
@@ -34,7 +32,4 @@ def predict(
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rule_list.labels)
     writer.writerows(predicted.tolist())
-    if output is None:
-        print(text.getvalue(), end="")
-    else:
-        write_text(output, text.getvalue())
+    put(text.getvalue(), output)

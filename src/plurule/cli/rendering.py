@@ -2,52 +2,52 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from plurule.cli.terminal import visible
+from plurule.cli.writing import save_model, takes_output
 from plurule.model.condition import Condition, NumericCondition, format_count
-from plurule.titles import MEASURES
+from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     from plurule.model import LengthChoice, Rule, RuleList
-
-WIDTH_IN_A_PIPE = 200
-"""Text that goes to a file or another program is not cut at the width of a terminal."""
 
 THRESHOLD_DIGITS = 6
 """Enough to read; `plurule show --plain` has all of them."""
 
 
-def console() -> Console:
-    """Where commands print their results."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
+def plain_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
+    """An empty table without lines; columns of numbers are aligned at the right."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in columns:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
 
 
 def candidate_columns(what: str, measures: Iterable[str]) -> Table:
     """An empty table for candidates: their rank, what they are, their scores and sizes."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("", justify="right")
-    table.add_column(what)
-    for name in (*(MEASURES.get(measure, measure) for measure in measures), "rules", "conditions"):
-        table.add_column(name, justify="right")
-    return table
+    titles = [MEASURES.get(measure, measure) for measure in measures]
+    return plain_table("", what, numbers=(*titles, "rules", "conditions"))
 
 
-def rule_table(rule_list: RuleList, shown: Iterable[int], title: str | None = None) -> Table:
+def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
     """The rules at the given positions, one per line."""
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
-    table.add_column("#", justify="right", style="dim")
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("#", justify="right", style="dim", no_wrap=True)
     table.add_column("labels")
-    table.add_column("← conditions")
+    table.add_column(visible("← conditions"))
     for name in ("TP", "FP", "precision"):
-        table.add_column(name, justify="right")
-    table.add_column("")
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for position in shown:
         rule = rule_list[position]
         table.add_row(
@@ -64,7 +64,7 @@ def rule_table(rule_list: RuleList, shown: Iterable[int], title: str | None = No
 
 def head_text(rule: Rule) -> Text:
     """The labels, present ones in green and absent ones in red."""
-    parts = [Text(str(a), style="green" if a.present else "red") for a in rule.head]
+    parts = [Text(visible(str(a)), style="green" if a.present else "red") for a in rule.head]
     return Text(", ").join(parts)
 
 
@@ -72,7 +72,7 @@ def body_text(rule: Rule) -> Text:
     """The conditions, thresholds with a few digits; a body without any covers everything."""
     if not rule.body:
         return Text("(always)", style="dim")
-    return Text(" ∧ ").join([Text(str(_shortened(condition))) for condition in rule.body])
+    return Text(visible(" ∧ ")).join([Text(visible(str(_shortened(condition)))) for condition in rule.body])
 
 
 def _shortened(condition: Condition) -> Condition:
@@ -91,12 +91,22 @@ def length_text(choice: LengthChoice) -> str:
     return f"Cut after {rules} ({chosen} on validation data; best with {choice.best} rules: {best})"
 
 
+def show_model(out: Console, rule_list: RuleList, output: Path | None) -> None:
+    """What a model consists of, and where it is written; without a file, its rules."""
+    out.print(column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    if output is None:
+        out.print()
+        out.print(rule_table(rule_list, range(len(rule_list))))
+        return
+    save_model(rule_list, output)
+    if not takes_output(output):
+        out.print(Text(f"Written to {output}; look at it with: plurule show {output}"), soft_wrap=True)
+
+
 def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]], digits: int = 3) -> Table:
     """Numbers side by side: one line per key of `rows`, one column per model (a single one may be unnamed)."""
-    table = Table(box=None, pad_edge=False, header_style="dim", show_header=any(columns))
-    table.add_column("")
-    for name in columns:
-        table.add_column(name, justify="right")
+    table = plain_table("", numbers=columns)
+    table.show_header = any(columns)
     for key, title in rows.items():
         if all(key in values for values in columns.values()):
             table.add_row(title, *(number(values[key], digits) for values in columns.values()))

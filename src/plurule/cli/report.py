@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from plurule.cli.inspecting import DataOption
-from plurule.cli.loading import ModelArgument, SplitOption
+from plurule.cli.loading import DataOption, ModelArgument, SplitOption
+from plurule.cli.terminal import say
+from plurule.cli.writing import check_writable, put, takes_output
 
 
 def report(
@@ -20,14 +21,12 @@ def report(
     examples: Annotated[int, typer.Option(help="Instances of the data to put into the page.", min=0)] = 200,
 ) -> None:
     """Write a report that works offline: rules, curves, label dependencies, and instances to try."""
-    from plurule.cli.inspecting import load_for
-    from plurule.cli.loading import check_writable, load_model
-    from plurule.files import write_text
+    from plurule.cli.loading import load_model_and_data
     from plurule.report import to_html
 
     check_writable(output)
-    rule_list = load_model(model)
-    instances = None if data is None else load_for(rule_list, data, split)
+    rule_list, instances = load_model_and_data(model, data, split)
     page = to_html(rule_list, instances, title=title or model.stem, examples=examples)
-    write_text(output, page)
-    print(f"{output}: {len(rule_list)} rules, {len(page) // 1024} kB")
+    put(page, output)
+    if not takes_output(output):
+        say(f"{output}: {len(rule_list)} rules, {len(page) // 1024} kB")

@@ -72,7 +72,7 @@ def reproduce(
     Results are kept as they come: a run that was stopped, or killed, goes on where it was if it is started again with
     the same arguments.
     """
-    from plurule.cli import rendering
+    from plurule.cli import terminal
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
     from plurule.paper import check_libraries
     from plurule.paper.experiment import Experiment
@@ -97,7 +97,7 @@ def reproduce(
             results = experiment.run()
         console.print("Drawing and writing the report …", style="dim")
         statements = write_report(results, out) if results.sets else []
-    page = rendering.console()
+    page = terminal.console()
     if statements:
         held = sum(s.holds is True for s in statements)
         judged = sum(s.holds is not None for s in statements)

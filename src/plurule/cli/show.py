@@ -9,6 +9,7 @@ from rich.text import Text
 
 from plurule.cli import rendering
 from plurule.cli.loading import ModelArgument
+from plurule.cli.terminal import console, say
 from plurule.titles import CHARACTERISTICS
 
 
@@ -30,9 +31,9 @@ def show(
     shown = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head}][:rules]
     if plain:
         for position in shown:
-            print(rule_list[position])
+            say(rule_list[position])
         return
-    out = rendering.console()
+    out = console()
     of = "" if len(shown) == len(rule_list) else f" of {len(rule_list)}"
     out.print(Text(f"{len(shown)}{of} rules, in the order they are applied", style="bold"))
     out.print(rendering.rule_table(rule_list, shown))

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli import rendering
+from plurule.cli import rendering, terminal
 from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
 from plurule.titles import CHARACTERISTICS
 
@@ -62,23 +62,22 @@ def tune(
     With --wide, choose everything that matters together, by --measure (micro F1 if left out); folds that are given as
     a number keep the share of every label.
     """
-    from plurule.cli.loading import check_writable, load_data, save_model
+    from plurule.cli.loading import load_training_data
     from plurule.cli.tune_wide import make_cv, refuse_with_wide, tune_wide
     from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
+    from plurule.cli.writing import check_writable, save_model
     from plurule.files import write_text
     from plurule.lifts import parse_lifts
     from plurule.metrics import get_metric
     from plurule.model import file as model_file
-    from plurule.paper.tuning import Tuning, part_to_tune
+    from plurule.paper.tuning import Tuning
     from plurule.selection.objectives import find_objective
 
-    for path in (output, table):
-        if path is not None:
-            check_writable(path)
+    check_writable(output, table)
     if wide:
         refuse_with_wide(context)
         cv, workers = make_cv(folds), check_jobs(jobs)
-        dataset = load_data(data, labels, split or part_to_tune(data))
+        dataset, _ = load_training_data(data, labels, split)
         tune_wide(dataset, measure, cv, max_rules, show, workers, table, output)
         return
     if max_rules is not None:
@@ -87,15 +86,14 @@ def tune(
     chosen_by = measure or goal.measure
     get_metric(chosen_by)
     candidates, workers = parse_lifts(lifts), check_jobs(jobs)
-    part = split or part_to_tune(data)
-    dataset = load_data(data, labels, part)
+    dataset, _ = load_training_data(data, labels, split)
     tuning = Tuning(dataset, goal.name, candidates, chosen_by, folds, seed)
     console = messages()
     watch = ProgressWatch(console)
     kept = "Nothing was written." if journal is None else f"What is finished is kept in {journal}."
     with stoppable(console, kept), watch.showing():
         ranking, baseline, model = tuning.run(watch, workers, dask, journal)
-    out = rendering.console()
+    out = terminal.console()
     out.print(f"{len(dataset)} instances, {len(dataset.label_names)} labels, {tuning.n_folds} folds, {goal.title}")
     out.print(candidate_table(ranking, baseline, chosen_by, show))
     out.print()

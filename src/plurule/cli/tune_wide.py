@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli import rendering
+from plurule.cli import rendering, terminal
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def tune_wide(
 ) -> None:
     """Search, show the candidates and the front, and write the model that was chosen."""
     from plurule.classifier_cv import RuleListClassifierCV
-    from plurule.cli.loading import save_model
     from plurule.cli.watching import ProgressWatch, messages, stoppable
+    from plurule.cli.writing import save_model
     from plurule.files import to_csv, write_text
 
     console = messages()
@@ -71,7 +71,7 @@ def tune_wide(
         search.fit(dataset.X, dataset.Y, dataset.weights, label_names=dataset.label_names)
     model = search.best_estimator_ if max_rules is None else search.select(max_rules=max_rules)
     chosen_by = measure or "micro_f1"
-    out = rendering.console()
+    out = terminal.console()
     candidates = len(search.cv_results_["params"])
     out.print(f"{len(dataset)} instances, {len(dataset.label_names)} labels, {candidates} candidates")
     if search.pareto_front_:

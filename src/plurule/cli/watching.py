@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
 from rich.text import Text
 
+from plurule.cli import terminal
 from plurule.errors import PluruleError
 
 ALL = "all"
@@ -194,7 +195,7 @@ def stoppable(console: Console, kept: str) -> Iterator[None]:
 
 def messages() -> Console:
     """Where progress and notes go, so that results can be piped elsewhere."""
-    return Console(stderr=True, highlight=False)
+    return terminal.console(stderr=True)
 
 
 def check_jobs(jobs: int | None) -> int:

@@ -21,7 +21,8 @@ class Description:
 
     `cardinality` is the number of labels per instance, `density` that divided by the number of labels, `missing` the
     share of the values that are missing, `duplicates` the number of instances that equal an earlier one in all
-    attributes and labels, and `together` the number of instances that have each pair of labels.
+    attributes and labels, and `together` the number of instances that have each pair of labels,
+    as a sparse matrix.
     """
 
     rows: int
@@ -35,7 +36,7 @@ class Description:
     missing: float
     duplicates: int
     positives: dict[str, int]
-    together: NDArray[np.int64]
+    together: sp.csr_array
     weighted: bool
 
     @property
@@ -69,7 +70,7 @@ def describe(data: Dataset) -> Description:
         missing=sum(map(_missing, data.X.columns)) / cells if cells else 0.0,
         duplicates=len(data) - len(np.unique(codes)),
         positives=dict(zip(data.label_names, labels.sum(axis=0).tolist(), strict=True)),
-        together=(labels.T @ labels).toarray(),
+        together=(labels.T @ labels).tocsr(),
         weighted=data.weights is not None,
     )
 

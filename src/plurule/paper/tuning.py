@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from plurule.data import Dataset
-from plurule.data.finding import find
 from plurule.errors import PluruleError
 from plurule.files import to_csv
 from plurule.lifts import NONE
@@ -20,18 +19,10 @@ from plurule.paper.code import code_fingerprint
 from plurule.paper.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
 from plurule.paper.folds import find_splitter, make_splits
 from plurule.paper.journal import Journal
-from plurule.paper.materials import EMBEDDED
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.runner import LocalRunner, Runner
 from plurule.paper.trials import Material, labels_of
 from plurule.selection.lift_search import TIE_BREAKERS
-
-
-def part_to_tune(source: str) -> Literal["train", "all"]:
-    """The part of a data set to choose a lift on: the training part of a pair, else everything."""
-    if source == EMBEDDED:
-        return "all"
-    return "train" if find(Path(source)).train is not None else "all"
 
 
 def make_runner(materials: Mapping[str, Material], jobs: int, dask: str | None) -> Runner:

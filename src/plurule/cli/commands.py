@@ -1,0 +1,103 @@
+"""Commands whose arguments are put together, instead of standing in the signature of one function."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from textwrap import wrap
+from typing import Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+SETTINGS: dict[str, Any] = {
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+}
+"""What all applications of typer have in common."""
+
+MOST_BESIDE = 24
+"""Options that are longer than this have their text on the next line."""
+
+
+def argument(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    """An argument of a command."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def arguments_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The arguments of a function, annotations as objects, without its `**`."""
+    hints = get_type_hints(function, include_extras=True)
+    return [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+
+
+def with_arguments(function: Callable[..., None], arguments: Iterable[inspect.Parameter]) -> Callable[..., None]:
+    """The same function as one with these keyword arguments, for typer to read.
+
+    >>> def greet(**names: str) -> None:
+    ...     print("Hello", names["first"])
+    >>> inspect.signature(with_arguments(greet, [argument("first", str)]))
+    <Signature (*, first: str)>
+    """
+
+    @wraps(function)
+    def run(**values: Any) -> None:
+        function(**values)
+
+    signature = inspect.Signature(list(arguments))
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    del run.__wrapped__  # type: ignore[attr-defined]  # typer would read the annotations of the original
+    return run
+
+
+def on_demand(function: Callable[..., None], options: Callable[[], Iterable[inspect.Parameter]]) -> type[TyperCommand]:
+    """A kind of command that gets the options in the place of its `**` when it is run.
+
+    So `plurule --help` need not wait for what the options are made from.
+    """
+
+    class OnDemand(TyperCommand):
+        def make_context(self, *arguments: Any, **extra: Any) -> Any:
+            app = typer.Typer(**SETTINGS)
+            app.command(self.name, cls=Sections)(with_arguments(function, [*arguments_of(function), *options()]))
+            return typer.main.get_command(app).make_context(*arguments, **extra)
+
+    return OnDemand
+
+
+class Sections(TyperCommand):
+    """A command whose help has a section for each panel of options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the sections."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                kind = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                sections.setdefault(getattr(parameter, "rich_help_panel", None) or kind, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write("".join(_in_columns(records, formatter.width)))
+
+
+def _in_columns(records: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    """Each option with its text beside it; nothing is broken at a hyphen, nor a default from its name."""
+    margin = MOST_BESIDE + 4
+    for option, text in records:
+        text = re.sub(r"\[[^]]*\]$", lambda end: end[0].replace(" ", "\0"), text)
+        lines = wrap(text, width - margin, break_on_hyphens=False, break_long_words=False) or [""]
+        lines = [" " * margin + line.replace("\0", " ") for line in lines]
+        if len(option) <= MOST_BESIDE:
+            lines[0] = f"  {option:<{MOST_BESIDE}}  {lines[0].lstrip()}"
+        else:
+            lines.insert(0, f"  {option}")
+        yield from (f"{line}\n" for line in lines)

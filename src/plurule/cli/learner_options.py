@@ -1,0 +1,128 @@
+"""The options that make a learner: parameters of `RuleListClassifier`, with heuristic and lift by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from inspect import Parameter as Argument
+from typing import TYPE_CHECKING, Any
+
+from plurule.cli.estimator_options import Parameter, make_options, parameters_of, read_values
+from plurule.errors import ParameterError
+
+if TYPE_CHECKING:
+    from plurule import RuleListClassifier
+    from plurule.heuristics import Heuristic
+    from plurule.lifts import Lift
+
+PANEL = "Learner"
+NOT_OPTIONS = ("verbose", "progress")
+HEIGHT, AT_LABELS = 1.08, 3
+"""What a lift is that was asked for by its kind alone."""
+
+
+@cache
+def learner_parameters() -> dict[str, Parameter]:
+    """What can be said about the learner, in the order of its signature; heuristic and lift with their parts."""
+    from plurule import RuleListClassifier
+    from plurule.learning.options import HEURISTICS
+
+    found: dict[str, Parameter] = {}
+    for name, parameter in parameters_of(RuleListClassifier).items():
+        about = parameter.text.partition(":")[0]
+        if name == "heuristic":
+            default = f"{_name_of(parameter.default)} with --beta {parameter.default.beta}"
+            found[name] = replace(parameter, kinds=(str,), default=default, text=f"{about}: {', '.join(HEURISTICS)}.")
+            found |= _parts_of_heuristics()
+        elif name == "lift":
+            text = f"{about}: none, kln, peak or root, also with its height, such as 'kln at 3: 1.08'."
+            default = f"kln with k = {parameter.default.k}"
+            found[name] = replace(parameter, kinds=(str,), default=default, text=text)
+            text = f"How much a head of --lift-at labels is preferred; {HEIGHT} if only --lift is given."
+            found["lift_height"] = Parameter("lift_height", (float,), Argument.empty, text)
+            text = f"Number of labels that --lift-height is about; {AT_LABELS} if left out."
+            found["lift_at"] = Parameter("lift_at", (int,), Argument.empty, text)
+        elif name not in NOT_OPTIONS:
+            found[name] = parameter
+    return found
+
+
+def _parts_of_heuristics() -> dict[str, Parameter]:
+    from plurule.learning.options import HEURISTICS
+
+    found: dict[str, Parameter] = {}
+    for kind in HEURISTICS.values():
+        for name, parameter in parameters_of(kind).items():
+            text = f"Of {' and '.join(_names_with(name))}: {parameter.text[:1].lower()}{parameter.text[1:]}"
+            found.setdefault(name, replace(parameter, default=Argument.empty, text=text))
+    return found
+
+
+def _names_with(part: str) -> list[str]:
+    from plurule.learning.options import HEURISTICS
+
+    return [name for name, kind in HEURISTICS.items() if part in kind().get_params()]
+
+
+def _name_of(heuristic: Heuristic) -> str:
+    from plurule.learning.options import HEURISTICS
+
+    return next(name for name, kind in HEURISTICS.items() if type(heuristic) is kind)
+
+
+def learner_options() -> list[Any]:
+    """The options of a command."""
+    known = learner_parameters()
+    return make_options(known.values(), known, PANEL)
+
+
+def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListClassifier:
+    """The classifier that options ask for; what is not given is as in the library, or as published."""
+    from plurule import RuleListClassifier
+
+    values = read_values(given, learner_parameters())
+    parts = {name: values.pop(name) for name in _parts_of_heuristics() if name in values}
+    if "heuristic" in values or parts:
+        values["heuristic"] = make_heuristic(values.get("heuristic"), parts)
+    height, labels = values.pop("lift_height", None), values.pop("lift_at", None)
+    if "lift" in values or height is not None or labels is not None:
+        values["lift"] = make_lift(values.get("lift"), height, labels)
+    return (RuleListClassifier.published if published else RuleListClassifier)(**values)
+
+
+def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:
+    """The heuristic of a name, or the default one, with parameters.
+
+    >>> make_heuristic(None, {"beta": 2.0})
+    FMeasure(beta=2.0)
+    """
+    from plurule import RuleListClassifier
+    from plurule.learning.options import check_heuristic
+
+    heuristic: Heuristic = check_heuristic(RuleListClassifier().heuristic if name is None else name)
+    for part in parts:
+        if part not in heuristic.get_params():
+            named = " and ".join(_names_with(part))
+            raise ValueError(f"--{part} is a parameter of {named}, not of {_name_of(heuristic)}")
+    return type(heuristic)(**parts)
+
+
+def make_lift(name: str | None, height: float | None, labels: int | None) -> Lift:
+    """The lift of a name; a kind alone gets a height at a number of labels.
+
+    >>> make_lift("peak", None, 2), make_lift("peak 2: 1.08", None, None)
+    (Peak(labels=2, lift=1.08, curvature=2.0), Peak(labels=2, lift=1.08, curvature=2.0))
+    """
+    from plurule.lifts import KLN, NoLift, Peak, Root, find_lift
+
+    kinds = {"kln": KLN.at, "peak": Peak, "root": Root.at}
+    kind = "kln" if name is None else name.strip().lower()
+    if kind not in kinds:
+        if height is not None or labels is not None:
+            reason = "has no height" if kind == "none" else "says how high it is"
+            raise ValueError(f"--lift {name} {reason}; leave out --lift-height and --lift-at")
+        return NoLift() if kind == "none" else find_lift(kind)
+    if height is not None and not height >= 1:
+        raise ParameterError.expected("lift_height", height, "at least 1")
+    return kinds[kind](labels=AT_LABELS if labels is None else labels, lift=HEIGHT if height is None else height)
