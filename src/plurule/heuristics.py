@@ -289,8 +289,6 @@ BUILT_IN: tuple[type[Heuristic], ...] = (
 
 def _expect_number(owner: Parametrised, name: str, value: Any, *, at_least: float, infinite: bool = False) -> None:
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not value >= at_least or (np.isinf(value) and not infinite):
+    if not is_number or not value >= at_least or (value == float("inf") and not infinite):
         finite = "" if infinite else "finite "
-        raise ValueError(
-            f"{type(owner).__name__}: {name} must be a {finite}number of at least {at_least}, got {value!r}"
-        )
+        raise ParameterError.expected(name, value, f"a {finite}number of at least {at_least}", type(owner).__name__)

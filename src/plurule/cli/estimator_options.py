@@ -167,5 +167,6 @@ def told_in_options(parameters: Mapping[str, Parameter]) -> Iterator[None]:
     except ParameterError as error:
         if error.parameter not in parameters:
             raise
-        problem = as_options(error.problem, parameters)
-        raise ParameterError(parameters[error.parameter].option, error.value, problem) from error
+        raise ParameterError(
+            parameters[error.parameter].option, error.value, as_options(error.problem, parameters)
+        ) from error

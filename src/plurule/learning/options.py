@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import check_row_weights
-from plurule.errors import DataError, nearest
+from plurule.errors import DataError, ParameterError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.engine import ENGINES, Engine
@@ -23,6 +23,10 @@ from plurule.model import Attribute
 
 RefineAgainst: TypeAlias = Literal["lifted", "plain"]
 FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
+
+LARGEST = 2**31 - 1
+"""Larger whole numbers mean the same, and the core counts no further."""
+MOST_JOBS = 2**15 - 1
 
 LIFTED_SEARCHES: tuple[HeadSearch, ...] = ("relaxed", "exhaustive")
 """The head searches that know lifts."""
@@ -182,8 +186,8 @@ def check_length(n_rules: Any) -> int | Literal["auto"] | None:
     if isinstance(n_rules, str) and n_rules == "auto":
         return "auto"
     if not isinstance(n_rules, Integral) or isinstance(n_rules, bool) or n_rules < 1:
-        raise ValueError(f"n_rules must be 'auto', None or a whole number of at least 1, got {n_rules!r}")
-    return int(n_rules)
+        raise ParameterError.expected("n_rules", n_rules, "'auto', None or a whole number of at least 1")
+    return min(int(n_rules), LARGEST)
 
 
 def check_share(name: str, value: Any) -> float | None:
@@ -192,7 +196,7 @@ def check_share(name: str, value: Any) -> float | None:
         return None
     share = _number(name, value, 0, 1)
     if share in (0, 1):
-        raise ValueError(f"{name} must be a share between 0 and 1, or None, got {value!r}")
+        raise ParameterError.expected(name, value, "a share between 0 and 1, or None")
     return share
 
 
@@ -201,8 +205,8 @@ def check_jobs(n_jobs: Any) -> int:
     from joblib import effective_n_jobs
 
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be a whole number other than 0, or None, got {n_jobs!r}")
-    return int(effective_n_jobs(n_jobs))
+        raise ParameterError.expected("n_jobs", n_jobs, "a whole number other than 0, or None")
+    return min(int(effective_n_jobs(n_jobs)), MOST_JOBS)
 
 
 def _choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
@@ -210,33 +214,34 @@ def _choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     if value not in allowed:
         names = ", ".join(repr(a) for a in allowed)
         hint = nearest(value, allowed) if isinstance(value, str) else ""
-        raise ValueError(f"{name} must be one of {names}, got {value!r}{hint if 'did you mean' in hint else ''}")
+        problem = f"must be one of {names}, got {value!r}{hint if 'did you mean' in hint else ''}"
+        raise ParameterError(name, value, problem)
     return value
 
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ParameterError.expected(name, value, "True or False")
     return bool(value)
 
 
 def _whole(name: str, value: Any, at_least: int) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
-        raise ValueError(f"{name} must be a whole number of at least {at_least}, got {value!r}")
-    return int(value)
+        raise ParameterError.expected(name, value, f"a whole number of at least {at_least}")
+    return min(int(value), LARGEST)
 
 
 def _whole_or_none(name: str, value: Any, at_least: int) -> int | None:
     if value is None:
         return None
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
-        raise ValueError(f"{name} must be None or a whole number of at least {at_least}, got {value!r}")
-    return int(value)
+        raise ParameterError.expected(name, value, f"None or a whole number of at least {at_least}")
+    return min(int(value), LARGEST)
 
 
 def _number(name: str, value: Any, low: float, high: float | None) -> float:
     is_number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if not is_number or value < low or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"{low} to {high}"
-        raise ValueError(f"{name} must be a number of {bounds}, got {value!r}")
+        raise ParameterError.expected(name, value, f"a number of {bounds}")
     return float(value)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from plurule.data.inputs import TargetForm
 from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
 from plurule.data.table import Table
+from plurule.errors import ParameterError
 from plurule.learning import engine as engines
 from plurule.learning import native
 from plurule.learning.engine import Engine
@@ -64,7 +65,7 @@ def make_parts(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> 
     is_number = isinstance(cv, Real) and not isinstance(cv, bool)
     if is_number and isinstance(cv, Integral):
         if cv < 2:
-            raise ValueError(f"cv must be at least 2 folds, or a share between 0 and 1, got {cv!r}")
+            raise ParameterError.expected("cv", cv, "at least 2 folds, or a share between 0 and 1")
         n_folds = min(int(cv), len(Y))
         if n_folds < 2:
             return []
@@ -72,7 +73,7 @@ def make_parts(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> 
     if is_number:
         share = float(cv)
         if not 0 < share < 1:
-            raise ValueError(f"cv must be at least 2 folds, or a share between 0 and 1, got {cv!r}")
+            raise ParameterError.expected("cv", cv, "at least 2 folds, or a share between 0 and 1")
         train, test = iterative_split(Y, [1 - share, share], shuffle=False)
         n_groups = min(GROUPS, len(test))
         if n_groups < 2 or not len(train):
@@ -96,7 +97,7 @@ def given_splits(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -
 
     allowed = "a number of folds, a share between 0 and 1, a splitter of scikit-learn or splits"
     if isinstance(cv, bool | str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        raise ValueError(f"cv must be {allowed}, got {cv!r}")
+        raise ParameterError.expected("cv", cv, allowed)
     truth = Y[:, 0] if Y.shape[1] == 1 else Y
     splits = check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth)
     if positions is not None and not hasattr(cv, "split"):
