@@ -73,24 +73,6 @@ def test_the_learner_of_the_paper_is_one_option(run: Run, tmp_path: Path) -> Non
     assert model_file.load(path) == expected.rule_list_
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--rules", "-5"), "--rules must be auto, none (for all rules) or a whole number of at least 1, got -5"),
-        (("--rules", "0"), "--rules must be"),
-        (("--cv", "1"), "--cv must be at least 2 folds, or a share between 0 and 1, got 1"),
-        (("--cv", "many"), "--cv must be"),
-        (("--beam-width", "0"), "--beam-width must be a whole number of at least 1, got 0"),
-        (("--prune", "2"), "--prune must be"),
-        (("--jobs", "0"), "--jobs must be a whole number other than 0"),
-        (("--jobs", "0", "--choose-lift", "micro_f1"), "--jobs must be a whole number other than 0"),
-        (("--head-search", "relaxd"), "--head-search must be one of"),
-    ],
-)
-def test_errors_of_fit_name_the_option(run: Run, options: tuple[str, ...], message: str) -> None:
-    assert_mistake(run("fit", "world-flags", *options), f"Error: {message}")
-
-
 def test_the_lift_can_be_chosen_by_cross_validation(run: Run) -> None:
     result = run("fit", "world-flags", "--choose-lift", "micro_f1", "--rules", 1, "--max-conditions", 0)
     assert result.code == 0, result.err
@@ -122,9 +104,8 @@ def test_mistakes_in_options_are_explained(run: Run, data: Path, tmp_path: Path)
     assert_mistake(
         run("fit", "world-flags", "--lift", "peak", "--lift-at", 9), "at most the number of labels in the data, 7"
     )
-    assert_mistake(run("fit", "world-flags", "--lift-height", 0.5), "KLN: k must be")
     assert_mistake(run("fit", "world-flags", "--choose-lift", "micro"), "unknown scoring 'micro'")
-    assert_mistake(run("fit", "world-flags", "--head-search", "relaxd"), "did you mean 'relaxed'")
+    assert_mistake(run("fit", "world-flags", "--head-search", "relaxd"), "did you mean relaxed?")
     assert_mistake(run("fit", "world-flags", "-o", tmp_path / "no" / "model.json"), "there is no folder")
     assert_mistake(run("fit", "world-flags", "-o", tmp_path), "is a folder")
     assert_mistake(run("fit", "world-flags", "--rules", "many"), "--rules")

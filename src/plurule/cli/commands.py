@@ -54,7 +54,7 @@ def with_arguments(function: Callable[..., None], arguments: Iterable[inspect.Pa
     signature = inspect.Signature(list(arguments))
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
-    del run.__wrapped__  # type: ignore[attr-defined]  # typer would read the annotations of the original
+    del run.__wrapped__  # typer would read the annotations of the original
     return run
 
 

@@ -140,7 +140,7 @@ def make_options(parameters: Iterable[Parameter], known: Mapping[str, Parameter]
             rich_help_panel=panel,
         )
         kind = bool if bool in parameter.kinds else str
-        made.append(argument(parameter.name, Annotated[kind | None, option], None))  # type: ignore[operator]
+        made.append(argument(parameter.name, Annotated[kind | None, option], None))
     return made
 
 

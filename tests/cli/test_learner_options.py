@@ -1,0 +1,120 @@
+"""The options that make a learner."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.commands import Run, assert_mistake
+from plurule import RuleListClassifier
+from plurule.cli.learner_options import learner_parameters, make_heuristic, make_learner, make_lift
+from plurule.heuristics import FMeasure, MEstimate, ShrunkenFMeasure
+from plurule.lifts import KLN, NoLift, Root
+
+
+def test_every_parameter_of_the_classifier_is_an_option() -> None:
+    parameters = set(RuleListClassifier().get_params(deep=False))
+    assert parameters - set(learner_parameters()) == {"verbose", "progress"}
+    assert set(learner_parameters()) - parameters == {"beta", "m", "lift_height", "lift_at"}
+
+
+def test_the_help_tells_what_each_option_means_and_what_it_is_if_left_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run("fit", "--help").out
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    for parameter in learner_parameters().values():
+        assert parameter.text, f"{parameter.name} is not described in the docstring"
+        assert parameter.option in words
+    assert "--beam-width N How many rules are refined side by side. [default: 1]" in words
+    assert "--averaging micro|macro micro sums the counts" in words
+    assert "`" not in text
+    assert "None" not in text
+    assert not any(line.endswith("-") for line in text.splitlines()), "a word is broken at its hyphen"
+
+
+def test_what_is_given_reaches_the_classifier() -> None:
+    given = {"max_rules": "4", "max_conditions": "none", "min_coverage": "2.5", "n_rules": "auto", "fix_head": False}
+    learner = make_learner({**given, "beam_width": None, "cv": "0.25"})
+    expected = {"max_rules": 4, "max_conditions": None, "min_coverage": 2.5, "n_rules": "auto", "cv": 0.25}
+    assert learner.get_params(deep=False) == RuleListClassifier(**expected, fix_head=False).get_params(deep=False)
+    assert make_learner({"n_rules": "all"}, published=True).max_bins is None
+
+
+def test_heuristics_are_given_by_name_and_parameters() -> None:
+    assert make_heuristic("shrunken_f_measure", {"beta": 1.0, "m": 2.0}) == ShrunkenFMeasure(beta=1.0, m=2.0)
+    assert make_heuristic("m_estimate", {"m": 3.0}) == MEstimate(m=3.0)
+    assert make_learner({"beta": "2"}).heuristic == FMeasure(beta=2.0)
+    with pytest.raises(ValueError, match="--m is a parameter of shrunken_f_measure and m_estimate, not of f_measure"):
+        make_heuristic(None, {"m": 1.0})
+
+
+def test_lifts_are_given_by_kind_height_and_labels_or_in_one_word() -> None:
+    assert make_lift("root", 1.5, 3) == make_lift("root at 3: 1.5", None, None) == Root.at(3, 1.5)
+    assert make_lift(None, 1.2, None) == KLN.at(3, 1.2)
+    assert make_lift("none", None, None) == NoLift()
+    with pytest.raises(ValueError, match=r"--lift kln at 3: 1.08 says how high it is; leave out --lift-height"):
+        make_lift("kln at 3: 1.08", 1.1, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--rules", "-5"), "--rules must be auto, none or a whole number of at least 1, got -5"),
+        (("--rules", "0"), "--rules must be"),
+        (("--cv", "1"), "--cv must be at least 2 folds, or a share between 0 and 1, got 1"),
+        (("--cv", "many"), "--cv must be a number of folds"),
+        (("--beam-width", "0"), "--beam-width must be a whole number of at least 1, got 0"),
+        (("--beam-width", "2.5"), "--beam-width must be a whole number of at least 1, got 2.5"),
+        (("--max-rules", "many"), "--max-rules must be none or a whole number of at least 1, got many"),
+        (("--prune", "2"), "--prune must be"),
+        (("--beta", "-1"), "--beta must be a number of at least 0, got -1.0"),
+        (("--lift-height", "0.5"), "--lift-height must be at least 1, got 0.5"),
+        (("--lift-at", "two"), "--lift-at must be a whole number, got two"),
+        (("--jobs", "0"), "--jobs must be a whole number other than 0"),
+        (("--jobs", "0", "--choose-lift", "micro_f1"), "--jobs must be a whole number other than 0"),
+        (("--head-search", "relaxd"), "--head-search must be one of"),
+    ],
+)
+def test_errors_name_the_option(run: Run, options: tuple[str, ...], message: str) -> None:
+    assert_mistake(run("fit", "world-flags", *options), f"Error: {message}")
+
+
+HUGE = str(2**70)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--max-bins", "99999999999"),
+        ("--max-rules", HUGE),
+        ("--max-conditions", HUGE, "--rules", "2"),
+        ("--rules", HUGE),
+        ("--cv", HUGE, "--max-rules", "1"),
+        ("--jobs", HUGE),
+        ("--jobs", "-" + HUGE),
+        ("--lift-at", HUGE),
+        ("--lift-height", "1e308", "--rules", "2"),
+    ],
+)
+def test_numbers_beyond_all_bounds_are_no_mistake(run: Run, options: tuple[str, ...]) -> None:
+    result = run("fit", "world-flags", *options)
+    assert result.code == 0, result.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--beam-width", HUGE),
+        ("--min-coverage", "1e400"),
+        ("--beta", "nan"),
+        ("--prune", "nan"),
+        ("--lift-height", "nan"),
+        ("--lift", "peak", "--lift-at", HUGE),
+        ("--lift", "root", "--lift-height", "1e308"),
+        ("--max-rules", "9" * 5000),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused_in_a_sentence(run: Run, options: tuple[str, ...]) -> None:
+    assert_mistake(run("fit", "world-flags", *options), "must be")
