@@ -8,13 +8,18 @@ from helpers.commands import Run, assert_mistake
 from plurule import RuleListClassifier
 from plurule.cli.learner_options import learner_parameters, make_heuristic, make_learner, make_lift
 from plurule.heuristics import FMeasure, MEstimate, ShrunkenFMeasure
+from plurule.learning.min_precision import MinPrecision
 from plurule.lifts import KLN, NoLift, Root
 
 
 def test_every_parameter_of_the_classifier_is_an_option() -> None:
     parameters = set(RuleListClassifier().get_params(deep=False))
     assert parameters - set(learner_parameters()) == {"verbose", "progress"}
-    assert set(learner_parameters()) - parameters == {"beta", "m", "lift_height", "lift_at"}
+    assert set(learner_parameters()) - parameters == {
+        *("beta", "m", "lam"),
+        *("min_precision_of", "min_precision_when"),
+        *("lift_height", "lift_at"),
+    }
 
 
 def test_the_help_tells_what_each_option_means_and_what_it_is_if_left_out(
@@ -35,11 +40,18 @@ def test_the_help_tells_what_each_option_means_and_what_it_is_if_left_out(
 
 
 def test_what_is_given_reaches_the_classifier() -> None:
-    given = {"max_rules": "4", "max_conditions": "none", "min_coverage": "2.5", "n_rules": "auto", "fix_head": False}
+    given = {"max_bins": "4", "max_conditions": "none", "min_coverage": "2.5", "n_rules": "auto", "fix_head": False}
     learner = make_learner({**given, "beam_width": None, "cv": "0.25"})
-    expected = {"max_rules": 4, "max_conditions": None, "min_coverage": 2.5, "n_rules": "auto", "cv": 0.25}
+    expected = {"max_bins": 4, "max_conditions": None, "min_coverage": 2.5, "n_rules": "auto", "cv": 0.25}
     assert learner.get_params(deep=False) == RuleListClassifier(**expected, fix_head=False).get_params(deep=False)
     assert make_learner({"n_rules": "all"}, published=True).max_bins is None
+
+
+def test_the_least_precision_changes_in_the_part_that_is_given() -> None:
+    published = RuleListClassifier.published().min_precision
+    learner = make_learner({"min_precision": "0.3"}, published=True)
+    assert learner.min_precision == MinPrecision(0.3, published.of, published.when)
+    assert make_learner({"min_precision_of": "head"}).min_precision == MinPrecision(0.5, of="head")
 
 
 def test_heuristics_are_given_by_name_and_parameters() -> None:
@@ -67,7 +79,9 @@ def test_lifts_are_given_by_kind_height_and_labels_or_in_one_word() -> None:
         (("--cv", "many"), "--cv must be a number of folds"),
         (("--beam-width", "0"), "--beam-width must be a whole number of at least 1, got 0"),
         (("--beam-width", "2.5"), "--beam-width must be a whole number of at least 1, got 2.5"),
-        (("--max-rules", "many"), "--max-rules must be none or a whole number of at least 1, got many"),
+        (("--max-bins", "many"), "--max-bins must be none or a whole number of at least 2, got many"),
+        (("--min-precision", "2"), "--min-precision must be a number from 0 to 1, got 2.0"),
+        (("--min-precision-of", "rule"), "--min-precision-of must be label or head, got rule"),
         (("--prune", "2"), "--prune must be"),
         (("--beta", "-1"), "--beta must be a number of at least 0, got -1.0"),
         (("--lift-height", "0.5"), "--lift-height must be at least 1, got 0.5"),
@@ -88,10 +102,9 @@ HUGE = str(2**70)
     "options",
     [
         ("--max-bins", "99999999999"),
-        ("--max-rules", HUGE),
         ("--max-conditions", HUGE, "--rules", "2"),
         ("--rules", HUGE),
-        ("--cv", HUGE, "--max-rules", "1"),
+        ("--cv", HUGE, "--max-conditions", "0"),
         ("--jobs", HUGE),
         ("--jobs", "-" + HUGE),
         ("--lift-at", HUGE),
@@ -113,7 +126,7 @@ def test_numbers_beyond_all_bounds_are_no_mistake(run: Run, options: tuple[str, 
         ("--lift-height", "nan"),
         ("--lift", "peak", "--lift-at", HUGE),
         ("--lift", "root", "--lift-height", "1e308"),
-        ("--max-rules", "9" * 5000),
+        ("--max-bins", "9" * 5000),
     ],
 )
 def test_numbers_that_make_no_sense_are_refused_in_a_sentence(run: Run, options: tuple[str, ...]) -> None:

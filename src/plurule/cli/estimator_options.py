@@ -40,6 +40,8 @@ class Parameter:
     """Its types, and the words it may be."""
     default: Any
     text: str
+    part: str = ""
+    """Where it is a parameter of a parameter, its class and its name there, such as `MinPrecision.of`."""
 
     @property
     def spelling(self) -> str:
@@ -165,8 +167,8 @@ def told_in_options(parameters: Mapping[str, Parameter]) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        if error.parameter not in parameters:
+        parts = {parameter.part: parameter for parameter in parameters.values()}
+        about = parts.get(f"{error.owner}.{error.parameter}") or parameters.get(error.parameter)
+        if about is None:
             raise
-        raise ParameterError(
-            parameters[error.parameter].option, error.value, as_options(error.problem, parameters)
-        ) from error
+        raise ParameterError(about.option, error.value, as_options(error.problem, parameters)) from error

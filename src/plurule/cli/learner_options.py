@@ -26,6 +26,7 @@ HEIGHT, AT_LABELS = 1.08, 3
 def learner_parameters() -> dict[str, Parameter]:
     """What can be said about the learner, in the order of its signature; heuristic and lift with their parts."""
     from plurule import RuleListClassifier
+    from plurule.learning.min_precision import MinPrecision
     from plurule.learning.options import HEURISTICS
 
     found: dict[str, Parameter] = {}
@@ -35,6 +36,12 @@ def learner_parameters() -> dict[str, Parameter]:
             default = f"{_name_of(parameter.default)} with --beta {parameter.default.beta}"
             found[name] = replace(parameter, kinds=(str,), default=default, text=f"{about}: {', '.join(HEURISTICS)}.")
             found |= _parts_of_heuristics()
+        elif name == "min_precision":
+            found[name] = replace(parameter, kinds=(float,), text=f"{about}.", part="MinPrecision.threshold")
+            for part in ("of", "when"):
+                found[f"{name}_{part}"] = replace(
+                    parameters_of(MinPrecision)[part], name=f"{name}_{part}", part=f"MinPrecision.{part}"
+                )
         elif name == "lift":
             text = f"{about}: none, kln, peak or root, also with its height, such as 'kln at 3: 1.08'."
             default = f"kln with k = {parameter.default.k}"
@@ -88,7 +95,10 @@ def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListC
     height, labels = values.pop("lift_height", None), values.pop("lift_at", None)
     if "lift" in values or height is not None or labels is not None:
         values["lift"] = make_lift(values.get("lift"), height, labels)
-    return (RuleListClassifier.published if published else RuleListClassifier)(**values)
+    names = {"min_precision": "threshold", "min_precision_of": "of", "min_precision_when": "when"}
+    precision = {f"min_precision__{names[name]}": values.pop(name) for name in names if name in values}
+    learner = (RuleListClassifier.published if published else RuleListClassifier)(**values)
+    return learner.set_params(**precision)
 
 
 def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:
