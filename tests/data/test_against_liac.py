@@ -42,7 +42,7 @@ def assert_same_declarations(table: Table, theirs: list[tuple[str, Any]]) -> Non
 def test_a_file_has_the_content_that_liac_arff_reads(path: Path | None) -> None:
     if path is None:
         lacking("data", "there is no folder of Mulan data sets")
-    table = read_arff(path).table
+    table = read_arff(path)[0].X
     sparse = isinstance(table.columns[0], SparseColumn)
     theirs = read_with_liac(path, sparse)
     assert_same_declarations(table, theirs["attributes"])

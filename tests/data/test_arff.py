@@ -23,7 +23,7 @@ def write(folder: Path, text: str, name: str = "data.arff") -> Path:
 
 def columns(path: Path, **options: Any) -> dict[str, list[Any]]:
     """The columns of a file as lists, categories by name and None for missing values."""
-    table = read_arff(path, **options).table
+    table = read_arff(path, **options)[0].X
     found: dict[str, list[Any]] = {}
     for i, attribute in enumerate(table.attributes):
         values = table.column(i).tolist()
@@ -63,9 +63,9 @@ def test_names_may_be_quoted_escaped_or_odd(tmp_path: Path) -> None:
         "@attribute '\\u00e9\\t\\\\' numeric\n"
         "@data\n1,2,3,4,5,6,7,1,9\n",
     )
-    raw = read_arff(path)
-    assert raw.relation == "a relation, 'quoted'"
-    assert raw.table.names == (
+    data, _ = read_arff(path)
+    assert data.relation == "a relation, 'quoted'"
+    assert data.attribute_names == (
         "Swainson's Thrush",
         'say "hi"',
         "comma, {brace} % \n newline",
@@ -114,7 +114,7 @@ def test_sparse_rows_default_to_zero_and_the_first_category(tmp_path: Path) -> N
         "b": ["yes", "no", "no", "no", None],
         "c": ["1", "1", "0", "1", "1"],
     }
-    assert all(isinstance(column, SparseColumn) for column in read_arff(path).table.columns)
+    assert all(isinstance(column, SparseColumn) for column in read_arff(path)[0].X.columns)
 
 
 def test_sparse_rows_may_list_their_entries_in_any_order(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_sparse_rows_may_list_their_entries_in_any_order(tmp_path: Path) -> None
 
 def test_stored_zeros_of_sparse_rows_are_no_entries(tmp_path: Path) -> None:
     path = write(tmp_path, "@relation t\n@attribute a numeric\n@data\n{0 0}\n{0 0.0}\n{0 1}\n")
-    column = read_arff(path).table.columns[0]
+    column = read_arff(path)[0].X.columns[0]
     assert isinstance(column, SparseColumn)
     assert column.rows.tolist() == [2]
 
@@ -222,7 +222,7 @@ def test_a_file_of_several_blocks_is_read_as_one(tmp_path: Path) -> None:
     rows = [f"{i},{'x' if i % 3 else 'y'}" for i in range(100_000)]
     rows[70_000] = " 70000 , 'y' % odd"
     path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@data\n" + "\n".join(rows))
-    table = read_arff(path).table
+    table = read_arff(path)[0].X
     np.testing.assert_array_equal(table.column(0), np.arange(100_000))
     expected = np.where(np.arange(100_000) % 3, 0, 1)
     expected[70_000] = 1

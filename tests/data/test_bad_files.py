@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plurule import data as io
-from plurule.data.readers import source
+from plurule.data.readers import text as text_files
 from plurule.errors import DataError
 
 HEADER = "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute l {0,1}\n@data\n"
@@ -128,7 +128,7 @@ def test_files_that_cannot_be_unpacked_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_ALWAYS_ALLOWED", 4 << 20)
+    monkeypatch.setattr(text_files, "_ALWAYS_ALLOWED", 4 << 20)
     block = b"%" * (1 << 20)
     for name, content in {
         "t.arff.gz": gzip.compress(block * 5),

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from plurule.data import Dataset, read
+from plurule.classifier import RuleListClassifier
+from plurule.classifier_cv import RuleListClassifierCV
+from plurule.data import Dataset, IterativeStratifiedKFold, iterative_train_test_split, read
+from plurule.data.description import describe
 from plurule.data.inputs import labelled_data, unpack
 from plurule.errors import DataError
+from plurule.metrics import scores
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
@@ -65,3 +73,113 @@ def test_the_labels_of_a_data_set_are_matched_by_name(data: Dataset) -> None:
     np.testing.assert_array_equal(labels, Y[:, ::-1])
     assert weights is data.weights
     assert unpack(X, Y, None, ["blue"]) == (X, Y, None)
+
+
+# What is given is never changed ----------------------------------------------------------------------------
+
+
+def untidy(matrix: np.ndarray, kind: type) -> Any:
+    """A sparse matrix with stored zeros, indices that do not ascend and, of fractions, duplicates to be summed up."""
+    rows, columns = np.nonzero(np.ones_like(matrix))
+    values, times = (matrix[rows, columns], 1) if matrix.dtype.kind == "i" else (matrix[rows, columns] / 2, 2)
+    if kind is sp.coo_array:
+        return sp.coo_array((np.tile(values, times), (np.tile(rows, times), np.tile(columns, times))), matrix.shape)
+    major, minor = (rows, columns) if kind is sp.csr_array else (columns, rows)
+    order = np.repeat(np.lexsort((-minor, major)), times)
+    lengths = np.bincount(major[order])
+    return kind((values[order], minor[order], np.concatenate([[0], np.cumsum(lengths)])), shape=matrix.shape)
+
+
+def arrays_of(given: Any) -> list[np.ndarray]:
+    """The arrays that an object is made of."""
+    if sp.issparse(given):
+        return [given.data, *(given.coords if given.format == "coo" else (given.indices, given.indptr))]
+    if isinstance(given, np.ndarray):
+        return [given]
+    if isinstance(given, Dataset):
+        return [*(given.X.column(i) for i in range(given.X.shape[1])), *arrays_of(given.Y)]
+    return [np.asarray(given[name]) for name in given.columns]
+
+
+def state(given: Any) -> Any:
+    flags = (
+        (given.has_sorted_indices, given.has_canonical_format) if getattr(given, "format", "") in ("csr", "csc") else ()
+    )
+    return flags, [(a.tobytes(), a.dtype, a.flags.writeable) for a in arrays_of(given)]
+
+
+def read_only(given: Any) -> Any:
+    for array in arrays_of(given):
+        array.flags.writeable = False
+    return given
+
+
+NUMBERS = np.where(np.arange(60).reshape(20, 3) % 4 == 0, 0.0, np.arange(60.0).reshape(20, 3))
+TRUTH = (NUMBERS[:, :2] > [20, 30]).astype(np.int64)
+GIVEN: dict[str, Any] = {
+    "array": lambda M: M.copy(),
+    "columns first": np.asfortranarray,
+    "read-only array": lambda M: read_only(M.copy()),
+    "csr": sp.csr_array,
+    "csc": sp.csc_matrix,
+    "untidy csr": lambda M: untidy(M, sp.csr_array),
+    "untidy csc": lambda M: untidy(M, sp.csc_array),
+    "untidy coo": lambda M: untidy(M, sp.coo_array),
+    "read-only csc": lambda M: read_only(sp.csc_array(M)),
+    "read-only untidy csc": lambda M: read_only(untidy(M, sp.csc_array)),
+    "read-only untidy csr": lambda M: read_only(untidy(M, sp.csr_array)),
+    "pandas": lambda M: pd.DataFrame(M, columns=[f"c{i}" for i in range(M.shape[1])]),
+    "polars": lambda M: pl.DataFrame(M, schema=[f"c{i}" for i in range(M.shape[1])]),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_nothing_that_is_given_is_changed(name: str) -> None:
+    X, Y = GIVEN[name](NUMBERS), GIVEN[name](TRUTH)
+    if not sp.issparse(Y) and not isinstance(Y, np.ndarray):
+        Y = (
+            Y.rename(columns={"c0": "l", "c1": "m"})
+            if isinstance(Y, pd.DataFrame)
+            else Y.rename({"c0": "l", "c1": "m"})
+        )
+    before = state(X), state(Y)
+    expected = RuleListClassifier(min_coverage=1, n_rules=3).fit(NUMBERS, TRUTH)
+    model = RuleListClassifier(min_coverage=1, n_rules=3).fit(X, Y)
+    rules = model.rule_list_
+    calls: dict[str, Any] = {
+        "predict": lambda: model.predict(X),
+        "predict_proba": lambda: model.predict_proba(X),
+        "score": lambda: model.score(X, Y),
+        "staged_score": lambda: model.staged_score(X, Y, "micro_f1"),
+        "staged_predict": lambda: list(model.staged_predict(X)),
+        "decide": lambda: model.decide(X),
+        "explain": lambda: model.explain(X).to_records(),
+        "auto": lambda: RuleListClassifier(n_rules="auto", cv=2).fit(X, Y),
+        "search": lambda: RuleListClassifierCV(param_grid={"heuristic__beta": [1.0]}, cv=2).fit(X, Y),
+        "scores": lambda: scores(Y, Y),
+        "folds": lambda: list(IterativeStratifiedKFold(2).split(X, Y)),
+        "split": lambda: iterative_train_test_split(X, Y, random_state=0),
+        "read": lambda: read((X, Y)),
+        "describe": lambda: describe(read((X, Y))),
+        "dependencies": lambda: rules.dependencies(X, Y),
+        "prune": lambda: rules.prune(X, Y),
+        "simplify": lambda: rules.simplify(X, Y),
+        "html": lambda: rules.to_html(X, Y),
+    }
+    assert (state(X), state(Y)) == before, "fit"
+    for call, function in calls.items():
+        function()
+        assert (state(X), state(Y)) == before, call
+    found, wanted = model.predict(X), expected.predict(NUMBERS)
+    np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, wanted)
+
+
+def test_threads_may_predict_on_one_untidy_matrix() -> None:
+    chance = np.random.default_rng(0)
+    dense = np.where(chance.random((3000, 20)) < 0.5, chance.random((3000, 20)), 0)
+    model = RuleListClassifier(n_rules=5).fit(dense, dense[:, :2] > 0.4)
+    matrix = untidy(dense, sp.csc_array)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(model.predict, [matrix] * 8))
+    for labels in found:
+        np.testing.assert_array_equal(labels, model.predict(dense))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from helpers.datasets import assert_same, datasets
 from plurule import data as io
 from plurule.data import Dataset
-from plurule.data.readers.csv_file import MISSING
+from plurule.data.readers.csv import MISSING
 from plurule.data.table import SparseColumn, Table
 from plurule.errors import DataError
 from plurule.model import Attribute

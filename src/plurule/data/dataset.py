@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -80,6 +80,11 @@ class Dataset:
         twice = first_repeated((*self.X.names, *self.label_names))
         if twice is not None:
             raise DataError(f"several columns are named {twice!r}; give each attribute and label its own name")
+
+    @classmethod
+    def unlabelled(cls, X: Table, **more: Any) -> Self:
+        """A data set in which every column is an attribute; `more` are its other parameters."""
+        return cls(X, np.empty((len(X), 0), dtype=np.int8), (), **more)
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

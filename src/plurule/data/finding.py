@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from plurule.data.readers.source import COMPRESSIONS, suffix_of
+from plurule.data.readers.text import COMPRESSIONS, suffix_of
 from plurule.errors import DataError
 
 FORMATS = (".arff", ".csv", ".tsv", ".parquet", ".pq")

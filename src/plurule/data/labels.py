@@ -5,21 +5,32 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.label_values import label_matrix
-from plurule.data.place import Place, hint, shown
+from plurule.data.place import Place, Source, hint, shown
 from plurule.data.readers.mulan import read_label_names
-from plurule.data.readers.raw import RawTable
+from plurule.data.table import SparseColumns, Table
 from plurule.errors import DataError
+from plurule.model import Attribute
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a
 compiled regular expression, a Mulan XML file, or a sequence of names and patterns (empty: no column is a label)."""
+
+# What people write for absent and present.
+_ABSENT = frozenset({"0", "false", "no", "0.0"})
+_PRESENT = frozenset({"1", "true", "yes", "1.0"})
+
+# An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
+_DENSE_CELLS = 1 << 27
+_DENSE_SHARE = 1 / 16
 
 _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -29,17 +40,18 @@ class UnknownLabels(DataError):
     """A source does not say which of its columns are labels, and nobody else does."""
 
 
-def split_labels(raw: RawTable, labels: Labels | None, name: str = "", xml: Path | None = None) -> Dataset:
+def split_labels(
+    data: Dataset, source: Source, labels: Labels | None, name: str = "", xml: Path | None = None
+) -> Dataset:
     """Take the labels out of the columns of a source.
 
     Where `labels` does not say which they are, `xml` does, or else the `-C` of MEKA in the name of the relation.
     """
-    positions = _find(raw, labels, xml)
-    table = raw.table
+    table = data.X
+    positions = _find(table.names, source, data.relation, labels, xml)
     X = table.select(np.delete(np.arange(len(table.names)), positions).tolist())
-    Y = label_matrix(raw, positions)
-    label_names = tuple(table.names[i] for i in positions)
-    return Dataset(X, Y, label_names, raw.weights, name, raw.relation)
+    Y = _label_matrix(table, positions, source)
+    return replace(data, X=X, Y=Y, label_names=tuple(table.names[i] for i in positions), name=name)
 
 
 def parse_labels(text: str) -> Labels:
@@ -68,46 +80,43 @@ def meka_labels(relation: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _find(raw: RawTable, labels: Labels | None, xml: Path | None) -> list[int]:
+def _find(names: tuple[str, ...], source: Source, relation: str, labels: Labels | None, xml: Path | None) -> list[int]:
     """Positions of the label columns, in the order of the labels."""
     if labels is None:
         if xml is not None:
-            return _from_xml(raw, xml)
-        if raw.labels is not None:
-            return [raw.table.names.index(name) for name in raw.labels]
-        count = meka_labels(raw.relation)
+            return _from_xml(names, source.place, xml)
+        if source.labels is not None:
+            return matching(names, source.labels, source.place)
+        count = meka_labels(relation)
         if count is None:
             raise UnknownLabels(
-                f"{raw.place}: which columns are labels is not known: expected --labels, in Python labels=… (names, a "
-                "pattern, or how many of the first or last columns), a Mulan XML file beside it, or -C n in the "
+                f"{source.place}: which columns are labels is not known: expected --labels, in Python labels=… (names, "
+                "a pattern, or how many of the first or last columns), a Mulan XML file beside it, or -C n in the "
                 "relation (MEKA)"
             )
-        return _from_count(raw, count, f"-C {count} in the relation")
-    named_file = isinstance(labels, str) and labels.lower().endswith(".xml") and labels not in raw.table.names
+        return _from_count(len(names), count, source.place, f"-C {count} in the relation")
+    named_file = isinstance(labels, str) and labels.lower().endswith(".xml") and labels not in names
     if isinstance(labels, Path) or named_file:
-        return _from_xml(raw, Path(str(labels)))
+        return _from_xml(names, source.place, Path(str(labels)))
     if isinstance(labels, bool):
         raise DataError(f"labels={labels!r}, expected names, a pattern or a number of columns")
     if isinstance(labels, int | np.integer):
-        return _from_count(raw, int(labels), f"labels={labels}")
-    return matching(raw.table.names, [labels] if isinstance(labels, str | re.Pattern) else list(labels), raw.place)
+        return _from_count(len(names), int(labels), source.place, f"labels={labels}")
+    return matching(names, [labels] if isinstance(labels, str | re.Pattern) else list(labels), source.place)
 
 
-def _from_count(raw: RawTable, count: int, what: str) -> list[int]:
-    width = len(raw.table.names)
+def _from_count(width: int, count: int, place: Place, what: str) -> list[int]:
     if not 0 < abs(count) <= width:
-        raise raw.place.error(f"{what}, expected 1 to {width} for the first or -1 to -{width} for the last columns")
+        raise place.error(f"{what}, expected 1 to {width} for the first or -1 to -{width} for the last columns")
     return list(range(count)) if count > 0 else list(range(width + count, width))
 
 
-def _from_xml(raw: RawTable, xml: Path) -> list[int]:
-    position = dict(zip(raw.table.names, range(len(raw.table.names)), strict=True))
+def _from_xml(names: tuple[str, ...], place: Place, xml: Path) -> list[int]:
+    position = dict(zip(names, range(len(names)), strict=True))
     named = read_label_names(xml)
     for name, line in named.items():
         if name not in position:
-            raise Place(xml.name, line).error(
-                f"label {shown(name)} is no attribute of {raw.place}" + hint(name, position)
-            )
+            raise Place(xml.name, line).error(f"label {shown(name)} is no attribute of {place}" + hint(name, position))
     return [position[name] for name in named]
 
 
@@ -135,3 +144,81 @@ def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[
             raise place.error(f"there is no column {shown(text)}" + hint(text, position))
         found.update(dict.fromkeys(matches))
     return list(found)
+
+
+def _label_matrix(table: Table, positions: Sequence[int], source: Source) -> Any:
+    """0 and 1 for each row and each of the given columns: an int8 array, or sparse where that is far smaller."""
+    attributes = [table.attribute(i) for i in positions]
+    meanings = _Meanings(attributes)
+    shape = (len(table), len(positions))
+    cells = shape[0] * shape[1]
+    columns = table.columns
+    if not isinstance(columns, SparseColumns):
+        values = np.array([table.column(i) for i in positions]).reshape(shape[::-1])
+        decided = meanings.of(np.arange(shape[1])[:, None], values)
+        if cells and decided.min() < 0:
+            label, row = np.unravel_index(int(np.argmin(decided)), decided.shape)
+            raise _refusal(source, attributes[label], values[label, row], int(row))
+        return np.ascontiguousarray(decided.T)
+    part = columns.select(positions)
+    matrix = part.matrix[:, part.picked]
+    labels = np.repeat(np.arange(shape[1]), np.diff(matrix.indptr))
+    decided = meanings.of(labels, matrix.data)
+    if len(decided) and decided.min() < 0:
+        at = int(np.argmin(decided))
+        raise _refusal(source, attributes[labels[at]], matrix.data[at], int(matrix.indices[at]))
+    defaults = meanings.of(np.arange(shape[1]), np.zeros(shape[1]))
+    listed = np.diff(matrix.indptr)
+    for label in np.flatnonzero((defaults < 0) & (listed < shape[0])):
+        rows = np.setdiff1d(np.arange(shape[0]), matrix.indices[matrix.indptr[label] : matrix.indptr[label + 1]])
+        raise _refusal(source, attributes[label], 0, int(rows[0]))
+    if cells > _DENSE_CELLS:
+        if (defaults > 0).any():
+            raise source.place.error(
+                f"{cells} labels are present unless a row says otherwise, more than fit; declare the labels as {{0,1}}"
+            )
+        if len(decided) < cells * _DENSE_SHARE:
+            present = sp.csc_array((decided, matrix.indices, matrix.indptr), shape=shape).tocsr()
+            present.eliminate_zeros()
+            return present
+    Y = np.empty(shape, dtype=np.int8)
+    Y[:] = defaults
+    Y[matrix.indices, labels] = decided
+    return Y
+
+
+class _Meanings:
+    """What each value of each of some label columns says: 0 absent, 1 present, -1 neither."""
+
+    def __init__(self, attributes: Sequence[Attribute]) -> None:
+        known: dict[tuple[str, ...] | None, list[int]] = {None: [0, 1]}
+        for attribute in attributes:
+            if attribute.categories not in known:
+                known[attribute.categories] = [_category_meaning(c) for c in attribute.categories or ()]
+        # One more column at the end says what -1, a missing value, does: neither.
+        width = max(map(len, known.values())) + 1
+        rows = {categories: [*meanings, *[-1] * (width - len(meanings))] for categories, meanings in known.items()}
+        self._table = np.array([rows[a.categories] for a in attributes], dtype=np.int8).reshape(-1, width)
+        self._numeric = np.array([a.categories is None for a in attributes], dtype=np.bool_)
+
+    def of(self, labels: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int8]:
+        """What values of the labels with the given numbers say."""
+        if self._numeric.any():
+            # A number other than 0 and 1 says as little as a missing value.
+            odd = self._numeric[labels] & ~((values == 0) | (values == 1))
+            values = np.where(odd, -1, values)
+        return self._table[labels, values.astype(np.intp)]
+
+
+def _category_meaning(category: str) -> int:
+    text = category.strip().lower()
+    return 0 if text in _ABSENT else 1 if text in _PRESENT else -1
+
+
+def _refusal(source: Source, attribute: Attribute, value: float, row: int) -> DataError:
+    if attribute.categories is not None:
+        found = None if value < 0 or not attribute.categories else attribute.categories[int(value)]
+    else:
+        found = None if np.isnan(value) else f"{value:g}"
+    what = "a missing value" if found is None else f"the value {shown(found)}"
+    return DataError(f"{source.at_row(row)}: {what} for label {shown(attribute.name)}, expected 0 or 1")

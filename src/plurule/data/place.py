@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -33,6 +33,32 @@ class Place:
 
     def __str__(self) -> str:
         return self.file if self.line is None else f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a reader says about the data set it gives, in which every column is an attribute.
+
+    Parameters
+    ----------
+    place
+        The file it comes from (or a name for what is not a file).
+    lines
+        The line of each row in the file, if it has lines.
+    labels
+        Names of the labels, if the file states them.
+    notes
+        Sentences about what the file holds and the data set does not.
+    """
+
+    place: Place
+    lines: Sequence[int] | None = None
+    labels: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def at_row(self, row: int) -> str:
+        """Where a row stands."""
+        return f"{self.place}, row {row + 1}" if self.lines is None else str(self.place.at(self.lines[row]))
 
 
 def shown(text: str) -> str:

@@ -305,14 +305,18 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     if X.dtype.kind == "c":
         raise DataError("Complex data not supported; give real numbers")
     matrix = sp.csc_array(X, dtype=X.dtype if X.dtype in (np.float32, np.float64) else np.float64)
-    matrix.sum_duplicates()
+    if not matrix.has_canonical_format or not matrix.data.all():
+        # What was given may share its arrays with this matrix, and is not to be changed.
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     if np.isinf(matrix.data).any():
         at = int(np.argmax(np.isinf(matrix.data)))
         column = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         start, end = matrix.indptr[column], matrix.indptr[column + 1]
         infinite = SparseColumn(matrix.indices[start:end], matrix.data[start:end], X.shape[0])
         _reject_infinite(infinite.to_dense(), known[column].name)
-    matrix.eliminate_zeros()
+    if not matrix.data.all():
+        matrix.eliminate_zeros()
     numbers = SparseColumns(matrix, np.zeros(len(known), dtype=np.bool_), np.arange(len(known)))
     if not any(attribute.is_nominal for attribute in known):
         return Table(known, numbers, X.shape[0])

@@ -311,13 +311,13 @@ def _sha256(path: Path) -> str:
 def _write_labels(known: KnownSet, folder: Path) -> None:
     """The Mulan label file of a data set whose labels are the last columns."""
     from plurule.data.readers.arff import read_arff
-    from plurule.data.readers.mulan import labels_xml
-    from plurule.data.writers.target import write_packed
+    from plurule.data.writers.arff import labels_xml
+    from plurule.data.writers.text import write_packed
 
     assert known.labels is not None
     first = folder / known.files[0].name
     if label_file(first) is None:
-        names = read_arff(first).table.names[-known.labels :]
+        names = read_arff(first)[0].attribute_names[-known.labels :]
         write_packed(folder / f"{known.name}.xml", labels_xml(names))
 
 

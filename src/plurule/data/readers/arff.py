@@ -6,19 +6,17 @@ import contextlib
 import gc
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from plurule.data.place import Place, shown
+from plurule.data.dataset import Dataset
+from plurule.data.place import Place, Source, shown
 from plurule.data.readers.arff_cells import Cells
-from plurule.data.readers.arff_dense import DenseReader, MixedRowsError
 from plurule.data.readers.arff_header import Header, Kind, parse_header
-from plurule.data.readers.arff_sparse import SparseReader
-from plurule.data.readers.raw import RawTable
-from plurule.data.readers.source import read_text
+from plurule.data.readers.arff_rows import DenseRows, MixedRowsError, Rows, SparseRows
+from plurule.data.readers.text import read_text
 from plurule.data.table import Declared, Table
 
 # Rows are read in blocks of about this many bytes: large enough for numpy, small enough that one odd row, which
@@ -26,10 +24,9 @@ from plurule.data.table import Declared, Table
 _BLOCK = 1 << 18
 
 _FIRST_ROW = re.compile(rb"(?:[ \t]*+(?:%[^\n]*+)?\n)*+[ \t]*+([^\n])")
-_SPACES = re.compile(rb"[ \t]*+([,{}])[ \t]*+")
 
 
-def read_arff(path: Path, *, text: Literal["drop", "keep"] = "drop") -> RawTable:
+def read_arff(path: Path, *, text: Literal["drop", "keep"] = "drop") -> tuple[Dataset, Source]:
     """Read all columns of an ARFF file.
 
     Parameters
@@ -60,7 +57,7 @@ def _collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _read(path: Path, text: Literal["drop", "keep"]) -> RawTable:
+def _read(path: Path, text: Literal["drop", "keep"]) -> tuple[Dataset, Source]:
     place = Place(path.name)
     content = read_text(path)
     header = parse_header(content, place)
@@ -69,42 +66,31 @@ def _read(path: Path, text: Literal["drop", "keep"]) -> RawTable:
     first_row = _FIRST_ROW.match(content, header.data_offset)
     if first_row is None or first_row[1] != b"{":
         try:
-            return _read_rows(content, header, DenseReader, kept, place)
+            return _read_rows(content, header, DenseRows, kept, place)
         except MixedRowsError:
             pass
-    return _read_rows(content, header, SparseReader, kept, place)
+    return _read_rows(content, header, SparseRows, kept, place)
 
 
 def _read_rows(
-    content: bytes,
-    header: Header,
-    reader_type: type[DenseReader] | type[SparseReader],
-    kept: list[int],
-    place: Place,
-) -> RawTable:
+    content: bytes, header: Header, kind: type[Rows], kept: list[int], place: Place
+) -> tuple[Dataset, Source]:
     cells = Cells(header)
-    reader = reader_type(header, cells, kept, place)
-    numbers: list[Sequence[int]] = []
-    for block, block_lines in _blocks(content, header):
-        lines: Sequence[int] = block_lines
-        if not reader.add(block, len(lines)):
-            block, lines = _tidy(block, lines)
-            if lines and not reader.add(block, len(lines)):
-                reader.add_slowly(block, lines)
-        numbers.append(lines)
-    attributes = _attributes(header, cells, kept)
+    rows = kind(header, cells, kept, place)
+    start, line = header.data_offset, header.data_line + 1
+    while start < len(content):
+        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
+        block = content[start:end]
+        rows.add(block if block.endswith(b"\n") else block + b"\n", line)
+        start, line = end, line + block.count(b"\n")
     weights = None
-    if reader.weights:
-        weights = np.ones(reader.n_rows)
-        weights[list(reader.weights)] = list(reader.weights.values())
-    return RawTable(
-        Table(attributes, reader.columns(), reader.n_rows),
-        place,
-        header.relation,
-        numbers[0] if len(numbers) == 1 else list(chain.from_iterable(numbers)),
-        weights,
-        notes=header.notes + _text_notes(header, kept, place),
-    )
+    if rows.weights:
+        weights = np.ones(rows.n_rows)
+        weights[list(rows.weights)] = list(rows.weights.values())
+    table = Table(_attributes(header, cells, kept), rows.columns(), rows.n_rows)
+    notes = header.notes + _text_notes(header, kept, place)
+    data = Dataset.unlabelled(table, weights=weights, relation=header.relation)
+    return data, Source(place, rows.lines, notes=notes)
 
 
 def _attributes(header: Header, cells: Cells, kept: list[int]) -> Declared:
@@ -116,29 +102,6 @@ def _attributes(header: Header, cells: Cells, kept: list[int]) -> Declared:
         for column in cells.texts.keys() & position.keys():
             categories[position[column]] = tuple(cells.texts[column])
     return Declared(names, categories)
-
-
-def _blocks(content: bytes, header: Header) -> Iterator[tuple[bytes, range]]:
-    """The lines after the header in blocks, each line ended by a newline, with their numbers."""
-    start, line = header.data_offset, header.data_line + 1
-    while start < len(content):
-        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
-        block = content[start:end]
-        if not block.endswith(b"\n"):
-            block += b"\n"
-        count = block.count(b"\n")
-        yield block, range(line, line + count)
-        start, line = end, line + count
-
-
-def _tidy(block: bytes, lines: Sequence[int]) -> tuple[bytes, Sequence[int]]:
-    """A block without blank lines, comments and, if nothing is quoted, spaces that mean nothing."""
-    stripped = [row.strip() for row in block.split(b"\n")]
-    kept = [(row, line) for row, line in zip(stripped, lines, strict=False) if row and row[:1] != b"%"]
-    block = b"".join([row + b"\n" for row, _ in kept])
-    if not any(mark in block for mark in (b"'", b'"', b"%")):
-        block = _SPACES.sub(rb"\1", block)
-    return block, [line for _, line in kept]
 
 
 def _text_notes(header: Header, kept: Sequence[int], place: Place) -> tuple[str, ...]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from xml.parsers import expat
-from xml.sax.saxutils import quoteattr
 
 from plurule.data.place import Place, shown
-from plurule.data.readers.source import read_bytes
+from plurule.data.readers.text import read_bytes
 from plurule.errors import DataError
-
-NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
 def read_label_names(path: Path) -> dict[str, int]:
@@ -66,19 +62,3 @@ def read_label_names(path: Path) -> dict[str, int]:
     if not found:
         raise place.error("no <label>, expected at least one")
     return found
-
-
-def labels_xml(names: Sequence[str]) -> str:
-    """The text of a Mulan label file.
-
-    >>> print(labels_xml(["red", "R&B"]), end="")
-    <?xml version="1.0" encoding="utf-8"?>
-    <labels xmlns="http://mulan.sourceforge.net/labels">
-    <label name="red"></label>
-    <label name="R&amp;B"></label>
-    </labels>
-    """
-    lines = [f"<label name={quoteattr(name)}></label>" for name in names]
-    return "\n".join(
-        ['<?xml version="1.0" encoding="utf-8"?>', f'<labels xmlns="{NAMESPACE}">', *lines, "</labels>", ""]
-    )

@@ -9,18 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+import scipy.sparse as sp
+
 from plurule.data.dataset import Dataset, DataWarning, concatenate, concatenate_tables
 from plurule.data.finding import FORMATS, Found, base_name, find, label_file
 from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels, matching, split_labels
-from plurule.data.memory import from_memory
-from plurule.data.place import Place
+from plurule.data.place import Place, Source
 from plurule.data.readers.arff import read_arff
-from plurule.data.readers.csv_file import read_csv
-from plurule.data.readers.parquet_file import read_parquet
-from plurule.data.readers.raw import RawTable
-from plurule.data.readers.source import COMPRESSIONS, suffix_of
-from plurule.data.table import Table
+from plurule.data.readers.csv import read_csv
+from plurule.data.readers.parquet import read_parquet
+from plurule.data.readers.text import COMPRESSIONS, suffix_of
+from plurule.data.table import Table, encode
 from plurule.errors import DataError
 
 Split: TypeAlias = Literal["all", "train", "test"]
@@ -89,9 +90,9 @@ def read(
         return labelled_data(*source, allow_empty=True)[0]
     options = _Options(text, tuple(nominal), tuple(drop), delimiter)
     if not isinstance(source, str | os.PathLike):
-        return split_labels(options.dropped(from_memory(source)), labels)
+        return split_labels(*options.dropped(*_from_memory(source)), labels)
     found = find(Path(source))
-    parts = [split_labels(options.read(p), labels, base_name(p), label_file(p)) for p in _parts(found, split)]
+    parts = [split_labels(*options.read(p), labels, base_name(p), label_file(p)) for p in _parts(found, split)]
     return parts[0] if len(parts) == 1 else concatenate(parts, found.name)
 
 
@@ -110,9 +111,9 @@ def read_table(
     """
     options = _Options(text, tuple(nominal), tuple(drop), delimiter)
     if not isinstance(source, str | os.PathLike):
-        return options.dropped(from_memory(source)).table
+        return options.dropped(*_from_memory(source))[0].X
     paths = _parts(find(Path(source)), split)
-    return concatenate_tables([options.read(path).table for path in paths], [path.name for path in paths])
+    return concatenate_tables([options.read(path)[0].X for path in paths], [path.name for path in paths])
 
 
 def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> tuple[Dataset, Dataset]:
@@ -146,29 +147,37 @@ class _Options:
         self.drop = drop
         self.delimiter = delimiter
 
-    def read(self, path: Path) -> RawTable:
+    def read(self, path: Path) -> tuple[Dataset, Source]:
         """All columns of a file but those to drop; what the format or the file cannot give is said in warnings."""
         suffix = suffix_of(path)
         if suffix == ".arff":
-            raw = read_arff(path, text=self.text)
+            data, source = read_arff(path, text=self.text)
         elif suffix in (".csv", ".tsv"):
-            raw = read_csv(path, nominal=self.nominal, delimiter=self.delimiter)
+            data, source = read_csv(path, nominal=self.nominal, delimiter=self.delimiter)
         elif suffix in (".parquet", ".pq"):
             if path.suffix.lower() in COMPRESSIONS:
                 raise Place(path.name).error(
                     "a compressed Parquet file, expected it unpacked (it is compressed inside)"
                 )
-            raw = read_parquet(path)
+            data, source = read_parquet(path)
         else:
             raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
-        for note in raw.notes:
+        for note in source.notes:
             warnings.warn(note, DataWarning, stacklevel=4)
-        return self.dropped(raw)
+        return self.dropped(data, source)
 
-    def dropped(self, raw: RawTable) -> RawTable:
+    def dropped(self, data: Dataset, source: Source) -> tuple[Dataset, Source]:
         """A source without the columns to drop."""
         if not self.drop:
-            return raw
-        out = set(matching(raw.table.names, self.drop, raw.place))
-        kept = [i for i in range(len(raw.table.names)) if i not in out]
-        return replace(raw, table=raw.table.select(kept))
+            return data, source
+        out = set(matching(data.attribute_names, self.drop, source.place))
+        kept = [i for i in range(len(data.attribute_names)) if i not in out]
+        return replace(data, X=data.X.select(kept)), source
+
+
+def _from_memory(source: Any) -> tuple[Dataset, Source]:
+    """All columns of a frame, array, sparse matrix or `Table`."""
+    kind = "array" if isinstance(source, np.ndarray | list | tuple) else "frame"
+    if sp.issparse(source):
+        kind = "sparse matrix"
+    return Dataset.unlabelled(encode(source)), Source(Place("table" if isinstance(source, Table) else kind))

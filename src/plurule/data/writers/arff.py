@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
-import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.finding import base_name
 from plurule.data.place import shown
 from plurule.data.readers.arff_text import quote
-from plurule.data.readers.mulan import labels_xml
 from plurule.data.table import SparseColumn
-from plurule.data.writers.target import number_text, write_packed
+from plurule.data.writers.text import number_text, write_packed
 from plurule.errors import DataError
+from plurule.label_matrix import dense
 from plurule.model import Attribute
 
 # What XML 1.0 cannot hold, not even escaped.
@@ -81,7 +81,7 @@ def _spelled(attribute: Attribute, values: NDArray[Any]) -> list[str]:
 
 
 def _dense_rows(data: Dataset, labels_first: bool) -> list[str]:
-    matrix = data.Y if isinstance(data.Y, np.ndarray) else data.Y.toarray()
+    matrix = dense(data.Y)
     columns = [_spelled(a, data.X.column(i)) for i, a in enumerate(data.attributes)]
     labels: list[Sequence[str]] = [list(map(str, matrix[:, k].tolist())) for k in range(matrix.shape[1])]
     ordered: Iterable[Sequence[str]] = [*labels, *columns] if labels_first else [*columns, *labels]
@@ -106,3 +106,18 @@ def _sparse_rows(data: Dataset, labels_first: bool) -> list[str]:
     if not labels_first:
         add_labels(n_attributes)
     return ["{" + ",".join(row) + "}" for row in entries]
+
+
+def labels_xml(names: Sequence[str]) -> str:
+    """The text of a Mulan label file.
+
+    >>> print(labels_xml(["red", "R&B"]), end="")
+    <?xml version="1.0" encoding="utf-8"?>
+    <labels xmlns="http://mulan.sourceforge.net/labels">
+    <label name="red"></label>
+    <label name="R&amp;B"></label>
+    </labels>
+    """
+    head = ['<?xml version="1.0" encoding="utf-8"?>', '<labels xmlns="http://mulan.sourceforge.net/labels">']
+    labels = [f"<label name={quoteattr(name)}></label>" for name in names]
+    return "\n".join([*head, *labels, "</labels>", ""])

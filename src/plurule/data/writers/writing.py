@@ -10,11 +10,11 @@ from typing import Any
 from plurule.data.dataset import Dataset, DataWarning
 from plurule.data.finding import FORMATS
 from plurule.data.labels import Labels
-from plurule.data.readers.csv_file import write_csv
-from plurule.data.readers.parquet_file import write_parquet
 from plurule.data.readers.reading import Text, read
-from plurule.data.readers.source import COMPRESSIONS, suffix_of
+from plurule.data.readers.text import COMPRESSIONS, suffix_of
 from plurule.data.writers.arff import write_arff
+from plurule.data.writers.csv import write_csv
+from plurule.data.writers.parquet import write_parquet
 from plurule.errors import DataError
 
 

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.place import Place, shown
-from plurule.data.readers.raw import RawTable
+from plurule.data.place import Place, Source, shown
 from plurule.data.table import Column, SparseColumn, Table
-from plurule.data.writers.target import unused_name
-from plurule.errors import DataError
-from plurule.files import replacing
+from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_KEY = b"plurule"
-_CELLS_AT_ONCE = 1 << 22
+KEY = b"plurule"
+"""Under which the file says what its columns are."""
 # A small file of equal values can unpack to more than any memory holds.
 _ALWAYS_ALLOWED = 1 << 27
 _LARGEST_RATIO = 1000
 
 
-def _pyarrow(path: Path) -> Any:
+def pyarrow_for(path: Path) -> Any:
+    """The library that a Parquet file needs."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -37,20 +32,20 @@ def _pyarrow(path: Path) -> Any:
     return pyarrow
 
 
-def read_parquet(path: Path) -> RawTable:
+def read_parquet(path: Path) -> tuple[Dataset, Source]:
     """Read all columns of a Parquet file.
 
     Numbers are numeric; dictionaries, texts and truth values nominal. A file that plurule wrote also says which
     columns are labels and weights.
     """
-    pyarrow = _pyarrow(path)
+    pyarrow = pyarrow_for(path)
     place = Place(path.name)
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             schema = file.schema_arrow
             names = [str(name) for name in schema.names]
-            if len(set(names)) < len(names):
-                twice = next(name for i, name in enumerate(names) if name in names[:i])
+            twice = first_repeated(names)
+            if twice is not None:
                 raise place.error(f"two columns are named {shown(twice)}, expected unique names")
             about = _about(schema.metadata, set(names), place)
             cells = file.metadata.num_rows * max(1, len(names))
@@ -78,13 +73,9 @@ def read_parquet(path: Path) -> RawTable:
             attribute, column = _recoded(attribute, column, about["categories"][name])
         attributes.append(attribute)
         columns.append(_as_sparse(column) if name in sparse else column)
-    return RawTable(
-        Table(attributes, columns, table.num_rows),
-        place,
-        relation=about.get("relation", ""),
-        weights=weights,
-        labels=tuple(about["labels"]) if "labels" in about else None,
-    )
+    found = Table(attributes, columns, table.num_rows)
+    data = Dataset.unlabelled(found, weights=weights, relation=about.get("relation", ""))
+    return data, Source(place, labels=tuple(about["labels"]) if "labels" in about else None)
 
 
 def _recoded(attribute: Attribute, codes: NDArray[Any], categories: list[str]) -> tuple[Attribute, NDArray[Any]]:
@@ -96,10 +87,10 @@ def _recoded(attribute: Attribute, codes: NDArray[Any], categories: list[str]) -
 
 def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -> dict[str, Any]:
     """What plurule wrote into the file about it; nothing if someone else wrote the file."""
-    if not metadata or _KEY not in metadata:
+    if not metadata or KEY not in metadata:
         return {}
     try:
-        about = json.loads(metadata[_KEY])
+        about = json.loads(metadata[KEY])
         known = (
             isinstance(about, dict)
             and all(name in names for name in [*about["labels"], *about["sparse"]])
@@ -161,59 +152,3 @@ def _numbers(values: Any) -> NDArray[Any]:
 def _as_sparse(column: NDArray[Any]) -> SparseColumn:
     rows = np.flatnonzero(column != 0).astype(np.int32)
     return SparseColumn(rows, column[rows], len(column))
-
-
-def write_parquet(data: Dataset, path: Path) -> list[str]:
-    """Write a data set; everything is kept. Returns notes on what was not."""
-    pyarrow = _pyarrow(path)
-    names = [*data.attribute_names, *data.label_names]
-    weights = None
-    if data.weights is not None:
-        weights = unused_name("weight", names)
-        names.append(weights)
-    about = {
-        "relation": data.relation or data.name,
-        "labels": list(data.label_names),
-        "weights": weights,
-        "categories": {a.name: list(a.categories) for a in data.attributes if a.categories is not None},
-        "sparse": [a.name for a, c in zip(data.attributes, data.X.columns, strict=True) if isinstance(c, SparseColumn)],
-    }
-    fields = [pyarrow.field(a.name, _type(a, c)) for a, c in zip(data.attributes, data.X.columns, strict=True)]
-    fields += [pyarrow.field(name, pyarrow.int8()) for name in data.label_names]
-    if weights is not None:
-        fields.append(pyarrow.field(weights, pyarrow.float64()))
-    schema = pyarrow.schema(fields, metadata={_KEY: json.dumps(about).encode()})
-    rows_at_once = max(1, _CELLS_AT_ONCE // max(1, len(names)))
-    with replacing(path) as temporary, pyarrow.parquet.ParquetWriter(temporary, schema) as writer:
-        for start in range(0, max(1, len(data)), rows_at_once):
-            writer.write_table(_slice(data, slice(start, start + rows_at_once), schema))
-    return []
-
-
-def _type(attribute: Attribute, column: Column) -> Any:
-    import pyarrow
-
-    if attribute.is_nominal:
-        return pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    values = column.values if isinstance(column, SparseColumn) else column
-    return pyarrow.float32() if values.dtype == np.float32 else pyarrow.float64()
-
-
-def _slice(data: Dataset, rows: slice, schema: pa.Schema) -> pa.Table:
-    import pyarrow
-
-    part = data[rows]
-    arrays: list[Any] = []
-    for i, attribute in enumerate(part.attributes):
-        values = part.X.column(i)
-        if attribute.categories is None:
-            arrays.append(pyarrow.array(values, mask=np.isnan(values)))
-        else:
-            indices = pyarrow.array(values, mask=values < 0)
-            dictionary = pyarrow.array(list(attribute.categories), pyarrow.string())
-            arrays.append(pyarrow.DictionaryArray.from_arrays(indices, dictionary))
-    labels = part.Y if isinstance(part.Y, np.ndarray) else part.Y.toarray()
-    arrays += [pyarrow.array(np.ascontiguousarray(labels[:, k])) for k in range(labels.shape[1])]
-    if part.weights is not None:
-        arrays.append(pyarrow.array(part.weights))
-    return pyarrow.Table.from_arrays(arrays, schema=schema)

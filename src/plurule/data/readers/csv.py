@@ -7,19 +7,17 @@ import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.labels import matching
-from plurule.data.place import Place, shown
+from plurule.data.place import Place, Source, shown
 from plurule.data.readers.numerals import parse_decimals
-from plurule.data.readers.raw import RawTable
-from plurule.data.readers.source import read_text, suffix_of
+from plurule.data.readers.text import read_text, suffix_of
 from plurule.data.table import Column, Table
-from plurule.data.writers.target import number_text, unused_name, write_packed
+from plurule.errors import first_repeated
 from plurule.model import Attribute
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
@@ -27,10 +25,9 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 18
-_EMPTY = '""'
 
 
-def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None = None) -> RawTable:
+def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None = None) -> tuple[Dataset, Source]:
     """Read all columns of a CSV or TSV file.
 
     A column is numeric if all its values are numbers, else nominal; its categories are then the values that occur, in
@@ -54,7 +51,7 @@ def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None =
     table, lines = _read_numbers(content, delimiter, place) if not nominal else (None, None)
     if table is None or lines is None:
         table, lines = _read_fields(content, delimiter, nominal, place)
-    return RawTable(table, place, lines=lines)
+    return Dataset.unlabelled(table), Source(place, lines)
 
 
 def _sniff(content: bytes) -> str:
@@ -65,11 +62,10 @@ def _sniff(content: bytes) -> str:
 
 
 def _names(fields: Sequence[str], place: Place) -> list[str]:
-    names = list(fields)
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+    twice = first_repeated(fields)
+    if twice is not None:
         raise place.at(1).error(f"two columns are named {shown(twice)}, expected unique names")
-    return names
+    return list(fields)
 
 
 def _read_numbers(content: bytes, delimiter: str, place: Place) -> tuple[Table | None, Sequence[int] | None]:
@@ -86,8 +82,8 @@ def _read_numbers(content: bytes, delimiter: str, place: Place) -> tuple[Table |
         rows = block.count(b"\n")
         if any(line.count(b",") != width - 1 for line in block.split(b"\n")[:-1]):
             return None, None
-        numbers = parse_decimals(block, rows * width)
-        if numbers is None:
+        numbers = parse_decimals(block)
+        if not numbers.plain.all():
             return None, None
         blocks.append(numbers.values.reshape(rows, width))
         start = end
@@ -138,7 +134,7 @@ def _reason(message: str) -> str:
 def _column(
     name: str, texts: Sequence[str], nominal: bool, place: Place, lines: Sequence[int]
 ) -> tuple[Attribute, Column]:
-    numbers = None if nominal else _numbers(texts)
+    numbers = None if nominal else numbers_of(texts)
     # Words such as "inf" are numbers only among numbers.
     if numbers is not None and (np.isfinite(numbers).any() or not np.isinf(numbers).any()):
         infinite = np.isinf(numbers)
@@ -153,7 +149,7 @@ def _column(
     return Attribute(name, tuple(categories)), column
 
 
-def _numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
+def numbers_of(texts: Sequence[str]) -> NDArray[np.float64] | None:
     """The texts as numbers, None if one is no number and not missing."""
     joined = "".join(texts)
     try:
@@ -171,62 +167,3 @@ def _number(text: str) -> float:
     if text.isascii() and "_" not in text:
         return float(text)
     raise ValueError(text)
-
-
-def write_csv(data: Dataset, path: Path) -> list[str]:
-    """Write a data set, the labels as the last columns. Returns notes on what CSV cannot hold."""
-    labels = data.Y if isinstance(data.Y, np.ndarray) else data.Y.toarray()
-    delimiter = "\t" if suffix_of(path) == ".tsv" else ","
-    names = [*data.attribute_names, *data.label_names]
-    columns: list[Sequence[str]] = [_texts(a, data.X.column(i), delimiter) for i, a in enumerate(data.attributes)]
-    columns += [list(map(str, labels[:, k].tolist())) for k in range(labels.shape[1])]
-    if data.weights is not None:
-        names.insert(0, unused_name("weight", names))
-        columns.insert(0, list(map(number_text, data.weights.tolist())))
-    lines = [delimiter.join(_quote(name, delimiter) for name in names)]
-    lines += [delimiter.join(row) for row in zip(*columns, strict=True)]
-    # A line that is empty would be no row.
-    write_packed(path, "".join(f"{line or _EMPTY}\n" for line in lines))
-    return _losses(data, path, names[0])
-
-
-def _quote(text: str, delimiter: str) -> str:
-    """A field as CSV writes it: in quotes if it holds anything that has a meaning."""
-    if any(character in text for character in (delimiter, '"', "\r", "\n")):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def _texts(attribute: Attribute, column: NDArray[Any], delimiter: str) -> list[str]:
-    if attribute.categories is None:
-        return ["" if math.isnan(value) else number_text(value) for value in column.tolist()]
-    spelled = [*(_quote(category, delimiter) for category in attribute.categories), ""]
-    return [spelled[code] for code in column.tolist()]
-
-
-def _losses(data: Dataset, path: Path, first: str) -> list[str]:
-    """What does not come back when the file is read again."""
-    count = len(data.label_names)
-    notes = [f"{path.name}: the labels are the last {count} columns, read it with labels=-{count}"]
-    if data.weights is not None:
-        notes.append(f"{path.name}: the weights are the column {shown(first)}")
-    lost = [a.name for i, a in enumerate(data.attributes) if a.categories is not None and _changes(a, data.X.column(i))]
-    if lost:
-        some = ", ".join(shown(name) for name in lost[:3]) + (" …" if len(lost) > 3 else "")
-        notes.append(
-            f"{path.name}: CSV does not say which categories there are; read again, {len(lost)} nominal "
-            f"attribute{'s' * (len(lost) > 1)} will have other ones or be numeric: {some}"
-        )
-    return notes
-
-
-def _changes(attribute: Attribute, codes: NDArray[Any]) -> bool:
-    """Whether the categories of an attribute would be read differently."""
-    categories = attribute.categories or ()
-    used = np.bincount(codes[codes >= 0], minlength=len(categories)) > 0
-    return (
-        not used.all()
-        or list(categories) != sorted(categories)
-        or not MISSING.isdisjoint(categories)
-        or _numbers(categories) is not None
-    )

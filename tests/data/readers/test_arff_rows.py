@@ -1,0 +1,234 @@
+"""Rows read a block at a time are what the complete reader makes of each of them, complaints included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plurule.data.place import Place
+from plurule.data.readers.arff_cells import Cells, is_sparse
+from plurule.data.readers.arff_header import Header, parse_header
+from plurule.data.readers.arff_rows import DenseRows, MixedRowsError, Rows, SparseRows
+from plurule.data.table import SparseColumn
+from plurule.errors import DataError
+
+PLACE = Place("t")
+ATTRIBUTES = {
+    "numbers": ["n numeric", "m numeric", "o numeric"],
+    "digits": ["n numeric", "b {0,1}", "c {2,0,1}"],
+    "numerals": ["n numeric", "b {0,1}", "c {2,-1,10,0}"],
+    "words": ["w {x,'y z',1,'\\'q\\''}", "b {0,1}", "v {no,yes}"],
+    "one": ["n numeric"],
+    "one word": ["w {x,'y z',1}"],
+    "few words": [*(f"n{i} numeric" for i in range(20)), "w {x,'y z',1}"],
+    "texts": ["n numeric", "s string", "b {0,1}"],
+}
+HEADERS = {
+    name: parse_header(b"".join(f"@attribute {a}\n".encode() for a in attributes) + b"@data\n", PLACE)
+    for name, attributes in ATTRIBUTES.items()
+}
+
+numbers = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.decimals(allow_nan=False, allow_infinity=False, places=3).map(str),
+    st.integers(-(10**25), 10**25).map(str),
+    st.integers(-20, 20).map(str),
+)
+WORDS = ("0", "1", "2", "-1", "10", "?", "x", "no", "'y z'", "y z", "'\\'q\\''", "'x'", "", "01", "1.0", "-0", "+1")
+TRAPS = (".", "-", "1.", ".5", "-.5", ".-5", "-.", "1-2", "1.2.3", "1..2", "--1", "1e5", "1e999", "nan", "inf", "1_0")
+ODD = ("{", "}", "'", "%", " 1", "٣", "é", "1 ", "\t", "'a,b'", "??", "?1", "1} 2", "%c", "9" * 400)
+tokens = st.one_of(
+    st.sampled_from(WORDS),
+    st.sampled_from(TRAPS),
+    st.sampled_from(ODD),
+    numbers,
+    st.text(st.sampled_from("0123456789.-+?,{}' e%x\t"), max_size=6),
+)
+
+
+class CountingCells(Cells):
+    """The complete reader; counts the rows it is asked to read."""
+
+    asked = 0
+
+    def dense_row(self, line: str, here: Place) -> Any:
+        type(self).asked += 1
+        return super().dense_row(line, here)
+
+    def sparse_row(self, line: str, here: Place) -> Any:
+        type(self).asked += 1
+        return super().sparse_row(line, here)
+
+
+def table_of(rows: Rows, cells: Cells) -> tuple[list[list[str]], dict[int, float], list[int]]:
+    """Columns (texts by content), weights and lines."""
+    columns = []
+    for i, column in zip(rows._kept, rows.columns(), strict=True):
+        values = column.to_dense() if isinstance(column, SparseColumn) else column
+        texts = list(cells.texts.get(i, ()))
+        columns.append([texts[int(v)] if texts and v >= 0 else repr(float(v) + 0.0) for v in values])
+    return columns, rows.weights, list(rows.lines)
+
+
+def at_once(kind: type[Rows], header: Header, kept: Sequence[int], blocks: list[bytes]) -> Any:
+    """What the rows of some blocks are, or the complaint about them, and how many rows were read one by one."""
+    CountingCells.asked = 0
+    cells = CountingCells(header)
+    try:
+        rows = kind(header, cells, kept, PLACE)
+        line = 1
+        for block in blocks:
+            rows.add(block, line)
+            line += block.count(b"\n")
+        return table_of(rows, cells), CountingCells.asked
+    except (DataError, MixedRowsError) as error:
+        return str(error), CountingCells.asked
+
+
+def one_by_one(kind: type[Rows], header: Header, kept: Sequence[int], block: bytes) -> Any:
+    """The same by the complete reader alone."""
+    cells = Cells(header)
+    rows = kind(header, cells, kept, PLACE)
+    width, lines, weights = len(header.names), [], {}
+    matrix: list[list[float]] = []
+    try:
+        for number, line in enumerate(block.decode().split("\n")[:-1], 1):
+            if not line.strip() or line.strip()[0] == "%":
+                continue
+            if is_sparse(line):
+                if kind is DenseRows:
+                    return ""
+                entries, weight = cells.sparse_row(line.strip(), PLACE.at(number))
+                values = [0.0] * width
+                for column, value in entries:
+                    values[column] = value
+            else:
+                values, weight = cells.dense_row(line.strip(), PLACE.at(number))
+            if weight is not None:
+                weights[len(matrix)] = weight
+            matrix.append(values)
+            lines.append(number)
+    except DataError as error:
+        return str(error)
+    columns = []
+    for i in kept:
+        texts = list(cells.texts.get(i, ()))
+        found = [row[i] for row in matrix]
+        columns.append([texts[int(v)] if texts and v >= 0 else repr(float(v) + 0.0) for v in found])
+    del rows
+    return columns, weights, lines
+
+
+def assert_alike(kind: type[Rows], header: Header, block: bytes, kept: Sequence[int] | None = None) -> None:
+    kept = range(len(header.names)) if kept is None else kept
+    expected = one_by_one(kind, header, kept, block)
+    assert at_once(kind, header, kept, [block])[0] == expected
+    half = block.find(b"\n", len(block) // 2) + 1
+    assert at_once(kind, header, kept, [part for part in (block[:half], block[half:]) if part])[0] == expected
+
+
+def likely(header: Header, column: int) -> st.SearchStrategy[str]:
+    """Tokens that a column may hold, most of them as the header spells them."""
+    domain = header.domain(column)
+    if domain.kind == "numeric":
+        return st.one_of(numbers, st.just("?"))
+    return st.sampled_from(list(domain.spellings)) if domain.spellings else st.sampled_from(["word", "two words"])
+
+
+def dense_blocks(header: Header) -> st.SearchStrategy[bytes]:
+    well_formed = st.tuples(*(likely(header, c) for c in range(len(header.names)))).map(",".join)
+    broken = st.lists(tokens, min_size=max(1, len(header.names) - 1), max_size=len(header.names) + 1).map(",".join)
+    odd = st.sampled_from(["", "  ", "% a comment", "{0 1}", "{}"])
+    few = st.lists(st.one_of(well_formed, well_formed, well_formed, broken, odd), min_size=1, max_size=5)
+    return few.map(lambda rows: "".join(row + "\n" for row in rows).encode())
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_dense_rows_are_read_alike(name: str, data: st.DataObject) -> None:
+    header = HEADERS[name]
+    block = data.draw(dense_blocks(header))
+    assert_alike(DenseRows, header, block)
+    if name == "texts":
+        assert_alike(DenseRows, header, block, kept=[0, 2])
+
+
+INDICES = ("0", "1", "2", "3", "20", "-1", "1.", "", "01", "?", "+1", "-0", "99999999999")
+
+
+def sparse_blocks(header: Header) -> st.SearchStrategy[bytes]:
+    width = len(header.names)
+    entry = st.one_of(*(likely(header, c).map(lambda v, c=c: f"{c} {v}") for c in range(width)))
+    ones = st.integers(0, width - 1).map(lambda c: f"{c} 1")
+    broken = st.tuples(st.sampled_from(INDICES), st.sampled_from([" ", " ", "  ", ""]), tokens).map("".join)
+
+    def in_order(entries: list[str]) -> list[str]:
+        return [e for _, e in sorted({int(e.split(" ")[0]): e for e in entries}.items())]
+
+    row = st.one_of(
+        st.lists(ones, max_size=4).map(in_order),
+        st.lists(entry, max_size=4).map(in_order),
+        st.lists(st.one_of(entry, entry, broken), max_size=4),
+    ).map(lambda entries: "{" + ",".join(entries) + "}")
+    ends = st.sampled_from(["", "", "", "", " ", "3", "junk", " % said", "%c", ",{2}", " {0.5}"])
+    rows = st.one_of(st.builds(str.__add__, row, ends), st.sampled_from(["", "%", "{}", " {}", "1,0,1", "1"]))
+    return st.lists(rows, min_size=1, max_size=5).map(lambda rows: "".join(r + "\n" for r in rows).encode())
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_sparse_rows_are_read_alike(name: str, data: st.DataObject) -> None:
+    assert_alike(SparseRows, HEADERS[name], data.draw(sparse_blocks(HEADERS[name])))
+
+
+@pytest.mark.parametrize("kind", [DenseRows, SparseRows])
+@pytest.mark.parametrize("name", [name for name in HEADERS if name != "texts"])
+def test_large_blocks_of_regular_rows_are_read_at_once(name: str, kind: type[Rows]) -> None:
+    """The complete reader is asked for the few odd rows only, and all together are what it alone would read."""
+    header, chance = HEADERS[name], np.random.default_rng(0)
+    width = len(header.names)
+    lines = []
+    for _ in range(20_000 // width):
+        cells = []
+        for column in range(width):
+            domain = header.domain(column)
+            values = list(domain.spellings) or ["?", "1e-3", "17", f"{chance.normal():.6f}", f"{chance.normal():.17g}"]
+            # A row with a space in it is a row for the complete reader, however little it means.
+            values = [value for value in values if " " not in value or kind is DenseRows]
+            cells.append(str(chance.choice(values)))
+        chosen = np.flatnonzero(chance.random(width) < 0.7)
+        sparse = "{" + ",".join(f"{c} {cells[c]}" for c in chosen) + "}"
+        lines.append(sparse if kind is SparseRows else ",".join(cells))
+    regular = "".join(f"{line}\n" for line in lines).encode()
+    assert len(regular) > 8192
+    found, asked = at_once(kind, header, range(width), [regular])
+    assert asked == 0
+    assert found == one_by_one(kind, header, range(width), regular)
+    for at in (0, len(lines) // 2, len(lines) - 1):
+        lines[at] = f" {lines[at]} % odd"
+    lines.insert(7, "% a comment")
+    odd = "".join(f"{line}\n" for line in lines).encode()
+    found, asked = at_once(kind, header, range(width), [odd])
+    assert asked == 3
+    assert found == one_by_one(kind, header, range(width), odd)
+
+
+def test_rows_of_ones_are_read_at_once() -> None:
+    header = HEADERS["digits"]
+    block = b"{0 1,2 1}\n{}\n{1 1}\n" * 2000
+    found, asked = at_once(SparseRows, header, range(3), [block])
+    assert asked == 0
+    assert found == one_by_one(SparseRows, header, range(3), block)
+
+
+def test_the_first_wrong_row_is_named_though_later_ones_are_read_at_once() -> None:
+    block = b"1,0,2\n" * 3000 + b"1,7,2\n" + b"1,0,2\n" * 3000 + b"x,0,2\n"
+    message, _ = at_once(DenseRows, HEADERS["digits"], range(3), [block])
+    assert message.startswith("t, line 3001: the value '7' for attribute 'b'")
