@@ -158,11 +158,11 @@ def test_what_is_counted_on_data_adds_up() -> None:
             mine = [e.instance for e in explanations if e[assignment.name].number == number]
             assert decided == len(mine)
             assert right == sum(truth[i, assignment.index] == assignment.present for i in mine)
-    assert summary.curves[1].values[-1] == pytest.approx(
+    assert summary.curves["pairs of instance and label decided"][-1] == pytest.approx(
         sum(d.number is not None for e in explanations for d in e.decisions) / truth.size
     )
-    by_name = {figure.name: figure.value for figure in summary.scores}
-    assert summary.curves[2].values[-1] == pytest.approx(float(by_name["micro F1"]), abs=5e-4)
+    f1 = summary.curves["micro F1 of the rules so far"]
+    assert f1[-1] == pytest.approx(float(summary.scores["micro F1"]), abs=5e-4)
 
 
 def test_passing_counts_shrink_from_condition_to_condition() -> None:
@@ -173,9 +173,8 @@ def test_passing_counts_shrink_from_condition_to_condition() -> None:
 
 def test_curves_without_data_are_those_of_training() -> None:
     rule_list = make_rules("a <- x > 1\nb <-", {"x": None}, ("a", "b")).edit([[0.0], [2.0]], [[0, 1], [1, 1]]).rule_list
-    (curve,) = summarise(rule_list).curves
-    assert curve.values == (0.0, 0.25, 0.75)
-    assert draw_curves(()) is None
+    assert list(summarise(rule_list).curves.values()) == [[0.0, 0.25, 0.75]]
+    assert draw_curves({}) is None
 
 
 def test_drawings_stay_in_their_frames() -> None:
@@ -190,7 +189,9 @@ def test_drawings_stay_in_their_frames() -> None:
         assert all(frame.left <= x <= frame.right and frame.top <= y <= frame.bottom for x, y in points)
     assert all(0 < n.x < graph.width and 0 < n.y < graph.height for n in graph.nodes)
     heat_map = draw_map(summary.maps[0])
-    assert all(heat_map.left <= c.x < heat_map.size and 0 <= c.share <= 1 for c in heat_map.cells)
+    half = heat_map.cell / 2
+    assert all(heat_map.margin <= m - half and m + half < heat_map.size for m in heat_map.middles)
+    assert all(0 <= share <= 1 for row in heat_map.map.shares for share in row)
 
 
 def test_a_notebook_shows_rules_explanations_and_graphs() -> None:

@@ -63,7 +63,6 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
     """
     if not function.isidentifier() or iskeyword(function) or function in USED:
         raise ValueError(f"a function cannot be called {function!r}; give a Python name that is not taken")
-    attributes = sorted({c.index for rule in rule_list for c in rule.body if not isinstance(c, LabelCondition)})
     lines = [
         f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',
         "",
@@ -85,7 +84,7 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
         f"def {function}(instance):",
         '    """Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values."""',
     ]
-    for index in attributes:
+    for index in rule_list.tested_attributes():
         attribute = rule_list.attributes[index]
         read = "_category" if attribute.is_nominal else "_number"
         lines.append(f"    x{index} = {read}(instance.get({attribute.name!r}))")

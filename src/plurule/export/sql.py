@@ -131,7 +131,7 @@ class _Query:
 
     def _attributes(self) -> list[int]:
         """The attributes that the rules test."""
-        tested = sorted({c.index for rule in self.rule_list for c in rule.body if not isinstance(c, LabelCondition)})
+        tested = self.rule_list.tested_attributes()
         self._expect_distinct([self.rule_list.attributes[i].name for i in tested])
         return tested
 

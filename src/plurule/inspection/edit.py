@@ -32,7 +32,7 @@ from plurule.inspection.checks import check
 from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Condition, Head, Rule, RuleList
-from plurule.model.adopt import adopt
+from plurule.model.names import Names
 from plurule.model.text import parse
 from plurule.prediction.counts import recount
 
@@ -123,7 +123,7 @@ class Edit:
     def _rule(self, rule: Rule | str) -> Rule:
         if isinstance(rule, str):
             return parse(rule, self.rule_list.attributes, self.rule_list.labels)
-        return adopt(rule, self.rule_list.attributes, self.rule_list.labels)
+        return Names(self.rule_list.attributes, self.rule_list.labels).adopt(rule)
 
     def _position(self, number: int, most: int | None = None) -> int:
         most = len(self.rule_list) if most is None else most

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plurule.errors import ModelError, nearest
 from plurule.model import Attribute, LabelCondition, Rule, RuleList
-from plurule.model.adopt import adopt
+from plurule.model.names import Names
 from plurule.model.naming import quoted
 from plurule.model.text import RuleTextError, parse, parse_rules
 
@@ -183,10 +183,10 @@ def as_initial_rules(
     """
     if isinstance(rules, str):
         return tuple(replace(rule, locked=True) for rule in parse_rules(rules, attributes, labels))
-    initial = []
+    initial, names = [], Names(attributes, labels)
     for number, rule in enumerate(rules, start=1):
         try:
-            known = parse(rule, attributes, labels) if isinstance(rule, str) else adopt(rule, attributes, labels)
+            known = parse(rule, attributes, labels) if isinstance(rule, str) else names.adopt(rule)
         except RuleTextError as error:
             raise error.within(f"initial rule {number}") from None
         except ModelError as error:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 from plurule.errors import ModelError, nearest
 from plurule.files import write_text
@@ -34,6 +34,10 @@ from plurule.model import (
     Rule,
     RuleList,
 )
+from plurule.model.names import Names
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 __all__ = ["FORMAT", "VERSION", "dumps", "load", "loads", "save"]
 
@@ -257,11 +261,12 @@ class _Node:
             found.append((pair[0].count(), pair[1].count()))
         return tuple(found)
 
-    def name(self, known: Mapping[str, Any], what: str) -> str:
-        name = self.text()
-        if name not in known:
-            raise ModelError(f"{self.path} names the {what} {name!r}, which is not listed{nearest(name, known)}")
-        return name
+    def found(self, find: Callable[[S], T], name: S) -> T:
+        """What is found for a name, or for something with a name in it."""
+        try:
+            return find(name)
+        except ModelError as error:
+            raise ModelError(f"{self.path}: {error}") from None
 
 
 def _read(file: _Node) -> RuleList:
@@ -281,9 +286,7 @@ def _read(file: _Node) -> RuleList:
     labels = tuple(item.text() for item in fields["labels"].items())
     _expect_unique([a.name for a in attributes], "attributes")
     _expect_unique(labels, "labels")
-    names = _Names(
-        {a.name: i for i, a in enumerate(attributes)}, {name: i for i, name in enumerate(labels)}, attributes
-    )
+    names = Names(attributes, labels)
     rules = tuple(_rule(item, names) for item in fields["rules"].items())
     undecided = fields["undecided"].pairs(len(labels), "label") if "undecided" in fields else ()
     choice = _length_choice(fields["length_choice"]) if "length_choice" in fields else None
@@ -302,15 +305,6 @@ def _length_choice(item: _Node) -> LengthChoice:
     return LengthChoice(fields["measure"].text(), mean, error, chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """Positions of the attributes and labels that rules may speak about."""
-
-    attributes: dict[str, int]
-    labels: dict[str, int]
-    declared: tuple[Attribute, ...]
-
-
 def _attribute(item: _Node) -> Attribute:
     fields = item.fields("name", optional=("categories",))
     name = fields["name"].text()
@@ -321,7 +315,7 @@ def _attribute(item: _Node) -> Attribute:
     return Attribute(name, categories)
 
 
-def _rule(item: _Node, names: _Names) -> Rule:
+def _rule(item: _Node, names: Names) -> Rule:
     fields = item.fields("head", "body", optional=("tp", "fp", "coverage", "value", "stop", "decided", "locked"))
     assignments = [_assignment(part, names) for part in fields["head"].items(least=1)]
     if len({a.index for a in assignments}) < len(assignments):
@@ -351,29 +345,25 @@ def _value(node: _Node) -> float:
     return node.number()
 
 
-def _assignment(item: _Node, names: _Names) -> Assignment:
+def _assignment(item: _Node, names: Names) -> Assignment:
     fields = item.fields("label", "present")
-    name = fields["label"].name(names.labels, "label")
-    return Assignment(name, names.labels[name], fields["present"].truth())
+    name = fields["label"].text()
+    return Assignment(name, item.found(names.label, name), fields["present"].truth())
 
 
-def _condition(item: _Node, names: _Names) -> Condition:
-    if isinstance(item.value, dict) and "label" in item.value:
+def _condition(item: _Node, names: Names) -> Condition:
+    keys: set[str] = set(item.value) if isinstance(item.value, dict) else set()
+    condition: Condition
+    if "label" in keys:
         fields = item.fields("label", "present")
-        name = fields["label"].name(names.labels, "label")
-        return LabelCondition(name, names.labels[name], fields["present"].truth())
-    nominal = isinstance(item.value, dict) and "category" in item.value
-    fields = item.fields("attribute", "category") if nominal else item.fields("attribute", "operator", "threshold")
-    name = fields["attribute"].name(names.attributes, "attribute")
-    index = names.attributes[name]
-    categories = names.declared[index].categories
-    if nominal != (categories is not None):
-        kinds = {True: "nominal", False: "numeric"}
-        raise ModelError(f"{item.path} is a {kinds[nominal]} condition, but {name!r} is {kinds[not nominal]}")
-    if categories is not None:
-        category = fields["category"].name(dict.fromkeys(categories), f"category of {name!r}")
-        return NominalCondition(name, index, category)
-    operator = _OPERATORS.get(fields["operator"].text())
-    if operator is None:
-        raise fields["operator"].wrong('"<=" or ">"')
-    return NumericCondition(name, index, operator, float(fields["threshold"].number()))
+        condition = LabelCondition(fields["label"].text(), 0, fields["present"].truth())
+    elif "category" in keys:
+        fields = item.fields("attribute", "category")
+        condition = NominalCondition(fields["attribute"].text(), 0, fields["category"].text())
+    else:
+        fields = item.fields("attribute", "operator", "threshold")
+        operator = _OPERATORS.get(fields["operator"].text())
+        if operator is None:
+            raise fields["operator"].wrong('"<=" or ">"')
+        condition = NumericCondition(fields["attribute"].text(), 0, operator, float(fields["threshold"].number()))
+    return item.found(names.condition, condition)

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from plurule._attached import RuleListMethods
 from plurule.model.attribute import Attribute
+from plurule.model.condition import LabelCondition
 from plurule.model.frame import Backend, to_frame
 from plurule.model.length_choice import LengthChoice
 from plurule.model.naming import and_more
@@ -93,6 +94,10 @@ class RuleList(RuleListMethods, Sequence[Rule]):
             "labels_per_multi_label_head": sum(multi) / len(multi) if multi else 0.0,
             "stop_rules": sum(rule.stop for rule in self),
         }
+
+    def tested_attributes(self) -> list[int]:
+        """Places of the attributes that some rule tests, in order."""
+        return sorted({c.index for rule in self for c in rule.body if not isinstance(c, LabelCondition)})
 
     def head_sizes(self) -> dict[int, int]:
         """How many rules have a head of each length."""

@@ -22,6 +22,7 @@ from plurule.errors import ModelError, nearest
 from plurule.model.attribute import Attribute
 from plurule.model.condition import Condition, LabelCondition, NominalCondition, NumericCondition
 from plurule.model.head import Assignment, Head
+from plurule.model.names import Names
 from plurule.model.naming import MARKS, SEPARATORS, visible
 from plurule.model.rule import Rule
 
@@ -75,7 +76,7 @@ def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> 
         red <- stripes > two
                          ^
     """
-    return _Reader(text, attributes, labels).rule()
+    return _Reader(text, Names(attributes, labels)).rule()
 
 
 def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> tuple[Rule, ...]:
@@ -84,11 +85,11 @@ def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str
     >>> [rule.to_text() for rule in parse_rules("# flags\\nred <- blue\\n\\nblue <-", [], ["red", "blue"])]
     ['red ← blue', 'blue ←']
     """
-    rules = []
+    rules, names = [], Names(attributes, labels)
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                rules.append(parse(line, attributes, labels))
+                rules.append(_Reader(line, names).rule())
             except RuleTextError as error:
                 raise error.within(f"line {number}") from None
     return tuple(rules)
@@ -116,12 +117,10 @@ class _Name:
 class _Reader:
     """Reads one rule from left to right."""
 
-    def __init__(self, text: str, attributes: Sequence[Attribute], labels: Sequence[str]):
+    def __init__(self, text: str, names: Names):
         self.text = text
         self.at = 0
-        self.attributes = {attribute.name: i for i, attribute in enumerate(attributes)}
-        self.categories = [attribute.categories for attribute in attributes]
-        self.labels = {label: i for i, label in enumerate(labels)}
+        self.declared, self.attributes, self.labels = names.declared, names.attributes, names.labels
         marks = MARKS.search(text)
         self.end = marks.start() if marks else len(text)
         marked = set(re.findall(r"stop|locked", marks.group().lower())) if marks else set()
@@ -156,7 +155,7 @@ class _Reader:
         operator = self.accept(COMPARISON)
         if operator is None:
             if name.text in self.attributes and name.text not in self.labels:
-                what = "'='" if self.categories[self.attributes[name.text]] is not None else "'<=' or '>'"
+                what = "'='" if self.declared[self.attributes[name.text]].is_nominal else "'<=' or '>'"
                 self.fail(f"expected {what} after attribute {name.text!r}, found {self.found()}")
             return LabelCondition(name.text, self.index_of(name, self.labels, "label or attribute"), present)
         if not present:
@@ -164,7 +163,7 @@ class _Reader:
         if name.text in self.labels and name.text not in self.attributes:
             return LabelCondition(name.text, self.labels[name.text], self.label_value(operator, operator_at))
         index = self.index_of(name, self.attributes, "attribute")
-        categories = self.categories[index]
+        categories = self.declared[index].categories
         if categories is None:
             return self.numeric(name.text, index, operator, operator_at)
         if operator not in ("=", "=="):

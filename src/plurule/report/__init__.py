@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from plurule.inspection.data import match
 from plurule.inspection.explain import Explanation
 from plurule.inspection.label_graph import LabelGraph
 from plurule.model import RuleList
+from plurule.report.charts import draw_graph
 from plurule.report.payload import payload
-from plurule.report.render import render_explanation_tables, render_graph, render_page, render_rule_table
-from plurule.report.summary import rule_rows, summarise
+from plurule.report.render import fill, render_page
+from plurule.report.summary import summarise
 
 __all__ = ["graph_svg", "render_explanations", "rule_table", "to_html"]
 
@@ -42,28 +44,28 @@ def to_html(rule_list: RuleList, X: Any = None, Y: Any = None, *, title: str | N
     str
         The page. Write it to a file and open that in a browser.
     """
-    summary = summarise(rule_list, X, Y, title)
-    return render_page(summary, payload(rule_list, summary, X, Y, examples))
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    summary = summarise(rule_list, table, truth, title)
+    return render_page(summary, payload(rule_list, summary, table, truth, examples))
 
 
 def rule_table(rule_list: RuleList) -> str | None:
     """A table of the rules for a notebook; None without Jinja2, where the notebook shows text."""
-    rows = rule_rows(rule_list[:MOST_ROWS_IN_A_NOTEBOOK])
-    title = f"{len(rule_list)} rules, {len(rule_list.labels)} labels"
-    try:
-        return render_rule_table(rows, len(rule_list) - len(rows), title)
-    except ImportError:
-        return None
+    return _unless_missing("rule_table.html", rules=rule_list, most=MOST_ROWS_IN_A_NOTEBOOK)
 
 
 def render_explanations(explanations: Sequence[Explanation], total: int) -> str:
     """Tables of explanations for a notebook."""
-    return render_explanation_tables(explanations, total - len(explanations))
+    return fill("explanations.html", explanations=explanations, more=total - len(explanations))
 
 
 def graph_svg(graph: LabelGraph) -> str | None:
     """The graph of label dependencies for a notebook; None without Jinja2."""
+    return _unless_missing("graph_alone.html", graph=draw_graph(graph))
+
+
+def _unless_missing(template: str, **content: Any) -> str | None:
     try:
-        return render_graph(graph)
+        return fill(template, **content)
     except ImportError:
         return None

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from plurule.inspection.dependencies import KINDS
-from plurule.inspection.label_graph import LabelGraph
+from plurule.inspection.label_graph import Edge, LabelGraph
 from plurule.report.frame import Frame, path
-from plurule.report.summary import Bars, Curve, HeatMap
+from plurule.report.summary import HeatMap
 
 MAP_WIDTH = 400
 GRAPH_WIDTH = 900
@@ -35,47 +35,15 @@ class CurveDrawing:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """One value and how often it occurs."""
-
-    name: str
-    count: int
-    share: float
-    """Of the longest bar."""
-
-
-@dataclass(frozen=True, slots=True)
-class BarDrawing:
-    """Bars side by side."""
-
-    name: str
-    axis: str
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One pair of labels."""
-
-    x: float
-    y: float
-    share: float
-    count: int
-    row: str
-    column: str
-
-
-@dataclass(frozen=True, slots=True)
 class MapDrawing:
     """A square of cells, with names at its left and on top."""
 
-    name: str
+    map: HeatMap
     size: int
-    left: int
-    top: int
+    margin: int
     cell: int
-    names: tuple[tuple[str, float], ...]
-    cells: tuple[Cell, ...]
+    middles: tuple[float, ...]
+    """Where the middle of each row, and of each column, lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +64,13 @@ class Node:
 class Link:
     """An edge in the graph."""
 
-    kind: str
+    edge: Edge
     kind_number: int
     """Of the kinds that occur, counted from 1."""
     path: str
     width: float
-    directed: bool
-    source: str
-    target: str
     ends: tuple[int, int]
     """Places of the two among the nodes."""
-    rules: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,45 +85,29 @@ class GraphDrawing:
     """The kinds that occur, and what they say."""
 
 
-def draw_curves(curves: tuple[Curve, ...]) -> CurveDrawing | None:
+def draw_curves(curves: dict[str, list[float]]) -> CurveDrawing | None:
     """Curves over the number of rules."""
     if not curves:
         return None
-    most = len(curves[0].values) - 1
+    most = len(next(iter(curves.values()))) - 1
     marks = tuple((share / 100, f"{share} %") for share in range(0, 101, 20))
     frame = Frame(first=0, last=most, low=0.0, span=1.0, marks=marks)
     lines = []
-    for curve in curves:
-        points = frame.points(curve.values)
-        lines.append(Line(curve.name, path(points), points[-1], curve.values[-1]))
+    for name, values in curves.items():
+        points = frame.points(values)
+        lines.append(Line(name, path(points), points[-1], values[-1]))
     counts = sorted({round(i * most / 10) for i in range(11)})
-    return CurveDrawing(
-        frame,
-        tuple(lines),
-        tuple((count, tuple(curve.values[count] for curve in curves)) for count in counts),
-    )
-
-
-def draw_bars(bars: Bars) -> BarDrawing:
-    """Bars as long as their counts."""
-    most = max((count for _, count in bars.values), default=1)
-    return BarDrawing(bars.name, bars.axis, tuple(Bar(name, count, count / most) for name, count in bars.values))
+    samples = tuple((count, tuple(values[count] for values in curves.values())) for count in counts)
+    return CurveDrawing(frame, tuple(lines), samples)
 
 
 def draw_map(heat_map: HeatMap) -> MapDrawing:
-    """Cells of a heat map; the diagonal is left out."""
-    longest = max((len(name) for name in heat_map.labels), default=0)
-    margin = min(16 + 7 * longest, 125)
-    cell = min(max(MAP_WIDTH // max(len(heat_map.labels), 1), 13), 40)
-    middles = tuple((name, margin + cell * (i + 0.5)) for i, name in enumerate(heat_map.labels))
-    cells = tuple(
-        Cell(margin + cell * j, margin + cell * i, round(heat_map.shares[i][j], 4), heat_map.counts[i][j], row, column)
-        for i, row in enumerate(heat_map.labels)
-        for j, column in enumerate(heat_map.labels)
-        if i != j
-    )
-    size = margin + cell * len(heat_map.labels) + 4
-    return MapDrawing(heat_map.name, size, margin, margin, cell, middles, cells)
+    """Where the cells of a heat map go."""
+    count = len(heat_map.labels)
+    margin = min(16 + 7 * max((len(name) for name in heat_map.labels), default=0), 125)
+    cell = min(max(MAP_WIDTH // max(count, 1), 13), 40)
+    middles = tuple(margin + cell * (i + 0.5) for i in range(count))
+    return MapDrawing(heat_map, margin + cell * count + 4, margin, cell, middles)
 
 
 def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
@@ -197,15 +145,11 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
     place = {name: i for i, name in enumerate(nodes)}
     links = tuple(
         Link(
-            edge.kind,
+            edge,
             number[edge.kind],
             _curved(nodes[edge.source], nodes[edge.target], 0.12 * number[edge.kind], centre),
             round(min(1.2 + 0.6 * math.log2(len(edge.rules)), 5), 2),
-            edge.is_directed,
-            edge.source,
-            edge.target,
             (place[edge.source], place[edge.target]),
-            edge.rules,
         )
         for edge in graph.edges
     )

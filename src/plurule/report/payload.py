@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 
 from plurule.data.table import Table
-from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.naming import visible
+from plurule.prediction.counts import Labels
 from plurule.report.summary import Summary
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def payload(rule_list: RuleList, summary: Summary, X: Any = None, Y: Any = None, examples: int = 200) -> str:
+def payload(rule_list: RuleList, summary: Summary, table: Table | None, truth: Labels | None, examples: int) -> str:
     """The JSON text, safe to stand in a script element."""
-    used = sorted({c.index for rule in rule_list for c in rule.body if not isinstance(c, LabelCondition)})
+    used = rule_list.tested_attributes()
     place = {index: i for i, index in enumerate(used)}
-    table, truth = (None, None) if X is None else match(rule_list, X, Y)
     content: dict[str, Any] = {
         "labels": [visible(label) for label in rule_list.labels],
         "attributes": [_attribute(rule_list, index, table) for index in used],

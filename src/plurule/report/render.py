@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from plurule.inspection.explain import Explanation
-from plurule.inspection.label_graph import LabelGraph
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts
 from plurule.report.length_chart import draw_length
-from plurule.report.summary import RuleRow, Summary, condition_text, short_number, signed_names
+from plurule.report.summary import Summary, condition_text, in_reading_order, short_number
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -38,11 +35,20 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["number"] = short_number
-    made.filters["exact"] = format_number
-    made.filters["visible"] = visible
-    made.filters["percent"] = _percent
+    made.filters |= {
+        "number": short_number,
+        "exact": format_number,
+        "visible": visible,
+        "percent": _percent,
+        "parts": condition_text,
+        "in_reading_order": in_reading_order,
+    }
     return made
+
+
+def fill(template: str, **content: Any) -> str:
+    """A template filled."""
+    return environment().get_template(template).render(**content)
 
 
 def render_page(summary: Summary, data: str) -> str:
@@ -56,7 +62,7 @@ def render_page(summary: Summary, data: str) -> str:
         summary=summary,
         curves=charts.draw_curves(summary.curves),
         length=draw_length(summary.length_choice),
-        bars=[charts.draw_bars(bars) for bars in summary.bars if bars.values],
+        bars=[bars for bars in summary.bars if bars.counts],
         maps=[charts.draw_map(heat_map) for heat_map in summary.maps],
         graph=charts.draw_graph(summary.graph),
         data=_trusted(data),
@@ -68,43 +74,6 @@ def render_whole_page(template: Template, style: str, script: str, **data: Any) 
     return template.render(
         style=_trusted(style), script=_trusted(script), style_hash=_hash(style), script_hash=_hash(script), **data
     )
-
-
-def render_rule_table(rows: Sequence[RuleRow], more: int, title: str) -> str:
-    """A table of rules for a notebook."""
-    return environment().get_template("rule_table.html").render(rows=rows, more=more, title=title)
-
-
-def render_explanation_tables(explanations: Sequence[Explanation], more: int) -> str:
-    """One table per instance for a notebook."""
-    shown = [_shown_explanation(explanation) for explanation in explanations]
-    return environment().get_template("explanations.html").render(explanations=shown, more=more)
-
-
-def render_graph(graph: LabelGraph) -> str:
-    """The label graph as SVG for a notebook."""
-    return environment().get_template("graph_alone.html").render(graph=charts.draw_graph(graph))
-
-
-def _shown_explanation(explanation: Explanation) -> dict[str, Any]:
-    decisions = [
-        {
-            "label": visible(decision.label),
-            "present": decision.present,
-            "number": decision.number,
-            "head": () if decision.rule is None else signed_names(decision.rule),
-            "reasons": [
-                {"condition": condition_text(reason.condition, digits=None), "value": reason.value}
-                for reason in decision.reasons
-            ],
-            "right": decision.right,
-            "decided": decision.decided,
-            "agreed": decision.agreed,
-            "preempted": decision.preempted,
-        }
-        for decision in explanation.decisions
-    ]
-    return {"instance": explanation.instance, "stopped_by": explanation.stopped_by, "decisions": decisions}
 
 
 def _source(name: str) -> str:

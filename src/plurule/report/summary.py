@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
-from plurule.inspection.dependencies import KINDS, Dependencies, Dependency, dependencies
+from plurule.inspection.dependencies import KINDS, Dependency, dependencies
 from plurule.inspection.label_graph import LabelGraph
 from plurule.metrics import count, scores
-from plurule.model import Condition, LabelCondition, LengthChoice, NominalCondition, Rule, RuleList
+from plurule.model import Assignment, Condition, Head, LabelCondition, LengthChoice, NominalCondition, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
@@ -30,22 +30,6 @@ LONG_HEAD = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A number with its name."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class SignedName:
-    """A label that is predicted, or tested, as present or absent."""
-
-    name: str
-    present: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ConditionText:
     """The parts of a condition: `area`, `>`, `4.5`. A label condition has a sign and a name only."""
 
@@ -54,21 +38,6 @@ class ConditionText:
     value: str
     label: bool = False
     present: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class RuleRow:
-    """A rule as a row of the table."""
-
-    number: int
-    head: tuple[SignedName, ...]
-    body: tuple[ConditionText, ...]
-    coverage: float
-    tp: float
-    fp: float
-    precision: float
-    stop: bool
-    locked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +56,17 @@ class LabelRow:
 
 
 @dataclass(frozen=True, slots=True)
-class StatementRow:
-    """What rules say about labels."""
-
-    kind: str
-    text: str
-    context: str
-    rules: tuple[int, ...]
-    matching: int | None
-    confidence: float | None
-    raw_confidence: float | None
-    added_value: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A share after each rule, from 0 rules on."""
-
-    name: str
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Bars:
     """How often each value occurs."""
 
     name: str
     axis: str
-    values: tuple[tuple[str, int], ...]
+    counts: tuple[tuple[str, int], ...]
+
+    @property
+    def most(self) -> int:
+        """The highest count."""
+        return max(count for _, count in self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,23 +96,23 @@ class Summary:
     """All that a report shows."""
 
     title: str
+    rules: RuleList
     instances: int | None
-    n_labels: int
-    n_attributes: int
-    n_attributes_used: int
-    figures: tuple[Figure, ...]
-    scores: tuple[Figure, ...]
-    rules: tuple[RuleRow, ...]
+    figures: dict[str, str]
+    scores: dict[str, str]
+    """By name, as they are shown."""
     on_data: tuple[RuleOnData, ...]
     labels: tuple[LabelRow, ...]
-    curves: tuple[Curve, ...]
+    curves: dict[str, list[float]]
+    """By name: a share after each rule, from 0 rules on."""
     length_choice: LengthChoice | None
     bars: tuple[Bars, ...]
     maps: tuple[HeatMap, ...]
     graph: LabelGraph
     graph_left_out: int
     """Labels that are connected but not drawn."""
-    statements: tuple[StatementRow, ...]
+    statements: tuple[Dependency, ...]
+    """Those that differ most from what the labels alone say."""
     statements_left_out: int
 
 
@@ -168,18 +120,18 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
     """Count everything that a report shows, on data if there are any."""
     table, truth = (None, None) if X is None else match(rule_list, X, Y)
     decisions = None if table is None else decide(rule_list, table)
+    characteristics = rule_list.characteristics()
     said = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
+    order = list(KINDS)
+    ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
     graph = said.to_graph()
     drawn = graph.largest(MOST_LABELS_DRAWN, MOST_EDGES_DRAWN)
     return Summary(
         title=visible(title) if title else "Rule list",
+        rules=rule_list,
         instances=None if table is None else len(table),
-        n_labels=len(rule_list.labels),
-        n_attributes=len(rule_list.attributes),
-        n_attributes_used=len({c.index for r in rule_list for c in r.body if not isinstance(c, LabelCondition)}),
-        figures=_figures(rule_list),
-        scores=() if decisions is None or truth is None else _scores(truth, decisions),
-        rules=rule_rows(rule_list),
+        figures={name: short_number(characteristics[key]) for key, name in CHARACTERISTICS.items()},
+        scores={} if decisions is None or truth is None else _scores(truth, decisions),
         on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
         curves=_training_curve(rule_list) if decisions is None else _curves(rule_list, truth, decisions),
@@ -188,15 +140,14 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         maps=() if decisions is None else _maps(rule_list, truth, decisions),
         graph=_shown(drawn),
         graph_left_out=len(graph.connected) - len(drawn.labels),
-        statements=_statement_rows(said),
+        statements=tuple(ranked[:MOST_STATEMENTS]),
         statements_left_out=max(0, len(said) - MOST_STATEMENTS),
     )
 
 
-def signed_names(rule: Rule) -> tuple[SignedName, ...]:
+def in_reading_order(head: Head) -> tuple[Assignment, ...]:
     """The labels of a head; in a long one those that are present come first."""
-    names = [SignedName(visible(a.name), a.present) for a in rule.head]
-    return tuple(names if len(names) <= LONG_HEAD else sorted(names, key=lambda name: not name.present))
+    return tuple(head if len(head) <= LONG_HEAD else sorted(head, key=lambda assignment: not assignment.present))
 
 
 def condition_text(condition: Condition, digits: int | None = 6) -> ConditionText:
@@ -219,26 +170,9 @@ def short_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
-def rule_rows(rule_list: RuleList) -> tuple[RuleRow, ...]:
-    """The rules as rows of a table."""
-    return tuple(_rule_row(number, rule) for number, rule in enumerate(rule_list, start=1))
-
-
-def _rule_row(number: int, rule: Rule) -> RuleRow:
-    body = tuple(condition_text(condition) for condition in rule.body)
-    return RuleRow(
-        number, signed_names(rule), body, rule.coverage, rule.tp, rule.fp, rule.precision, rule.stop, rule.locked
-    )
-
-
-def _figures(rule_list: RuleList) -> tuple[Figure, ...]:
-    found = rule_list.characteristics()
-    return tuple(Figure(name, short_number(found[key])) for key, name in CHARACTERISTICS.items())
-
-
-def _scores(truth: Labels, decisions: Decisions) -> tuple[Figure, ...]:
+def _scores(truth: Labels, decisions: Decisions) -> dict[str, str]:
     found = scores(truth, decisions.labels())
-    return tuple(Figure(name, f"{found[key]:.3f}") for key, name in MEASURES.items() if key != "macro_f1_empty_is_1")
+    return {name: f"{found[key]:.3f}" for key, name in MEASURES.items() if key != "macro_f1_empty_is_1"}
 
 
 def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[RuleOnData, ...]:
@@ -253,34 +187,36 @@ def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[R
     return tuple(found)
 
 
-def _curves(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> tuple[Curve, ...]:
+def _curves(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> dict[str, list[float]]:
     count_after = len(rule_list) + 1
     decided_by = decisions.decided_by
+
+    def after_each_rule(numbers: NDArray[Any]) -> NDArray[np.intp]:
+        """How many of the numbers of rules, counted from 1, have come after 0, 1, 2 … rules."""
+        return np.bincount(numbers, minlength=count_after + 1)[:count_after].cumsum()
+
     first = np.where(decided_by == NO_RULE, len(rule_list), decided_by).min(axis=1, initial=len(rule_list)) + 1
-    covered = np.bincount(first, minlength=count_after + 1)[:count_after].cumsum() / max(len(decided_by), 1)
-    decided = np.bincount(decided_by.ravel() + 1, minlength=count_after)
-    decided[0] = 0
-    curves = [
-        Curve("instances with a label decided", tuple(covered.tolist())),
-        Curve("pairs of instance and label decided", tuple((decided.cumsum() / max(decided_by.size, 1)).tolist())),
-    ]
+    decided = after_each_rule(decided_by[decided_by != NO_RULE] + 1)
+    curves = {
+        "instances with a label decided": after_each_rule(first) / max(len(decided_by), 1),
+        "pairs of instance and label decided": decided / max(decided_by.size, 1),
+    }
     if truth is not None:
         present = decisions.predicted == 1
-        right = np.bincount(decided_by[present & (truth == 1)] + 1, minlength=count_after).cumsum()
-        predicted = np.bincount(decided_by[present] + 1, minlength=count_after).cumsum()
-        f1 = 2 * right / np.maximum(predicted + int(truth.sum()), 1)
-        curves.append(Curve("micro F1 of the rules so far", tuple(f1.tolist())))
-    return tuple(curves)
+        right, predicted = (
+            after_each_rule(decided_by[present & (truth == 1)] + 1),
+            after_each_rule(decided_by[present] + 1),
+        )
+        curves["micro F1 of the rules so far"] = 2 * right / np.maximum(predicted + int(truth.sum()), 1)
+    return {name: values.tolist() for name, values in curves.items()}
 
 
-def _training_curve(rule_list: RuleList) -> tuple[Curve, ...]:
+def _training_curve(rule_list: RuleList) -> dict[str, list[float]]:
     """From the counts of training; nothing if the rules were not counted."""
     decided = [sum(right + wrong for right, wrong in rule.decided) for rule in rule_list]
     total = sum(decided) + sum(absent + present for absent, present in rule_list.undecided)
-    if not any(decided):
-        return ()
-    shares = np.cumsum([0.0, *decided]) / total
-    return (Curve("training pairs of instance and label decided", tuple(shares.tolist())),)
+    shares = np.cumsum([0.0, *decided]) / (total or 1.0)
+    return {"training pairs of instance and label decided": shares.tolist()} if any(decided) else {}
 
 
 def _shown_choice(choice: LengthChoice | None) -> LengthChoice | None:
@@ -311,7 +247,7 @@ def _maps(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> tu
         if labels is not None:
             chosen = labels[:, frequent].astype(np.int64)
             together = chosen.T @ chosen
-            shares = together / np.maximum(np.diag(together)[:, None], 1)
+            shares = (together / np.maximum(np.diag(together)[:, None], 1)).round(4)
             maps.append(HeatMap(title, names, _tuples(shares), _tuples(together)))
     return tuple(maps)
 
@@ -333,53 +269,14 @@ def _label_rows(rule_list: RuleList, truth: Labels | None, decisions: Decisions 
         return tuple(replace(row, predicted=float(share)) for row, share in zip(rows, shares, strict=True))
     tp, fp, tn, fn = count(truth, predicted)
     total = tp + fp + tn + fn
-    measures = {
-        "frequency": _ratios(tp + fn, total),
-        "predicted": _ratios(tp + fp, total),
-        "precision": _ratios(tp, tp + fp),
-        "recall": _ratios(tp, tp + fn),
-        "f1": _ratios(2 * tp, 2 * tp + fp + fn),
-    }
-    return tuple(
-        LabelRow(row.name, row.present_rules, row.absent_rules, row.tested, **{m: v[i] for m, v in measures.items()})
-        for i, row in enumerate(rows)
-    )
+    parts = (tp + fn, total), (tp + fp, total), (tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + fp + fn)
+    measures = zip(*(_ratios(*part) for part in parts), strict=True)
+    names = ("frequency", "predicted", "precision", "recall", "f1")
+    return tuple(replace(row, **dict(zip(names, m, strict=True))) for row, m in zip(rows, measures, strict=True))
 
 
 def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> list[float | None]:
     return [float(a / b) if b else None for a, b in zip(numerator, denominator, strict=True)]
-
-
-def _statement_rows(said: Dependencies) -> tuple[StatementRow, ...]:
-    """The statements that differ most from what the labels alone say."""
-    order: list[str] = list(KINDS)
-    ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
-    return tuple(_statement_row(statement) for statement in ranked[:MOST_STATEMENTS])
-
-
-def _statement_row(statement: Dependency) -> StatementRow:
-    premises = " ∧ ".join(_sign(p.name, p.present) for p in statement.premises)
-    conclusions = ", ".join(_sign(c.name, c.present) for c in statement.conclusions)
-    return StatementRow(
-        statement.kind,
-        f"{conclusions} ← {premises}" if premises else conclusions,
-        " ∧ ".join(_plain(condition_text(condition)) for condition in statement.context),
-        statement.rules,
-        None if statement.on_data is None else statement.on_data.matching,
-        None if statement.on_data is None else statement.on_data.confidence,
-        None if statement.on_labels is None else statement.on_labels.confidence,
-        statement.added_value,
-    )
-
-
-def _plain(condition: ConditionText) -> str:
-    if condition.label:
-        return _sign(condition.name, condition.present)
-    return f"{condition.name} {condition.operator} {condition.value}"
-
-
-def _sign(name: str, present: bool) -> str:
-    return visible(name) if present else f"¬{visible(name)}"
 
 
 def _shown(graph: LabelGraph) -> LabelGraph:
