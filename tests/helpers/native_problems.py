@@ -44,8 +44,8 @@ class Lopsided(Heuristic):
         return ratio(tp + 0.3 * tn, tp + 2 * fp + tn + 1.5 * fn + 1)
 
 
-class Gain(Heuristic):
-    """Another: a difference, often negative."""
+class Difference(Heuristic):
+    """Another: often negative."""
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         return np.sqrt(tp) - 0.5 * fp - 0.1 * fn
@@ -56,7 +56,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     *(ShrunkenFMeasure(0.6), ShrunkenFMeasure(1, m=0.7)),
     *(HammingAccuracy(), HammingAccuracy(), Precision(), Recall(), Laplace()),
     *(MEstimate(), MEstimate(2), WeightedRelativeAccuracy(), SubsetAccuracy(), SubsetAccuracy()),
-    *(Lopsided(), Gain()),
+    *(Lopsided(), Difference()),
 )
 
 
