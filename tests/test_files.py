@@ -59,3 +59,24 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 def test_text_is_utf8_with_newlines_as_given(tmp_path: Path) -> None:
     write_text(tmp_path / "a.txt", "ä\n\r\n")
     assert (tmp_path / "a.txt").read_bytes() == b"\xc3\xa4\n\r\n"
+
+
+def test_a_pipe_or_device_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_text(pipe, "through the pipe")
+        assert os.read(reader, 100) == b"through the pipe"
+    finally:
+        os.close(reader)
+    write_text("/dev/null", "nothing")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_file_may_have_the_longest_name_there_is(tmp_path: Path) -> None:
+    for name in ("x" * 255, "é" * 127, "😀" * 63):
+        write_text(tmp_path / name, "whole")
+        assert (tmp_path / name).read_text() == "whole"

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary file beside `path`; it takes the place of `path` if the block ends well, else it is removed.
 
     Whoever looks at `path` meanwhile sees what was there before, and a program that dies midway leaves no
-    half-written file under that name.
+    half-written file under that name. What is no regular file (a device, a pipe) is not replaced but written to, when
+    the block ends.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -28,9 +30,16 @@ def replacing(path: str | Path) -> Iterator[Path]:
     ...     (Path(folder) / "a.txt").read_text()
     'whole'
     """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        with tempfile.TemporaryDirectory() as folder:
+            temporary = Path(folder) / "content"
+            yield temporary
+            with open(temporary, "rb") as content, open(path, "wb") as device:
+                shutil.copyfileobj(content, device)
+        return
     # Through a link the file it points to is replaced, not the link.
     target = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:30]}.", suffix=".part", dir=target.parent)
     os.close(handle)
     temporary = Path(name)
     try:

@@ -1,0 +1,101 @@
+"""What a terminal can be told."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.commands import Run
+from helpers.rule_lists import make_rules
+from plurule.cli.terminal import console, visible
+from plurule.model import file as model_file
+
+EVIL = "red\x1b[2J\x07\x9b31m\u202e"
+"""A name that clears the screen, rings the bell, and turns what follows around."""
+
+
+@pytest.fixture
+def evil_model(tmp_path: Path) -> Path:
+    path = tmp_path / "model\x1b[2J.json"
+    rules = make_rules('"{}" <- x > 1 and kind = "{}"'.replace("{}", EVIL), {"x": None, "kind": (EVIL, "b")}, (EVIL,))
+    model_file.save(rules, path)
+    return path
+
+
+def test_no_character_is_left_that_commands_a_terminal() -> None:
+    assert visible(EVIL) == "red\\x1b[2J\\x07\\x9b31m\\u202e"
+    assert visible("a\tb\n← ∧ ¬é") == "a\tb\n← ∧ ¬é"
+    assert visible("lone \udcff") == "lone \\udcff"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["show", "MODEL"],
+        ["show", "MODEL", "--plain"],
+        ["show", "MODEL", "--label", "\x1b[2J"],
+        ["edit", "remove", "MODEL", "1"],
+        ["diff", "MODEL", "MODEL"],
+        ["edit", "move", "MODEL", "1", "1", "-o", "new\x1b[2J.json"],
+        ["report", "MODEL", "-o", "page\x1b[2J.html"],
+        ["evaluate", "no\x1b[2J.csv"],
+        ["data", "describe", "DATA", "--labels", "last:1"],
+        ["data", "info", "\x1b[2J"],
+        ["convert", "DATA", "new\x1b[2J.tsv", "--labels", "last:1"],
+        ["\x1b[2J"],
+    ],
+    ids=lambda command: " ".join(command).replace("\x1b", ""),
+)
+def test_names_and_files_cannot_command_the_terminal(
+    run: Run, evil_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    data = tmp_path / "data\x1b[2J.csv"
+    data.write_text(f"x,kind,{EVIL}\n1,b,1\n2,b,0\n", encoding="utf-8")
+    result = run(*(str({"MODEL": evil_model, "DATA": data}.get(word, word)) for word in command))
+    assert not set("\x1b\x07\x9b\u202e") & set(result.out + result.err)
+
+
+def test_data_for_another_program_is_left_as_it_is(run: Run, evil_model: Path) -> None:
+    assert f'"{EVIL}"' in run("export", evil_model, "--to", "sql").out
+
+
+@pytest.mark.parametrize("command", ["show", "show --plain", "data describe", "fit --help", "export --to markdown"])
+def test_where_the_encoding_has_no_arrows_ascii_is_written(tmp_path: Path, command: str) -> None:
+    model_file.save(make_rules("¬r <- x > 1 and k = é", {"x": None, "k": ("é", "b")}, ("r",)), tmp_path / "m.json")
+    (tmp_path / "t.csv").write_text("x,r,s\n1,1,1\n2,0,1\n")
+    name, *options = command.split()
+    given = {"data": ["describe", "t.csv", "--labels", "r,s"], "fit": options}.get(name, ["m.json", *options])
+    # As LC_ALL=C is where Python does not make UTF-8 of it, or a terminal with an encoding of its own.
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    done = subprocess.run(
+        [sys.executable, "-m", "plurule", name, *given], capture_output=True, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    if name == "show":
+        assert b"!r" in done.stdout
+        assert b"x > 1 and k = \\xe9" in done.stdout
+        assert done.stdout.isascii()
+
+
+def test_names_are_never_taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    console().print("[red]a[/red] :smile: 3")
+    assert sys.stdout.getvalue() == "[red]a[/red] :smile: 3\n"  # type: ignore[attr-defined]
+
+
+def test_a_model_goes_to_standard_output_alone(run: Run, tmp_path: Path) -> None:
+    result = run("fit", "world-flags", "--rules", 2, "-o", "-")
+    assert len(json.loads(result.out)["rules"]) == 2
+    assert "2 rules for 7 labels" in result.err
+    (tmp_path / "m.json").write_text(result.out)
+    edited = run("edit", "remove", tmp_path / "m.json", 1, "-o", "-")
+    assert len(json.loads(edited.out)["rules"]) == 1
+    assert "rule 1" in edited.err
