@@ -13,8 +13,9 @@ from benchmarks.engine import __doc__ as usage
 from benchmarks.engine.data import data_folder
 from benchmarks.engine.machine import describe
 from benchmarks.engine.measures import MEASURES
-from benchmarks.engine.report import draw_growth, put_into, table
+from benchmarks.engine.report import PLACE, draw_growth, table
 from benchmarks.engine.running import ROOT, Settings
+from benchmarks.pages import put_into
 
 from plurule.files import write_text
 
@@ -58,7 +59,7 @@ def main() -> None:
         print(f"growth: {arguments.output / 'engine-growth.png'}", file=sys.stderr)
     if arguments.pages:
         for page in (ROOT / "README.md", ROOT / "benchmarks" / "README.md"):
-            put_into(page, text)
+            put_into(page, PLACE, text)
     print(text)
 
 

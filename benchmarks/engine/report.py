@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine.machine import in_words
+from benchmarks.pages import markdown_table, pyplot
 
-BEGIN, END = "<!-- engine benchmark: begin -->", "<!-- engine benchmark: end -->"
+PLACE = "engine benchmark"
+"""Where the table stands in the pages."""
 
 Numbers = dict[str, Any]
 
@@ -109,15 +111,14 @@ def _milliseconds(numbers: Numbers) -> str:
 
 def table(results: dict[str, Any]) -> str:
     """A table in Markdown of what was measured."""
-    lines = ["| measure | at least | aim | measured | holds |", "|---|---|---|---|---|"]
+    rows = []
     for name, numbers in results["measures"].items():
         line = LINES[name]
         if "skipped" in numbers:
-            lines.append(f"| {line.what.split(', {')[0]} | {line.at_least} | {line.aim} | {numbers['skipped']} | – |")
+            rows.append((line.what.split(", {")[0], line.at_least, line.aim, numbers["skipped"], "–"))
             continue
-        what = line.what.format(**numbers)
         holds = "yes" if line.holds(numbers) else "no"
-        lines.append(f"| {what} | {line.at_least} | {line.aim} | {line.value(numbers)} | {holds} |")
+        rows.append((line.what.format(**numbers), line.at_least, line.aim, line.value(numbers), holds))
     notes = [in_words(results["machine"])]
     version = results["measures"].get("paper_like", {}).get("peer_version")
     if version:
@@ -127,15 +128,8 @@ def table(results: dict[str, Any]) -> str:
         )
     if results["quick"]:
         notes.append("A quick run: smaller sizes, fewer sets.")
-    return "\n".join(lines) + "\n\n" + "  \n".join(notes) + "\n"
-
-
-def put_into(page: Path, text: str) -> None:
-    """Put a table where a page marks its place."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, found, after = rest.partition(END)
-    if found:
-        page.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+    head = ("measure", "at least", "aim", "measured", "holds")
+    return markdown_table(head, rows) + "\n\n" + "  \n".join(notes) + "\n"
 
 
 def draw_growth(results: dict[str, Any], path: Path) -> bool:
@@ -143,13 +137,10 @@ def draw_growth(results: dict[str, Any], path: Path) -> bool:
     growths = {name: results["measures"].get(name) for name in ("labels_growth", "rows_growth")}
     if any(growth is None for growth in growths.values()):
         return False
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    plt = pyplot()
     from matplotlib.ticker import LogLocator
 
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     titles = {
         "labels_growth": ("labels", "2,000 rows, 20 attributes"),
         "rows_growth": ("rows", "20 attributes, 10 labels, 255 bins"),
@@ -173,5 +164,5 @@ def draw_growth(results: dict[str, Any], path: Path) -> bool:
         axis.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
-    pyplot.close(figure)
+    plt.close(figure)
     return True

@@ -43,7 +43,7 @@ class Settings:
 def ours(specification: dict[str, Any]) -> Result:
     """One fit with plurule."""
     command = [sys.executable, "-m", "benchmarks.engine.fit_once", json.dumps(specification)]
-    return _run(command, limit=None)
+    return run(command, limit=None)
 
 
 def ours_on(settings: Settings, name: str, **parameters: Any) -> Result:
@@ -55,7 +55,7 @@ def peer_on(settings: Settings, name: str, parameters: dict[str, Any]) -> Result
     """One fit with mlrl-seco on a data set."""
     script = str(Path(__file__).with_name("fit_peer.py"))
     command = [str(settings.peer_python), script, str(_files(settings, name)[1]), json.dumps(parameters)]
-    return _run(command, settings.peer_limit)
+    return run(command, settings.peer_limit)
 
 
 def _files(settings: Settings, name: str) -> tuple[Path, Path]:
@@ -64,7 +64,9 @@ def _files(settings: Settings, name: str) -> tuple[Path, Path]:
     return save(name, settings.data, settings.scratch)
 
 
-def _run(command: list[str], limit: float | None) -> Result:
+def run(command: list[str], limit: float | None) -> Result:
+    """What a command prints last, as JSON; one that takes more CPU seconds than it may is given up."""
+
     def limit_cpu() -> None:
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
@@ -72,7 +74,7 @@ def _run(command: list[str], limit: float | None) -> Result:
     environment = os.environ | ONE_THREAD
     begin, before = time.perf_counter(), cpu_of_children()
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu)
-    if done.returncode == -signal.SIGXCPU:
+    if limit is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return {"cpu": cpu_of_children() - before, "wall": time.perf_counter() - begin, "gave_up": True}
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")

@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks.engine.data import data_folder
 from benchmarks.engine.machine import describe
 from benchmarks.engine.running import ROOT
+from benchmarks.pages import put_into
 from benchmarks.quality import __doc__ as usage
 from benchmarks.quality.data import SETS
 from benchmarks.quality.pruning import pruning
@@ -23,7 +24,6 @@ from benchmarks.quality.report import (
     draw,
     draw_study,
     pruning_page,
-    put_into,
     short_page,
     study_page,
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.engine.machine import in_words
+from benchmarks.pages import markdown_table, pyplot
 from benchmarks.quality.data import ASKED, SETS
 from benchmarks.quality.fit_once import FOR_HAMMING, FOREST, OUT_OF_THE_BOX, SEARCHED, TREE
 from benchmarks.quality.running import LEARNERS, PEERS
@@ -41,20 +42,20 @@ def comparison_page(results: Results) -> str:
 def short_page(results: Results) -> str:
     """Micro F1 with the number of rules, for README."""
     columns = (OUT_OF_THE_BOX, SEARCHED, "SeCo", "BOOMER", TREE, FOREST)
-    lines = ["| micro F1 (rules) | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    for name in (name for name in SETS if name in results["sets"]):
-        cells = []
+    rows = []
+    for name in _sets(results):
+        cells = [name]
         for learner in columns:
             result = results["sets"][name].get(learner, {})
             rules = f" ({result['rules']:,.0f})" if "rules" in result else ""
             cells.append(_cell(result, "micro_f1") + rules)
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        rows.append(cells)
+    return markdown_table(("micro F1 (rules)", *columns), rows) + "\n"
 
 
 def claims(results: Results) -> str:
     """What was asked for, as a table."""
-    every = [name for name in SETS if name in results["sets"]]
+    every = _sets(results)
 
     def value(name: str, learner: str, measure: str = "micro_f1") -> float | None:
         found = results["sets"][name].get(learner, {}).get(measure)
@@ -99,23 +100,26 @@ def claims(results: Results) -> str:
             above(FOR_HAMMING, TREE, "hamming_accuracy", True),
         ),
     ]
-    lines = ["| asked for | on at least | holds on | fails on |", "|---|---|---|---|"]
+    rows = []
     for text, least, holds in asked:
         sets = every if least is None else [name for name in every if name in ASKED]
         good, bad = counted(sets, holds)
         wanted = "every set" if least is None else f"{least} of {len(ASKED)}"
-        lines.append(f"| {text} | {wanted} | {len(good)} of {len(good) + len(bad)} | {', '.join(bad) or '–'} |")
-    return "\n".join(lines)
+        rows.append((text, wanted, f"{len(good)} of {len(good) + len(bad)}", ", ".join(bad) or "–"))
+    return markdown_table(("asked for", "on at least", "holds on", "fails on"), rows)
+
+
+def _sets(results: Results) -> list[str]:
+    """The sets that there are results of, in their usual order."""
+    return [name for name in SETS if name in results["sets"]]
 
 
 def _table(results: Results, measure: str) -> str:
     columns = [one for one in LEARNERS if measure != "conditions" or one not in PEERS]
     columns = [one for one in columns if any(_cell(r.get(one, {}), measure) != "–" for r in results["sets"].values())]
-    lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    for name in (name for name in SETS if name in results["sets"]):
-        cells = [_cell(results["sets"][name].get(learner, {}), measure) for learner in columns]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    found = results["sets"]
+    rows = [[name, *(_cell(found[name].get(one, {}), measure) for one in columns)] for name in _sets(results)]
+    return markdown_table(("", *columns), rows)
 
 
 def _cell(result: Results, measure: str) -> str:
@@ -131,14 +135,9 @@ def _cell(result: Results, measure: str) -> str:
 
 def study_page(results: Results) -> str:
     """Per setting, the difference of micro F1 to the defaults on each set, its mean, and mean sizes and scores."""
-    sets = [name for name in SETS if name in results["sets"]]
+    sets = _sets(results)
     settings = list(next(iter(results["sets"].values())))
-    lines = [
-        "Micro F1 on held-out folds of the training parts; others: the difference to the defaults, in hundredths.",
-        "",
-        "| | " + " | ".join(sets) + " | mean | HA | subset accuracy | rules |",
-        "|---" * (len(sets) + 5) + "|",
-    ]
+    lines: list[list[str]] = []
     gained = study_gains(results)
     for setting in settings:
         rows = {name: results["sets"][name].get(setting) for name in sets}
@@ -152,49 +151,31 @@ def study_page(results: Results) -> str:
             mean = f"{np.mean(list(gains.values())):+.1f}"
         also = [f"{np.mean([row[m] for row in known]):.3f}" for m in ("hamming_accuracy", "subset_accuracy")]
         rules = f"{np.mean([row['rules'] for row in known]):.0f}"
-        lines.append(f"| {setting} | " + " | ".join([*cells, mean, *also, rules]) + " |")
-    return "\n".join([*lines, "", in_words(results["machine"])]) + "\n"
+        lines.append([setting, *cells, mean, *also, rules])
+    said = "Micro F1 on held-out folds of the training parts; others: the difference to the defaults, in hundredths."
+    table = markdown_table(("", *sets, "mean", "HA", "subset accuracy", "rules"), lines)
+    return f"{said}\n\n{table}\n\n{in_words(results['machine'])}\n"
 
 
 def pruning_page(results: Results) -> str:
     """Per set and way to prune: micro F1 / Hamming accuracy / rules / conditions."""
-    sets = [name for name in SETS if name in results["sets"]]
     ways = list(next(iter(results["sets"].values())))
-    lines = [
-        "Micro F1 / Hamming accuracy / rules / conditions; means over held-out folds of the training parts.",
-        "",
-        "| | " + " | ".join(ways) + " |",
-        "|---" * (len(ways) + 1) + "|",
-    ]
-    for name in sets:
+    rows = []
+    for name in _sets(results):
         found = results["sets"][name].values()
-        cells = [
-            f"{r['micro_f1']:.3f} / {r['hamming_accuracy']:.3f} / {r['rules']:.0f} / {r['conditions']:.0f}"
-            for r in found
-        ]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", in_words(results["machine"])]) + "\n"
-
-
-def put_into(page: Path, place: str, text: str) -> None:
-    """Put a table where a page marks its place."""
-    begin, end = f"<!-- {place}: begin -->", f"<!-- {place}: end -->"
-    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
-    _, found, after = rest.partition(end)
-    if found:
-        page.write_text(f"{before}{begin}\n{text}{end}{after}", encoding="utf-8")
+        sizes = [f"{one['rules']:.0f} / {one['conditions']:.0f}" for one in found]
+        scores = [f"{one['micro_f1']:.3f} / {one['hamming_accuracy']:.3f}" for one in found]
+        rows.append([name, *(" / ".join(parts) for parts in zip(scores, sizes, strict=True))])
+    said = "Micro F1 / Hamming accuracy / rules / conditions; means over held-out folds of the training parts."
+    return f"{said}\n\n{markdown_table(('', *ways), rows)}\n\n{in_words(results['machine'])}\n"
 
 
 def draw(results: Results, path: Path) -> None:
     """Micro F1 against the number of rules, where there are rules, one panel per set."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    sets = [name for name in SETS if name in results["sets"]]
+    plt = pyplot()
+    sets = _sets(results)
     rows = -(-len(sets) // 5)
-    figure, axes = pyplot.subplots(rows, 5, figsize=(15, 3 * rows), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(rows, 5, figsize=(15, 3 * rows), layout="constrained", squeeze=False)
     for axis in axes.flat[len(sets) :]:
         axis.set_visible(False)
     for axis, name in zip(axes.flat, sets, strict=False):
@@ -211,19 +192,15 @@ def draw(results: Results, path: Path) -> None:
     handles, names = axes.flat[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    plt.close(figure)
 
 
 def draw_study(results: Results, path: Path) -> None:
     """What each setting of the study gains over the defaults, a dot per set and the mean."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    sets = [name for name in SETS if name in results["sets"]]
+    plt = pyplot()
+    sets = _sets(results)
     gains = study_gains(results)
-    figure, axis = pyplot.subplots(figsize=(9, 1.5 + 0.3 * len(gains)), layout="constrained")
+    figure, axis = plt.subplots(figsize=(9, 1.5 + 0.3 * len(gains)), layout="constrained")
     axis.axvline(0, color="grey", linewidth=1)
     for i, name in enumerate(sets):
         places = [place for place, found in enumerate(gains.values()) if name in found]
@@ -235,13 +212,13 @@ def draw_study(results: Results, path: Path) -> None:
     axis.set_xlabel("micro F1 on held-out folds, difference to the defaults in hundredths")
     figure.legend(loc="outside lower center", ncols=6, frameon=False)
     figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    plt.close(figure)
 
 
 def study_gains(results: Results) -> dict[str, dict[str, float]]:
     """Per setting but the defaults, and per set where it learned anything: hundredths of micro F1 gained."""
     gains: dict[str, dict[str, float]] = {}
-    for name in (name for name in SETS if name in results["sets"]):
+    for name in _sets(results):
         found = results["sets"][name]
         for setting, row in found.items():
             if setting != "defaults":

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 import pickle
-import resource
-import signal
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.engine.running import ONE_THREAD, ROOT
+from benchmarks.engine.running import run
 from benchmarks.quality.data import save
 from benchmarks.quality.fit_once import OURS, SCIKIT_LEARN
 
@@ -57,25 +52,11 @@ class Settings:
             command = [str(self.peer_python), script, kind, str(theirs), str(predictions), json.dumps(parameters)]
         else:
             command = [sys.executable, "-m", "benchmarks.quality.fit_once", learner, str(ours), str(predictions)]
-        result = self._fit(command, self.limit if learner in PEERS else None)
+        result = run(command, self.limit if learner in PEERS else None)
+        if "gave_up" in result:
+            return {"gave_up": self.limit}
         if "cpu" in result:
             _, (_, truth) = pickle.loads(ours.read_bytes())
             predicted = np.load(predictions)
             result |= {measure: METRICS[measure](truth, predicted) for measure in MEASURES}
-        return result
-
-    @staticmethod
-    def _fit(command: list[str], limit: float | None) -> Result:
-        def limit_cpu() -> None:
-            if limit is not None:
-                resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
-
-        done = subprocess.run(
-            command, cwd=ROOT, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu
-        )
-        if limit is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-            return {"gave_up": limit}
-        if done.returncode != 0:
-            raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")
-        result: Result = json.loads(done.stdout.splitlines()[-1])
         return result

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.engine.running import run
 from benchmarks.quality import __main__ as program
 from benchmarks.quality import pruning, running, study
 from benchmarks.quality.data import SETS, as_features, labels, save
@@ -96,10 +97,13 @@ def test_without_a_python_for_the_peers_they_are_skipped(settings: Settings) -> 
     assert set(settings.run("flags", "BOOMER")) == {"skipped"}
 
 
-def test_a_fit_that_takes_too_long_is_given_up_and_one_that_fails_is_an_error() -> None:
-    assert Settings._fit([sys.executable, "-S", "-c", "while True: pass"], limit=1) == {"gave_up": 1}
+def test_a_fit_that_takes_too_long_is_given_up_and_one_that_fails_is_an_error(settings: Settings) -> None:
+    python = settings.scratch / "python"
+    python.write_text(f"#!/bin/sh\nexec '{sys.executable}' -S -c 'while True: pass'\n", encoding="utf-8")
+    python.chmod(0o700)
+    assert Settings(settings.data, settings.scratch, python, limit=1).run("flags", "SeCo") == {"gave_up": 1}
     with pytest.raises(RuntimeError, match="exit code 3"):
-        Settings._fit([sys.executable, "-S", "-c", "raise SystemExit(3)"], limit=1)
+        run([sys.executable, "-S", "-c", "raise SystemExit(3)"], limit=1)
 
 
 def test_data_are_read_once(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,6 @@ from benchmarks.quality.report import (
     draw,
     draw_study,
     pruning_page,
-    put_into,
     short_page,
     study_gains,
     study_page,
@@ -202,17 +201,6 @@ def test_the_page_about_pruning_gives_scores_and_sizes() -> None:
         "": ["defaults", "prune=0.2"],
         "flags": ["0.700 / 0.900 / 20 / 5", "0.650 / 0.900 / 10 / 5"],
     }
-
-
-def test_a_table_is_put_between_its_marks_and_nothing_else_is_touched(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- study: begin -->\nold\n<!-- study: end -->\nafter\n", encoding="utf-8")
-    put_into(page, "comparison", "new\n")
-    assert "old" in page.read_text(encoding="utf-8")
-    for _ in range(2):
-        put_into(page, "study", "new\n")
-        text = page.read_text(encoding="utf-8")
-        assert text == "before\n<!-- study: begin -->\nnew\n<!-- study: end -->\nafter\n"
 
 
 def test_the_pages_of_the_project_have_the_places_that_tables_are_put_into() -> None:
