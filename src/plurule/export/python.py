@@ -21,6 +21,19 @@ def _category(value):
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
+
+
+def _decide(labels, assignments):
+    \"\"\"Set the labels that are open; say whether there were any.\"\"\"
+    before = len(labels)
+    for name, value in assignments:
+        labels.setdefault(name, value)
+    return len(labels) > before
+
+
+def _complete(labels):
+    return {name: labels.get(name, 0) for name in LABELS}
+
 """
 
 
@@ -68,19 +81,6 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
         "",
         f"LABELS = {_tuple(rule_list.labels)}",
         HELPERS,
-        "",
-        "def _decide(labels, assignments):",
-        '    """Set the labels that are open; say whether there were any."""',
-        "    before = len(labels)",
-        "    for name, value in assignments:",
-        "        labels.setdefault(name, value)",
-        "    return len(labels) > before",
-        "",
-        "",
-        "def _complete(labels):",
-        "    return {name: labels.get(name, 0) for name in LABELS}",
-        "",
-        "",
         f"def {function}(instance):",
         '    """Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values."""',
     ]

@@ -1,0 +1,15 @@
+"""Conditions as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from plurule.model.condition import format_number
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(4.0, "4"), (4.5, "4.5"), (0.1, "0.1"), (1e300, "1e+300"), (-0.5, "-0.5"), (5e-324, "5e-324")]
+)
+def test_numbers_are_written_as_short_as_they_read_back(number, text):
+    assert format_number(number) == text
+    assert float(text) == number
