@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,11 @@ def make_rules(text: str, attributes: dict[str, tuple[str, ...] | None], labels:
     """A rule list from the text of its rules, one per line."""
     known = tuple(Attribute(name, categories) for name, categories in attributes.items())
     return RuleList(parse_rules(text, known, labels), known, labels)
+
+
+def without_counts(rule: Rule) -> Rule:
+    """What a rule says, without what was counted."""
+    return replace(rule, tp=0, fp=0, coverage=0, value=0.0, decided=())
 
 
 def random_rule_list(
