@@ -190,7 +190,7 @@ def test_columns_that_are_missing_at_prediction_are_named() -> None:
     classifier = RuleListClassifier().fit(frame, Y)
     with pytest.raises(ValueError, match="now missing:\n- zone"):
         classifier.predict(frame[["area"]])
-    from plurule.data.table import encode
+    from plurule.data.encoding import encode
 
     with pytest.raises(ValueError, match="lack the column 'zone'"):
         classifier.predict(encode(frame[["area"]]))

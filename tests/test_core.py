@@ -16,7 +16,8 @@ import pytest
 from helpers.native_problems import Lopsided, random_options, random_problem
 from helpers.problems import make_options
 from plurule import RuleListClassifier, _core
-from plurule.data.table import Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import Table
 from plurule.heuristics import Counts, Heuristic, ratio
 from plurule.learning import covering, native
 from plurule.learning.problem import Options, Problem

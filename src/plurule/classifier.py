@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule.data.dataset import Dataset
+from plurule.data.encoding import encode
 from plurule.data.inputs import TargetForm, labelled_data, true_labels, unpack
-from plurule.data.table import Table, encode
+from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense

@@ -18,7 +18,7 @@ from benchmarks.quality.running import LEARNERS, Settings
 
 from plurule import RuleListClassifier
 from plurule.data import read
-from plurule.data.table import encode
+from plurule.data.encoding import encode
 
 HEADER = """@relation colours
 @attribute size numeric

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from plurule.data.table import Declared, SparseColumn, SparseColumns, Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import Declared, SparseColumn, SparseColumns, Table
 from plurule.model import Attribute
 
 CATEGORIES = ("no", "yes", "maybe")

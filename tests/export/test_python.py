@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
-from plurule.data.table import Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import Table
 from plurule.export.python import to_python
 from plurule.model import RuleList
 from plurule.prediction.decide import decide

@@ -14,7 +14,8 @@ import pytest
 
 from helpers.databases import fill, labels_by_query
 from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
-from plurule.data.table import Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.export.dialects import DIALECTS
 from plurule.export.sql import to_sql

@@ -15,7 +15,7 @@ from helpers.native_problems import HEURISTICS, random_options, random_problem
 from helpers.requirements import data_set
 from plurule import RuleListClassifier
 from plurule.data import read
-from plurule.data.table import encode
+from plurule.data.encoding import encode
 from plurule.heuristics import (
     BUILT_IN,
     FMeasure,

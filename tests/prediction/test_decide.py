@@ -10,7 +10,8 @@ import pytest
 from helpers.problems import make_table
 from helpers.rule_lists import random_rule_list
 from plurule import _core
-from plurule.data.table import SparseColumn, Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import SparseColumn, Table
 from plurule.model import (
     Assignment,
     Attribute,

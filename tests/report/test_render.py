@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
-from plurule.data.table import encode
+from plurule.data.encoding import encode
 from plurule.inspection import dependencies, explain
 from plurule.model import RuleList
 from plurule.model.naming import visible

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
-from plurule.data.table import Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import Table
 from plurule.model import RuleList
 from plurule.model.naming import visible
 from plurule.prediction.decide import decide

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from plurule.classifier import RuleListClassifier
+from plurule.data.encoding import encode
 from plurule.data.inputs import TargetForm
-from plurule.data.table import encode
 from plurule.datasets import load_world_flags
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table

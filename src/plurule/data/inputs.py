@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset, check_row_weights
-from plurule.data.table import encode, is_missing
+from plurule.data.encoding import encode, is_missing
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import USE_BINARIZER, by_name, dense, label_matrix
 

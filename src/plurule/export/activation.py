@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from plurule.data.table import encode
+from plurule.data.encoding import encode
 from plurule.model import RuleList
 from plurule.prediction.decide import Step, replay
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.table import Table, encode
+from plurule.data.encoding import encode
+from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.label_matrix import by_name, dense, label_matrix
 from plurule.learning.options import check_weights
@@ -25,7 +26,7 @@ def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | N
     rule_list
         Says which attributes and labels are wanted.
     X
-        Anything that `plurule.data.table.encode` reads, or a data set (with `X`, `Y` and `label_names`).
+        Anything that `plurule.data.encoding.encode` reads, or a data set (with `X`, `Y` and `label_names`).
     Y
         The true labels: a frame (matched by name), an array or sparse matrix (matched by position). Left out if `X`
         is a data set.

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from plurule.data.dataset import Dataset, DataWarning, concatenate, concatenate_tables
+from plurule.data.encoding import encode
 from plurule.data.finding import FORMATS, Found, base_name, find, label_file
 from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels, matching, split_labels
@@ -21,7 +22,7 @@ from plurule.data.readers.arff import read_arff
 from plurule.data.readers.csv import read_csv
 from plurule.data.readers.parquet import read_parquet
 from plurule.data.readers.text import COMPRESSIONS, suffix_of
-from plurule.data.table import Table, encode
+from plurule.data.table import Table
 from plurule.errors import DataError
 
 Split: TypeAlias = Literal["all", "train", "test"]

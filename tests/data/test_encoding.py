@@ -1,0 +1,167 @@
+"""What becomes of frames, arrays and sparse matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plurule.data.encoding import encode
+from plurule.data.table import SparseColumn, Table
+from plurule.errors import DataError
+from plurule.model import Attribute
+
+
+def columns(table: Table) -> list[list[object]]:
+    """The columns, with categories by name and None where missing."""
+    result: list[list[object]] = []
+    for i, attribute in enumerate(table.attributes):
+        values = table.column(i).tolist()
+        if attribute.categories is None:
+            result.append([None if v != v else v for v in values])
+        else:
+            result.append([None if v < 0 else attribute.categories[v] for v in values])
+    return result
+
+
+# Frames ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_keeps_names_numbers_and_categories(library):
+    frame = library.DataFrame({"area": [1.5, 2.0], "count": [3, 4], "zone": ["NE", "SW"], "sea": [True, False]})
+    table = encode(frame)
+    assert table.names == ("area", "count", "zone", "sea")
+    assert [a.categories for a in table.attributes] == [None, None, ("NE", "SW"), ("False", "True")]
+    assert columns(table) == [[1.5, 2.0], [3, 4], ["NE", "SW"], ["True", "False"]]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_gaps_of_a_frame_are_missing_values(library):
+    frame = library.DataFrame({"area": [1.5, None], "zone": [None, "SW"]})
+    assert columns(encode(frame)) == [[1.5, None], [None, "SW"]]
+
+
+def test_nullable_pandas_columns_are_read_like_plain_ones():
+    frame = pd.DataFrame(
+        {
+            "count": pd.array([1, None], dtype="Int64"),
+            "share": pd.array([0.5, None], dtype="Float64"),
+            "zone": pd.array(["NE", None], dtype="string"),
+            "sea": pd.array([True, None], dtype="boolean"),
+        }
+    )
+    assert columns(encode(frame)) == [[1, None], [0.5, None], ["NE", None], ["True", None]]
+
+
+def test_categories_keep_their_order_and_unused_ones():
+    zone = pd.Categorical(["SW", "NE", None], categories=["SW", "NE", "NW"], ordered=True)
+    table = encode(pd.DataFrame({"zone": zone}))
+    assert table.attributes[0].categories == ("SW", "NE", "NW")
+    assert columns(table) == [["SW", "NE", None]]
+    table = encode(pl.DataFrame({"zone": pl.Series(["SW", "NE"], dtype=pl.Enum(["SW", "NE", "NW"]))}))
+    assert table.attributes[0].categories == ("SW", "NE", "NW")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [pd.Categorical([2.0, 0.5, 2.0]), pd.Series([2.0, "0.5", "2"], dtype=object)],
+)
+def test_categories_that_are_numbers_are_found_again_among_the_categories(values):
+    table = encode(pd.DataFrame({"a": values}))
+    assert columns(table) == [["2", "0.5", "2"]]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_frame_is_matched_by_name_to_what_a_model_was_trained_on(library):
+    attributes = (Attribute("zone", ("NE", "SW")), Attribute("area"))
+    frame = library.DataFrame({"extra": [0, 0, 0], "area": [1, 2, 3], "zone": ["SW", "moon", None]})
+    assert columns(encode(frame, attributes)) == [["SW", None, None], [1, 2, 3]]
+
+
+def test_a_column_that_a_model_needs_and_a_frame_lacks_is_named():
+    with pytest.raises(DataError, match=r"lacks 1 .* 'colours'; did you mean 'colour'"):
+        encode(pd.DataFrame({"area": [1], "colour": [2]}), (Attribute("area"), Attribute("colours")))
+
+
+def test_two_columns_of_one_name_are_refused():
+    with pytest.raises(DataError, match="'a'"):
+        encode(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(DataError, match="'1'"):
+        encode(pd.DataFrame([[1, 2]], columns=[1, "1"]))
+
+
+def test_text_where_a_model_expects_numbers_is_shown():
+    with pytest.raises(DataError, match=r"'area'.*'big'"):
+        encode(pd.DataFrame({"area": [1, "big"]}, dtype=object), (Attribute("area"),))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), pd.DataFrame({"a": [{1}]})])
+def test_a_column_of_an_unusable_type_is_named(frame):
+    with pytest.raises(DataError, match=f"column '{frame.columns[0]}'"):
+        encode(frame)
+
+
+# Arrays and sparse matrices --------------------------------------------------------------------------------
+
+
+def test_columns_of_an_array_are_numbered():
+    table = encode(np.array([[1, 2], [3, 4]]))
+    assert table.names == ("x0", "x1")
+    assert columns(table) == [[1, 3], [2, 4]]
+
+
+def test_nan_in_an_array_is_missing():
+    assert columns(encode([[np.nan, 1.0]])) == [[None], [1]]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array, sp.csc_matrix, sp.coo_array])
+def test_infinity_is_refused_with_its_column(convert):
+    with pytest.raises(DataError, match=r"column 'x1', row 1: .*infinity"):
+        encode(convert(np.array([[0.0, 1.0], [0.0, -np.inf]])))
+
+
+def test_an_array_of_another_width_than_the_model_is_refused():
+    with pytest.raises(DataError, match=r"X has 2 features, but .* expecting 1"):
+        encode(np.zeros((3, 2)), (Attribute("a"),))
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 2, 2)])
+def test_an_array_that_is_no_matrix_is_refused(shape):
+    with pytest.raises(DataError, match="two-dimensional"):
+        encode(np.zeros(shape))
+
+
+small_matrices = st.lists(
+    st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, np.nan]), min_size=3, max_size=3), min_size=1, max_size=6
+).map(np.array)
+
+
+@given(small_matrices, st.sampled_from([sp.csr_array, sp.csc_array, sp.coo_array]))
+def test_a_sparse_matrix_is_the_same_table_as_its_dense_form(matrix, kind):
+    assert columns(encode(kind(matrix))) == columns(encode(matrix))
+
+
+@given(small_matrices, st.data())
+def test_rows_of_sparse_columns_are_taken_like_those_of_dense_ones(matrix, data):
+    rows = data.draw(st.lists(st.integers(0, len(matrix) - 1), max_size=8))
+    assert columns(encode(sp.csc_array(matrix))[rows]) == columns(encode(matrix)[rows])
+    for i in range(3):
+        stored = np.flatnonzero(matrix[:, i] != 0).astype(np.int32)
+        column = SparseColumn(stored, matrix[stored, i], len(matrix))
+        taken = column.take(np.array(rows, dtype=np.intp))
+        np.testing.assert_array_equal(taken.to_dense(), matrix[rows, i])
+        assert (np.diff(taken.rows) > 0).all()
+
+
+def test_stored_zeros_and_duplicates_of_a_sparse_matrix_are_summed_up():
+    matrix = sp.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [0, 0, 0])), shape=(2, 1))
+    table = encode(matrix)
+    assert columns(table) == [[3, 0]]
+    column = table.columns[0]
+    assert isinstance(column, SparseColumn)
+    assert column.rows.tolist() == [0]
