@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, SubsetAccuracy, ratio
+from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, SubsetAccuracy, ratio
 from plurule.lifts import KLN, NoLift
 from plurule.metrics import SCORERS
 from plurule.model import Assignment, Attribute, Head, NominalCondition, NumericCondition, Rule, RuleList
@@ -146,18 +146,23 @@ def test_a_weight_counts_as_so_many_rows_and_zero_as_none(seed: int) -> None:
     np.testing.assert_array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
-def test_the_scale_of_the_weights_does_not_matter_for_the_rules() -> None:
+@pytest.mark.parametrize("kind", ["whole", "decimal", "any"])
+@pytest.mark.parametrize("factor", [0.1, 3, 1 / 7, 1e100, 1e-100, 1e-300])
+def test_the_scale_of_the_weights_does_not_matter(kind: str, factor: float) -> None:
     X, Y = random_problem(12)
-    weights = np.random.default_rng(12).random(len(X))
-    rules = RuleListClassifier.published().fit(X, Y, weights).rule_list_
-    scaled = RuleListClassifier.published().fit(X, Y, 1024 * weights).rule_list_
-    assert [rule.to_text() for rule in scaled] == [rule.to_text() for rule in rules]
+    rng = np.random.default_rng(12)
+    made = {"whole": rng.integers(1, 5, len(X)), "decimal": rng.integers(1, 5, len(X)) / 10, "any": rng.random(len(X))}
+    for heuristic in (FMeasure(), Laplace()):
+        classifier = RuleListClassifier(heuristic=heuristic, n_rules=None)
+        rules = classifier.fit(X, Y, made[kind]).rule_list_
+        assert len(rules) > 1
+        assert classifier.fit(X, Y, factor * made[kind]).rule_list_ == rules
 
 
-def test_weights_so_small_that_no_rule_covers_enough_are_said() -> None:
+def test_where_all_weights_together_are_less_than_a_rule_must_cover_that_is_said() -> None:
     X, Y = random_problem(12)
-    with pytest.warns(UserWarning, match="min_coverage=3, but all instances together weigh 1: no rule can cover"):
-        fitted = RuleListClassifier(n_rules=None).fit(X, Y, np.full(len(X), 1 / len(X)))
+    with pytest.warns(UserWarning, match="min_coverage=300, but all instances together weigh .*: no rule can cover"):
+        fitted = RuleListClassifier(n_rules=None, min_coverage=300).fit(X, Y)
     assert len(fitted.rule_list_) == 0
 
 

@@ -76,7 +76,7 @@ def test_any_function_of_the_number_of_labels_is_a_lift():
         (Peak(labels=5), "Peak: labels must be at most the number of labels in the data, 4, got 5"),
         (Peak(labels=0), "Peak: labels must be a finite number of at least 1, got 0"),
         (Peak(lift=0.9), "Peak: lift must be a finite number of at least 1, got 0.9"),
-        (Peak(curvature=0), "Peak: curvature must be above 0, got 0"),
+        (Peak(curvature=0), "Peak: curvature must be a finite number above 0, got 0"),
         (Root(k=0), "Root: k must be a finite number of at least 1, got 0"),
         ("kln", "lift must be a lift such as .* got 'kln'"),
         (lambda labels: labels * 1.1, "must be 1 for a single label, got 1.1"),

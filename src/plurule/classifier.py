@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from plurule.data.dataset import Dataset
-from plurule.data.encoding import encode
-from plurule.data.inputs import TargetForm, labelled_data, true_labels, unpack
-from plurule.data.table import Table
-from plurule.errors import DataError
+from plurule.data.inputs import labelled_data
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
 from plurule.learning.min_precision import MinPrecision
-from plurule.learning.options import (
-    FixedHeadCounts,
-    RefineAgainst,
-    check_constraints,
-    check_engine,
-    check_jobs,
-    check_length,
-    check_options,
-    check_share,
-    check_weights,
-)
-from plurule.learning.problem import HeadSearch, Options, Problem
+from plurule.learning.options import check_constraints, check_engine, check_options
+from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
 from plurule.learning.pruning import prune
+from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
+from plurule.parameters import check_jobs
 from plurule.prediction.counts import recount
-from plurule.prediction.decide import Decisions, decide, predict_labels, replay
-from plurule.prediction.probability import probabilities
+from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, check_scoring
-from plurule.prediction.staged import staged_scores
 from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
 from plurule.selection.lengths import LengthCurve
 
@@ -58,7 +41,7 @@ PUBLISHED: dict[str, Any] = {
 """The parameters in which the learner of the paper differs from the defaults."""
 
 
-class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+class RuleListClassifier(RuleListPredictor):
     """Learns an ordered list of multi-label rules by separate-and-conquer with relaxed pruning.
 
     Parameters
@@ -110,7 +93,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
     max_conditions
         Most conditions in a body; `None` for as many as it takes.
     min_coverage
-        Least weight of the instances that a rule covers when it is learned: at 1 each, their number.
+        Least number of instances that a rule covers when it is learned, or their weight, where they have one.
     max_bins
         Numeric attributes with more distinct values are cut into this many bins; `None` considers every split point.
     engine
@@ -156,10 +139,7 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
            [0, 1]])
     """
 
-    rule_list_: RuleList
     n_rules_curve_: LengthCurve | None
-    label_names_: NDArray[Any]
-    n_features_in_: int
 
     def __init__(
         self,
@@ -236,8 +216,10 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept), or a 1-D array of two
             classes. Left out if `X` is a data set.
         sample_weight
-            Weight of each row; a row of weight 2 counts as if it were there twice, one of weight 0 as if it were not.
-            (`n_rules="auto"` holds out rows, however much they weigh.)
+            Weight of each row; beside rows of weight 1, one of weight 2 counts as if it were there twice, one of
+            weight 0 as if it were not. Only ratios matter: all weights are counted in the greatest unit of which they
+            are whole multiples, or else in units of their mean. (`n_rules="auto"` holds out rows, however much they
+            weigh.)
         label_names
             Names of the labels, where `y` has none.
         initial_rules
@@ -247,23 +229,21 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
             What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
         problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules, constraints)
-        n_rules, scoring = check_length(self.n_rules), check_scoring(self.scoring)
-        options = check_options(self.get_params(deep=False), len(problem.labels))
+        options, scoring = check_options(self.get_params(deep=False), len(problem.labels)), check_scoring(self.scoring)
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
-        share = check_share("prune", self.prune)
-        if share is not None and constraints is not None:
+        if self.prune is not None and constraints is not None:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
         everything, held_out = problem, None
-        if share is not None:
-            problem, rows, held_out = hold_out(problem, rows, share)
+        if self.prune is not None:
+            problem, rows, held_out = hold_out(problem, rows, float(self.prune))
         self.n_rules_curve_ = None
-        if _can_learn(problem, options) and n_rules == "auto":
+        if _can_learn(problem, options) and self.n_rules == "auto":
             parts = make_parts(self.cv, problem.Y, rows)
             folds = Folds(problem, parts, self._form, engine, n_jobs).fit_for(scoring)
             if folds.can_choose("n_rules='auto'"):
                 self.n_rules_curve_ = _chosen_from(folds.curves(options, scoring).get(scoring.name))
         curve = self.n_rules_curve_
-        length = curve.chosen if curve is not None else None if n_rules == "auto" else n_rules
+        length = options.n_rules if curve is None else curve.chosen
         learned = engines.learn(problem, options.up_to(length), engine, n_jobs, self._progress())
         self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
@@ -295,101 +275,13 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         >>> RuleListClassifier.from_rule_list(rule_list).predict([[3.5]])
         array([[1]])
         """
-        classifier = cls(**parameters)
-        classifier.rule_list_ = rule_list
-        classifier.n_features_in_ = len(rule_list.attributes)
-        names = [attribute.name for attribute in rule_list.attributes]
-        if names != _numbered_names(len(names)):
-            classifier.feature_names_in_ = np.array(names, dtype=object)
-        classifier._remember_labels(rule_list.labels, None, sparse=False)
-        return classifier
-
-    def predict(self, X: Any) -> Any:
-        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
-        check_is_fitted(self)
-        return self._form.labels(predict_labels(self.rule_list_, self._encode(X), check_jobs(self.n_jobs)))
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
-
-        It is the precision that the rule which decided had on the training pairs it decided, smoothed, and always on
-        the same side of one half as `predict`.
-        """
-        decisions = self.decide(X)
-        return self._form.probabilities(probabilities(self.rule_list_, decisions))
-
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
-        check_is_fitted(self)
-        return float(super().score(*unpack(X, y, sample_weight, self.rule_list_.labels)))
-
-    def staged_predict(self, X: Any) -> Iterator[Any]:
-        """What `predict` gives with the first rule alone, with the first two rules, and so on."""
-        check_is_fitted(self)
-        for step in replay(self.rule_list_, self._encode(X)):
-            yield self._form.labels(step.decisions.labels())
-
-    def staged_score(
-        self, X: Any, y: Any = None, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
-        """Scores of the first rule alone, of the first two rules, and so on; one pass over the rules.
-
-        Parameters
-        ----------
-        X, y
-            Instances and their labels, as for `fit`.
-        scoring
-            A measure of `plurule.metrics` by name, or a scorer of scikit-learn; the classifier's own, unless given.
-        sample_weight
-            Weight of each row.
-
-        Examples
-        --------
-        >>> X, Y = [[1.0], [2.0], [3.0], [4.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
-        >>> RuleListClassifier.published().fit(X, Y).staged_score(X, Y, "hamming_accuracy")
-        array([0.75, 1.  ])
-        """
-        check_is_fitted(self)
-        X, y, sample_weight = unpack(X, y, sample_weight, self.rule_list_.labels)
-        table = self._encode(X)
-        truth = true_labels(y, self._form, len(self.rule_list_.labels))
-        if len(table) != len(truth):
-            raise DataError(f"X has {len(table)} rows, y has {len(truth)}; give the labels of every row")
-        weights = None if sample_weight is None else check_weights(sample_weight, len(table), truth.shape[1])
-        chosen = check_scoring(self.scoring if scoring is None else scoring)
-        return staged_scores(self.rule_list_, table, truth, chosen, self._form, weights)[1:]
-
-    def decide(self, X: Any) -> Decisions:
-        """What the rules decide for each row and label, and which rule does."""
-        check_is_fitted(self)
-        return decide(self.rule_list_, self._encode(X), check_jobs(self.n_jobs))
-
-    def explain(self, X: Any) -> Any:
-        """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
-        check_is_fitted(self)
-        return self.rule_list_.explain(self._encode(X))
+        return cls(**parameters)._take_over(rule_list)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
         if isinstance(self.min_precision, float | int) and any(key.startswith("min_precision__") for key in params):
             self.min_precision = MinPrecision(self.min_precision)
-        # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
-        for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
-            if hasattr(getattr(self, name, None), "get_params"):
-                setattr(self, name, clone(getattr(self, name)))
-        super().set_params(**params)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return super().set_params(**params)
 
     def _problem(
         self,
@@ -411,40 +303,6 @@ class RuleListClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc] 
         self._remember_labels(data.label_names, form.classes, form.sparse)
         bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
-
-    def _remember_features(self, X: Any, table: Table) -> None:
-        if isinstance(X, Table | Dataset):
-            self.n_features_in_ = table.shape[1]
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        else:
-            validate_data(self, _as_array(X), skip_check_array=True, reset=True)
-
-    def _remember_labels(self, labels: tuple[str, ...], classes: NDArray[Any] | None, sparse: bool) -> None:
-        self.label_names_ = np.array(labels, dtype=object)
-        self.classes_ = [np.array([0, 1]) for _ in labels] if classes is None else classes
-        self._target_classes = classes
-        self._target_sparse = sparse
-
-    @property
-    def _form(self) -> TargetForm:
-        return TargetForm(self._target_classes, self._target_sparse)
-
-    def _encode(self, X: Any) -> Table:
-        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
-        attributes = self.rule_list_.attributes
-        if isinstance(X, Table | Dataset):
-            return encode(X.X if isinstance(X, Dataset) else X, attributes)
-        X = _as_array(X)
-        if getattr(X, "ndim", 2) == 2:
-            validate_data(self, X, skip_check_array=True, reset=False)
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame) and not hasattr(self, "feature_names_in_"):
-            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, frame.columns, strict=True)]
-            return Table(attributes, encode(X, renamed).columns, frame.shape[0])
-        table = encode(X, attributes)
-        if len(table) == 0:
-            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")
-        return table
 
     def _progress(self) -> Progress | None:
         if not self.verbose:
@@ -479,12 +337,3 @@ def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options
     """What the held-out rows support, with its counts on all rows."""
     kept = prune(rule_list, held_out.table, held_out.Y, options.heuristic, held_out.weights)
     return recount(kept, everything.table, everything.Y, everything.weights)
-
-
-def _as_array(X: Any) -> Any:
-    """Lists and the like as an array; frames, arrays and sparse matrices as they are."""
-    return X if hasattr(X, "shape") else np.asarray(X)
-
-
-def _numbered_names(count: int) -> list[str]:
-    return [f"x{i}" for i in range(count)]

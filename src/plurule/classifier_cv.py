@@ -28,12 +28,12 @@ from plurule.learning.constraints import Constraints
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,
-    check_jobs,
     check_options,
-    check_weights,
 )
+from plurule.learning.weights import check_weights
 from plurule.lifts import as_table, paper_lifts, peaks_within
 from plurule.model import Rule, RuleList
+from plurule.parameters import check_jobs
 from plurule.prediction.decide import Decisions
 from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.selection.folds import Folds, make_parts

@@ -24,18 +24,19 @@ To write your own:
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import ParameterError
-from plurule.parameters import Parametrised
+from plurule.parameters import Allowed, Parametrised, number
 
 Averaging: TypeAlias = Literal["micro", "macro"]
 Counts: TypeAlias = NDArray[np.float64]
 
 AVERAGINGS: tuple[Averaging, ...] = ("micro", "macro")
+BETA = number(0, closed="both")
+"""At least 0; infinity is recall alone."""
 
 
 def ratio(numerator: Counts, denominator: Counts) -> Counts:
@@ -71,9 +72,6 @@ class Heuristic(Parametrised):
         """The same as `evaluate`."""
         return self.evaluate(tp, fp, tn, fn)
 
-    def check(self) -> None:
-        """Raise a `ValueError` if a parameter is out of range."""
-
     def averages_labels(self, averaging: Averaging) -> bool:
         """Whether the value of a head is the mean of its labels' values."""
         return not self.additive and (self.label_mean or averaging == "macro")
@@ -103,12 +101,10 @@ class FMeasure(Heuristic):
     """
 
     micro_decomposable = True
+    allowed: ClassVar[Allowed] = {"beta": [BETA]}
 
     def __init__(self, beta: float = 0.5):
         self.beta = beta
-
-    def check(self) -> None:
-        _expect_number(self, "beta", self.beta, at_least=0, infinite=True)
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         square = float(self.beta) * float(self.beta)
@@ -140,13 +136,11 @@ class ShrunkenFMeasure(Heuristic):
     (array([0.44]), array([0.99]))
     """
 
+    allowed: ClassVar[Allowed] = {"beta": [BETA], "m": [number(0)]}
+
     def __init__(self, beta: float = 0.5, m: float = 5.0):
         self.beta = beta
         self.m = m
-
-    def check(self) -> None:
-        _expect_number(self, "beta", self.beta, at_least=0, infinite=True)
-        _expect_number(self, "m", self.m, at_least=0)
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         square = float(self.beta) * float(self.beta)
@@ -202,11 +196,10 @@ class MEstimate(Heuristic):
         How many predictions a rule is judged by that it did not make.
     """
 
+    allowed: ClassVar[Allowed] = {"m": [number(0)]}
+
     def __init__(self, m: float = 22.466):
         self.m = m
-
-    def check(self) -> None:
-        _expect_number(self, "m", self.m, at_least=0)
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         prior = ratio(tp + fn, tp + fp + tn + fn)
@@ -243,14 +236,10 @@ class Gain(Heuristic):
     """
 
     additive = True
+    allowed: ClassVar[Allowed] = {"lam": [number(0, 1, closed="neither")]}
 
     def __init__(self, lam: float = 0.5):
         self.lam = lam
-
-    def check(self) -> None:
-        is_number = isinstance(self.lam, int | float | np.integer | np.floating)
-        if not is_number or not 0 < self.lam < 1:
-            raise ParameterError.expected("lam", self.lam, "a number above 0 and below 1", owner="Gain")
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         asked = self.lam * (tp + fp)
@@ -285,10 +274,3 @@ BUILT_IN: tuple[type[Heuristic], ...] = (
     Gain,
     SubsetAccuracy,
 )
-
-
-def _expect_number(owner: Parametrised, name: str, value: Any, *, at_least: float, infinite: bool = False) -> None:
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not value >= at_least or (value == float("inf") and not infinite):
-        finite = "" if infinite else "finite "
-        raise ParameterError.expected(name, value, f"a {finite}number of at least {at_least}", type(owner).__name__)

@@ -15,14 +15,13 @@ import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import PluruleError
-from plurule.heuristics import _expect_number
-from plurule.parameters import Parametrised
+from plurule.errors import ParameterError, PluruleError
+from plurule.parameters import Allowed, Parametrised, number
 
 
 class Lift(Parametrised):
@@ -36,8 +35,9 @@ class Lift(Parametrised):
         """The same as `at_length`."""
         return self.at_length(length, n_labels)
 
-    def check(self, n_labels: int) -> None:
-        """Raise a `ValueError` if a parameter is out of range."""
+    def check_for(self, n_labels: int) -> None:
+        """Raise a `ParameterError` if a parameter is out of range for so many labels."""
+        self.check()
 
     def plot(self, n_labels: int = 10, ax: Any = None) -> Any:
         """Draw the function for 1 to `n_labels` labels; gives the matplotlib axes."""
@@ -69,6 +69,8 @@ class KLN(Lift):
     1.08
     """
 
+    allowed: ClassVar[Allowed] = {"k": [number(0)]}
+
     def __init__(self, k: float = 0.1):
         self.k = k
 
@@ -78,9 +80,6 @@ class KLN(Lift):
         if labels < 2:
             raise ValueError(f"KLN.at: labels must be at least 2 (one label is never lifted), got {labels}")
         return cls(k=(lift - 1) / math.log(labels))
-
-    def check(self, n_labels: int) -> None:
-        _expect_number(self, "k", self.k, at_least=0)
 
     def at_length(self, length: float, n_labels: int) -> float:
         return 1 + self.k * math.log(length)
@@ -93,21 +92,22 @@ class Peak(Lift):
     array([1.  , 1.1 , 1.05, 1.  ])
     """
 
+    allowed: ClassVar[Allowed] = {
+        "labels": [number(1)],
+        "lift": [number(1)],
+        "curvature": [number(0, closed="neither")],
+    }
+
     def __init__(self, labels: int = 3, lift: float = 1.08, curvature: float = 2.0):
         self.labels = labels
         self.lift = lift
         self.curvature = curvature
 
-    def check(self, n_labels: int) -> None:
-        _expect_number(self, "labels", self.labels, at_least=1)
-        _expect_number(self, "lift", self.lift, at_least=1)
-        _expect_number(self, "curvature", self.curvature, at_least=0)
-        if self.curvature == 0:
-            raise ValueError("Peak: curvature must be above 0, got 0")
+    def check_for(self, n_labels: int) -> None:
+        super().check_for(n_labels)
         if self.labels > n_labels:
-            raise ValueError(
-                f"Peak: labels must be at most the number of labels in the data, {n_labels}, got {self.labels}"
-            )
+            most = f"at most the number of labels in the data, {n_labels}"
+            raise ParameterError.expected("labels", self.labels, most, owner="Peak")
 
     def at_length(self, length: float, n_labels: int) -> float:
         # A peak at one label has no rising side: a single label is never lifted, and the fall starts at the top.
@@ -125,6 +125,8 @@ class Root(Lift):
     (2.0, 1.5)
     """
 
+    allowed: ClassVar[Allowed] = {"k": [number(1)]}
+
     def __init__(self, k: float = 10.0):
         self.k = k
 
@@ -137,9 +139,6 @@ class Root(Lift):
             raise ValueError(f"Root.at: lift must be above 1, got {lift}")
         return cls(k=math.log(labels) / math.log(lift))
 
-    def check(self, n_labels: int) -> None:
-        _expect_number(self, "k", self.k, at_least=1)
-
     def at_length(self, length: float, n_labels: int) -> float:
         return float(length ** (1 / self.k))
 
@@ -149,14 +148,14 @@ def as_table(lift: Lift | Callable[[int], float] | None, n_labels: int) -> NDArr
     if lift is None:
         lift = NoLift()
     if isinstance(lift, Lift):
-        lift.check(n_labels)
+        lift.check_for(n_labels)
         factors = [lift.at_length(length, n_labels) for length in range(1, n_labels + 1)]
-    elif callable(lift):
-        factors = [float(lift(length)) for length in range(1, n_labels + 1)]
+    elif isinstance(lift, type) or not callable(lift):
+        written = f"a class: write {lift.__name__}()" if isinstance(lift, type) else repr(lift)
+        what = "a lift such as KLN(k=0.1), a function of the number of labels or None"
+        raise ParameterError("lift", lift, f"must be {what}, got {written}")
     else:
-        raise ValueError(
-            f"lift must be a lift such as KLN(k=0.1), a function of the number of labels or None, got {lift!r}"
-        )
+        factors = [float(lift(length)) for length in range(1, n_labels + 1)]
     table = np.array(factors, dtype=np.float64)
     if not np.all(np.isfinite(table)) or not np.all(table > 0):
         odd = int(np.argmax(~(np.isfinite(table) & (table > 0))))

@@ -1,14 +1,101 @@
-"""Objects with named parameters that scikit-learn can clone, set and search (`lift__k`, `heuristic__beta`)."""
+"""Parameters: objects that have some and scikit-learn can clone, set and search (`lift__k`), and what they may be.
+
+What a parameter may be is stated and checked by means of scikit-learn's own validation. That is not part of its public
+interface, so nothing else imports it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
 
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions, make_constraint
+
+from plurule.errors import ParameterError, nearest
+
+MOST_JOBS = 2**15 - 1
+
+Allowed = Mapping[str, Sequence[Any]]
+"""Per parameter, the kinds of values it may have: of `words`, `whole`, `number`, or a class, None, "boolean", …"""
+
+
+def words(*allowed: str) -> Any:
+    """One of some texts."""
+    return StrOptions(set(allowed))
+
+
+def whole(at_least: int) -> Any:
+    """A whole number."""
+    return Interval(Integral, at_least, None, closed="left")
+
+
+def number(
+    low: float, high: float | None = None, closed: Literal["left", "right", "both", "neither"] | None = None
+) -> Any:
+    """A number in an interval, by default with both ends, but finite."""
+    return Interval(Real, low, high, closed=closed or ("left" if high is None else "both"))
+
+
+def check_parameters(allowed: Allowed, values: Mapping[str, Any], owner: str | None = None) -> None:
+    """Raise a `ParameterError` about the first value that is none of what it may be.
+
+    >>> check_parameters({"beam_width": [whole(1)], "max_bins": [None, whole(2)]}, {"beam_width": 3, "max_bins": 1})
+    Traceback (most recent call last):
+        ...
+    plurule.errors.ParameterError: max_bins must be None or a whole number of at least 2, got 1
+    """
+    for name, kinds in allowed.items():
+        value, constraints = values[name], [make_constraint(kind) for kind in kinds]
+        if any(_satisfies(value, constraint) for constraint in constraints):
+            continue
+        texts = [option for c in constraints if isinstance(c, StrOptions) for option in sorted(c.options)]
+        hint = nearest(value, texts) if isinstance(value, str) else ""
+        what = " or ".join(_in_words(c) for c in constraints)
+        problem = f"must be {what}, got {value!r}{hint if 'did you mean' in hint else ''}"
+        raise ParameterError(name, value, problem, owner)
+
+
+def _satisfies(value: Any, constraint: Any) -> bool:
+    # True and False are whole numbers to Python, and some whole numbers are beyond what a float can be.
+    is_odd = isinstance(value, bool) or (isinstance(value, int) and abs(value) > 2**1000)
+    return not (isinstance(constraint, Interval) and is_odd) and bool(constraint.is_satisfied_by(value))
+
+
+def _in_words(constraint: Any) -> str:
+    if isinstance(constraint, StrOptions):
+        *first, last = (repr(option) for option in sorted(constraint.options))
+        return f"{', '.join(first)} or {last}" if first else last
+    if not isinstance(constraint, Interval):
+        return "True or False" if constraint.is_satisfied_by(True) else str(constraint)
+    low = f"{'of at least' if constraint.closed in ('left', 'both') else 'above'} {constraint.left}"
+    high = f" and {'at most' if constraint.closed in ('right', 'both') else 'below'} {constraint.right}"
+    if constraint.type is Integral:
+        kind = "whole number"
+    else:
+        kind = "finite number" if constraint.right is None and constraint.closed in ("left", "neither") else "number"
+    return f"a {kind} {low}" + ("" if constraint.right is None else high)
+
+
+def check_jobs(n_jobs: Any) -> int:
+    """The number of threads or processes; `None` is 1 (unless a joblib context says otherwise), -1 all cores."""
+    from joblib import effective_n_jobs
+
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
+        raise ParameterError.expected("n_jobs", n_jobs, "a whole number other than 0, or None")
+    return min(int(effective_n_jobs(n_jobs)), MOST_JOBS)
 
 
 class Parametrised(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """Base of heuristics and lifts: equal if of the same class with equal parameters."""
+
+    allowed: ClassVar[Allowed] = {}
+    """What the parameters may be."""
+
+    def check(self) -> None:
+        """Raise a `ParameterError` if a parameter is out of range."""
+        check_parameters(self.allowed, self.get_params(deep=False), type(self).__name__)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Parametrised) and type(self) is type(other) and self.get_params() == other.get_params()

@@ -30,7 +30,8 @@ from plurule.heuristics import (
 from plurule.learning.constraints import Constraints
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import check_head_search
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem, exact_weights
+from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
+from plurule.learning.weights import exact_weights
 from plurule.lifts import KLN, NoLift, Peak, Root, as_table
 from plurule.model import Attribute
 

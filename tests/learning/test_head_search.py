@@ -24,13 +24,8 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
 )
 from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
-from plurule.learning.head_search import (
-    Heads,
-    LabelBased,
-    best_first,
-    find_heads,
-    single_label_heads,
-)
+from plurule.learning.head_search import best_first, find_heads, labels_alone
+from plurule.learning.label_sets import Heads, LabelBased, units_of
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options
 from plurule.lifts import KLN, Peak
@@ -74,9 +69,9 @@ def test_in_the_papers_example_the_single_heads_have_the_papers_precision(exampl
 def test_in_the_papers_example_labels_are_sorted_by_value_and_one_without_true_positive_is_left_out(example: State):
     confusion = open_pairs(example).confusion(COVERED)
     evaluate = LabelBased(confusion, Precision(), "micro").evaluate
-    singles = single_label_heads(evaluate, confusion, np.ones(4, dtype=bool), make_options(example.problem))
-    assert singles.order[0].tolist() == [0, 1, 2, 3]
-    assert singles.h[0, 3] == -np.inf
+    alone = labels_alone(evaluate, confusion, units_of(example, []), make_options(example.problem))
+    assert best_first(alone.h, alone.confusion.tp)[0].tolist() == [0, 1, 2, 3]
+    assert alone.h[0, 3] == -np.inf
 
 
 def test_in_the_papers_example_the_lifted_values_by_length_are_the_papers(example: State):
@@ -201,7 +196,7 @@ def test_with_the_constraint_on_labels_only_labels_more_right_than_wrong_make_a_
     assert head_text(heads_of(state, whole(state), options)) == "+."
 
 
-def test_excluded_labels_are_never_in_the_head():
+def test_tested_labels_are_never_in_the_head():
     state = start_state(make_problem({}, [[1, 1, 1], [1, 1, 1]]))
     for search in ("single", "decomposable", "relaxed", "anti_monotone", "exhaustive"):
         heads = heads_of(state, whole(state), make_options(state.problem, head_search=search), excluded=(0, 2))
@@ -336,17 +331,16 @@ def test_for_recall_the_decomposable_search_reaches_the_best_value(rng: random.R
     state = random_state(rng)
     options = make_options(state.problem, heuristic=Recall(), predict_absence=absence, head_search="decomposable")
     for block in every_block(state):
-        searched = single_label_heads_of(state, block, options)
+        searched = best_label_alone(state, block, options)
         best = heads_of(state, block, replace(options, head_search="exhaustive"))
         assert np.where(best.value > -np.inf, best.value, searched) == pytest.approx(searched, rel=1e-11)
 
 
-def single_label_heads_of(state: State, block: Candidates, options: Options) -> Any:
+def best_label_alone(state: State, block: Candidates, options: Options) -> Any:
     """Value of the best single label, rejected or not."""
     confusion = open_pairs(state).confusion(block)
     evaluate = LabelBased(confusion, options.heuristic, options.averaging).evaluate
-    allowed = np.ones(state.problem.n_labels, dtype=bool)
-    return single_label_heads(evaluate, confusion, allowed, options).h.max(axis=1)
+    return labels_alone(evaluate, confusion, units_of(state, []), options).h.max(axis=1)
 
 
 @given(randoms, st.booleans())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
@@ -16,14 +17,14 @@ from hypothesis import strategies as st
 from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.problems import make_options, make_problem, random_state, start_state
-from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
+from plurule.errors import ParameterError
+from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
 from plurule.learning import covering, native
-from plurule.learning import label_sets as constrained_heads
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.counting import State, Unrefined, open_pairs
-from plurule.learning.head_search import Heads, find_heads, floor_of_ties
+from plurule.learning.head_search import find_heads
+from plurule.learning.label_sets import MOST_HEADS, Heads, floor_of_ties
 from plurule.learning.min_precision import UNBOUND, MinPrecision
-from plurule.learning.options import check_head_search
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
@@ -49,9 +50,8 @@ EACH_LABEL = MinPrecision(of="label", when="growing")
 def found(state: State, lift: Any = None, tested: Sequence[int] = (), wishes: Any = None, **options: Any) -> str:
     """The head of the covered instances by precision, as `+`, `-` or `.` per label, with its value."""
     chosen = make_options(state.problem, lift, **({"heuristic": Precision()} | options))
-    resolved = Constraints(**(wishes or {})).resolve(state.problem.table.attributes, state.problem.labels)
-    confusion = open_pairs(state).confusion(COVERED)
-    heads = constrained_heads.find_heads(state, COVERED, confusion, list(tested), chosen, resolved)
+    state = replace(state, problem=constrained(state.problem, Constraints(**(wishes or {}))))
+    heads = find_heads(state, COVERED, open_pairs(state).confusion(COVERED), list(tested), chosen)
     if not np.isfinite(heads.value[0]):
         return "none"
     return "".join({1: "+", 0: "-", -1: "."}[int(sign)] for sign in heads.signs[0]) + f" {heads.value[0]:.4f}"
@@ -204,7 +204,9 @@ def constrained_state(rng: random.Random) -> tuple[State, ResolvedConstraints]:
     state = random_state(rng, most_labels=4)
     wishes = random_constraints(np.random.default_rng(rng.randrange(2**32)), state.problem)
     pairs = Constraints((), (), wishes.forbidden_label_pairs, wishes.required_label_pairs)
-    return state, pairs.resolve(state.problem.table.attributes, state.problem.labels)
+    problem = constrained(state.problem, pairs)
+    assert problem.constraints is not None
+    return replace(state, problem=problem), problem.constraints
 
 
 @given(
@@ -232,7 +234,7 @@ def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
     tested = [label for label in range(state.problem.n_labels) if rng.random() < 0.15]
     candidates = Unrefined(covered & state.in_training)
     confusion = open_pairs(state).confusion(candidates)
-    heads = constrained_heads.find_heads(state, candidates, confusion, tested, options, resolved)
+    heads = find_heads(state, candidates, confusion, tested, options)
     expected = best_by_brute_force(state, covered, tested, options, resolved)
     if expected is None:
         assert heads.value[0] == -np.inf
@@ -246,13 +248,13 @@ def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
 def test_for_subset_accuracy_the_anti_monotone_search_finds_what_the_exhaustive_one_does(
     rng: random.Random, absence: bool
 ):
-    state, resolved = constrained_state(rng)
+    state, _ = constrained_state(rng)
     state.predicted[:] = OPEN
     options = make_options(state.problem, heuristic=SubsetAccuracy(), head_search="exhaustive", predict_absence=absence)
     candidates = Unrefined(state.in_training & (state.problem.Y[:, 0] == 1))
     confusion = open_pairs(state).confusion(candidates)
     first, second = (
-        constrained_heads.find_heads(state, candidates, confusion, [], chosen, resolved)
+        find_heads(state, candidates, confusion, [], chosen)
         for chosen in (options, replace(options, head_search="anti_monotone"))
     )
     assert_same_heads(first, second)
@@ -265,34 +267,66 @@ def assert_same_heads(first: Heads, second: Heads) -> None:
         np.testing.assert_array_equal(getattr(first, name)[reached], getattr(second, name)[reached])
 
 
-@given(randoms, st.sampled_from(HEAD_SEARCHES), st.booleans(), st.sampled_from(["head", "label"]))
+def equal_labels(count: int) -> State:
+    """As many labels that are equal everywhere: every set of them is as good as any other."""
+    problem = make_problem({}, [[1] * 4, [1] * 4, [0] * 4])
+    Y = np.repeat(problem.Y[:, :1], count, axis=1)
+    return start_state(replace(problem, Y=Y, labels=tuple(f"l{i}" for i in range(count))))
+
+
+@pytest.mark.parametrize("heuristic", [SubsetAccuracy(), HammingAccuracy()])
+def test_the_anti_monotone_search_gives_up_where_too_many_heads_are_equally_good(heuristic: Heuristic):
+    for count in (12, 40):
+        state = equal_labels(count)
+        covered = Unrefined(state.problem.Y[:, 0] == 1)
+        options = make_options(state.problem, heuristic=heuristic, head_search="anti_monotone")
+        confusion = open_pairs(state).confusion(covered)
+        if count == 12:
+            assert (find_heads(state, covered, confusion, [], options).signs == 1).all()
+            continue
+        with pytest.raises(ParameterError, match=f"more than {MOST_HEADS} heads of one length") as error:
+            find_heads(state, covered, confusion, [], options)
+        assert (error.value.parameter, error.value.value) == ("head_search", "anti_monotone")
+
+
+@given(randoms, st.booleans(), st.sampled_from(["head", "label"]))
 @settings(max_examples=150)
-def test_where_every_label_is_free_the_searches_are_the_usual_ones(
-    rng: random.Random, search: Any, absence: bool, of: Any
+def test_the_best_head_by_gain_is_every_label_with_a_positive_term_and_no_other_head_is_better(
+    rng: random.Random, absence: bool, of: Any
 ):
-    state = random_state(rng)
-    heuristics = [FMeasure(), HammingAccuracy(), Precision(), Laplace(), SubsetAccuracy()]
-    heuristic, averaging = rng.choice(heuristics), rng.choice(("micro", "macro"))
-    try:
-        check_head_search(search, heuristic, averaging, state.problem.n_labels)
-    except ValueError:
-        return
+    state = random_state(rng, most_labels=5)
+    lam = rng.choice((0.2, 0.4, 0.5, 0.55))
     options = make_options(
         state.problem,
-        KLN(0.1) if search in ("relaxed", "exhaustive") else None,
-        heuristic=heuristic,
-        averaging=averaging,
-        head_search=search,
+        heuristic=Gain(lam),
+        averaging=rng.choice(("micro", "macro")),
         predict_absence=absence,
-        min_precision=MinPrecision(of=of, when="growing"),
+        min_precision=MinPrecision(rng.choice((0.0, 0.3, 0.5)), of=of, when="growing"),
     )
-    free = Constraints().resolve(state.problem.table.attributes, state.problem.labels)
-    candidates = Unrefined(state.in_training)
-    confusion = open_pairs(state).confusion(candidates)
-    assert_same_heads(
-        find_heads(state, candidates, confusion, [0], options),
-        constrained_heads.find_heads(state, candidates, confusion, [0], options, free),
+    covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)]) & state.in_training
+    confusion = open_pairs(state).confusion(Unrefined(covered))
+    relaxed, exhaustive = (
+        find_heads(state, Unrefined(covered), confusion, [], replace(options, head_search=search))
+        for search in ("relaxed", "exhaustive")
     )
+    assert_same_heads(relaxed, exhaustive)
+    counts = [[count(state, covered, label, sign)[:2] for sign in (0, 1)] for label in range(state.problem.n_labels)]
+    terms = [[tp - Fraction(str(lam)) * (Fraction(tp) + Fraction(fp)) for tp, fp in both] for both in counts]
+    if of == "head":
+        heads = product((None, 1, 0) if absence else (None, 1), repeat=len(terms))
+        best = max(sum(terms[l][s] for l, s in enumerate(head) if s is not None) for head in heads)
+        assert relaxed.value[0] in (-np.inf, pytest.approx(float(best), rel=1e-12))
+        assert best > 0 or relaxed.value[0] == -np.inf
+    if np.isfinite(relaxed.value[0]):
+        for label, sign in enumerate(relaxed.signs[0]):
+            usable = [
+                s
+                for s in ((1, 0) if absence else (1,))
+                if terms[label][s] > 0
+                and (of == "head" or options.min_precision.reached(*(np.array(c) for c in counts[label][s])))
+            ]
+            best_sign = max(usable, key=lambda s: terms[label][s], default=-1)
+            assert sign == best_sign
 
 
 # Rule lists -------------------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.learning.options import check_weights
 from plurule.lifts import KLN, Peak, Root
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
@@ -122,7 +121,6 @@ def test_an_infinite_value_is_refused_by_the_name_of_its_column() -> None:
         ([1, np.nan, 1, 1], "sample_weight, row 1: nan"),
         ([1, np.inf, 1, 1], "sample_weight, row 1: inf"),
         ([0, 0, 0, 0], "sample_weight is zero for every row"),
-        ([1e-300] * 4, "too small or too large"),
         (["a", "b", "c", "d"], "sample_weight must hold numbers"),
     ],
 )
@@ -144,17 +142,17 @@ class WithNaN(Heuristic):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"heuristic": "f_mesure"}, "unknown heuristic 'f_mesure'; did you mean 'f_measure'.*'subset_accuracy'"),
+        ({"heuristic": "f_mesure"}, "heuristic 'f_mesure' is unknown; did you mean 'f_measure'.*'subset_accuracy'"),
         ({"heuristic": FMeasure}, r"heuristic must be an object, not a class: write FMeasure\(\)"),
         ({"heuristic": None}, "heuristic must be an object such as .*got None"),
         ({"heuristic": FMeasure(beta=-1)}, "FMeasure: beta must be a number of at least 0, got -1"),
         ({"heuristic": MEstimate(m=np.inf)}, "MEstimate: m must be a finite number"),
         ({"heuristic": WithoutShape()}, r"evaluate must return one value per confusion matrix.*\(2, 2\) gave .*\(\)"),
         ({"heuristic": WithNaN()}, "evaluate returned NaN"),
-        ({"averaging": "mean"}, "averaging must be one of 'micro', 'macro', got 'mean'"),
-        ({"head_search": "relax"}, "head_search must be one of .*got 'relax'; did you mean 'relaxed'"),
-        ({"head_search": None}, "head_search must be one of"),
-        ({"refine_against": "lift"}, "refine_against must be one of 'lifted', 'plain', got 'lift'"),
+        ({"averaging": "mean"}, "averaging must be 'macro' or 'micro', got 'mean'"),
+        ({"head_search": "relax"}, "head_search must be 'anti_monotone', .*got 'relax'; did you mean 'relaxed'"),
+        ({"head_search": None}, "head_search must be 'anti_monotone', .*, got None"),
+        ({"refine_against": "lift"}, "refine_against must be 'lifted' or 'plain', got 'lift'"),
         ({"fixed_head_counts": "pair"}, "fixed_head_counts must be .*did you mean 'pairs'"),
         ({"lift": KLN(k=-0.1)}, "KLN: k must be a finite number of at least 0, got -0.1"),
         ({"lift": Peak(labels=3)}, "Peak: labels must be at most the number of labels in the data, 2, got 3"),
@@ -166,17 +164,17 @@ class WithNaN(Heuristic):
         ({"fix_head": 1}, "fix_head must be True or False, got 1"),
         ({"beam_width": 0}, "beam_width must be a whole number of at least 1, got 0"),
         ({"beam_width": 1.5}, "beam_width must be a whole number"),
-        ({"remaining": 1.5}, "remaining must be a number of 0 to 1, got 1.5"),
-        ({"stop_threshold": -0.1}, "stop_threshold must be a number of 0 to 1, got -0.1"),
+        ({"remaining": 1.5}, "remaining must be a number of at least 0 and at most 1, got 1.5"),
+        ({"stop_threshold": -0.1}, "stop_threshold must be a number of at least 0 and at most 1, got -0.1"),
         ({"stop_threshold": float("nan")}, "stop_threshold must be a number"),
         (
             {"min_precision": 1.5},
-            "min_precision must be a number from 0 to 1, or a MinPrecision such as",
+            "min_precision must be a number of at least 0 and at most 1, or a MinPrecision such as",
         ),
         ({"max_conditions": -1}, "max_conditions must be None or a whole number of at least 0, got -1"),
-        ({"min_coverage": -1}, "min_coverage must be a number of at least 0, got -1"),
+        ({"min_coverage": -1}, "min_coverage must be a finite number of at least 0, got -1"),
         ({"max_bins": 1}, "max_bins must be None or a whole number of at least 2, got 1"),
-        ({"engine": "referense"}, "engine must be one of .*did you mean 'reference'"),
+        ({"engine": "referense"}, "engine must be .*did you mean 'reference'"),
         ({"n_jobs": 0}, "n_jobs must be a whole number other than 0"),
         ({"n_jobs": 1.5}, "n_jobs must be a whole number"),
     ],
@@ -190,11 +188,11 @@ def test_a_parameter_out_of_range_is_refused(parameters: dict[str, Any], message
     [
         (
             {"head_search": "decomposable", "heuristic": WeightedRelativeAccuracy()},
-            "not decomposable; use head_search='relaxed' or 'single', or averaging='macro'",
+            "not decomposable; use 'single' or 'relaxed' or 'exhaustive', or averaging='macro'",
         ),
-        ({"head_search": "decomposable", "heuristic": SubsetAccuracy()}, "use head_search='anti_monotone'"),
-        ({"head_search": "anti_monotone", "heuristic": Laplace()}, "not anti-monotone; use head_search='relaxed'"),
-        ({"head_search": "relaxed", "heuristic": SubsetAccuracy()}, "use head_search='anti_monotone' or 'single'"),
+        ({"head_search": "decomposable", "heuristic": SubsetAccuracy()}, "use 'single' or 'anti_monotone'"),
+        ({"head_search": "anti_monotone", "heuristic": Laplace()}, "not anti-monotone; use 'single' or 'relaxed'"),
+        ({"head_search": "relaxed", "heuristic": SubsetAccuracy()}, "use 'single' or 'anti_monotone'"),
     ],
 )
 def test_a_head_search_that_does_not_suit_the_heuristic_is_refused(parameters: dict[str, Any], message: str) -> None:
@@ -203,11 +201,7 @@ def test_a_head_search_that_does_not_suit_the_heuristic_is_refused(parameters: d
 
 def test_an_exhaustive_search_over_many_labels_is_refused() -> None:
     many = np.tile(Y, (1, 7))
-    refused("at most 12 labels, got 14; use head_search='relaxed'", Y=many, head_search="exhaustive")
-
-
-def test_one_number_weighs_every_row() -> None:
-    assert check_weights(3, n_rows=2, n_labels=5).tolist() == [3.0, 3.0]
+    refused("at most 12 labels, got 14; use 'single' or .* or 'relaxed'", Y=many, head_search="exhaustive")
 
 
 def test_every_heuristic_is_known_by_its_name() -> None:

@@ -12,7 +12,7 @@ from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.label_matrix import by_name, dense, label_matrix
-from plurule.learning.options import check_weights
+from plurule.learning.weights import check_weights
 from plurule.model import RuleList
 
 Labels = NDArray[np.uint8]

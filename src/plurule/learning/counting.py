@@ -44,8 +44,8 @@ class Candidates(Protocol):
 
     added: int
     """How many conditions the candidates add to the body."""
-    excluded_label: int | None
-    """A label the condition tests, which must not be in the head."""
+    tested_label: int | None
+    """The label that the condition tests, which must not be in the head."""
 
     def sums(self, per_instance: Sums) -> Sums:
         """One row per candidate: the given columns summed over the instances it covers."""
@@ -62,7 +62,7 @@ class Unrefined:
 
     covered: Mask
     added: int = 0
-    excluded_label: int | None = None
+    tested_label: int | None = None
 
     def sums(self, per_instance: Sums) -> Sums:
         return per_instance[self.covered].sum(axis=0, keepdims=True)
@@ -75,7 +75,7 @@ class NumericCandidates:
     """`a <= t` and `a > t` for every split point t, ascending, `<=` first."""
 
     added = 1
-    excluded_label: int | None = None
+    tested_label: int | None = None
 
     def __init__(self, attribute: Attribute, index: int, ranks: Ranks, covered: Mask):
         rows = np.flatnonzero(covered & (ranks.codes >= 0))
@@ -104,7 +104,7 @@ class NominalCandidates:
     """`a = v` for every category v, in order."""
 
     added = 1
-    excluded_label: int | None = None
+    tested_label: int | None = None
 
     def __init__(self, attribute: Attribute, index: int, codes: NDArray[np.int32], covered: Mask):
         self.attribute, self.index = attribute, index
@@ -128,15 +128,15 @@ class LabelCandidates:
 
     def __init__(self, name: str, index: int, predicted: NDArray[np.int8], covered: Mask):
         self.name = name
-        self.excluded_label: int | None = index
+        self.tested_label: int | None = index
         self.masks = [covered & (predicted == value) for value in (0, 1)]
 
     def sums(self, per_instance: Sums) -> Sums:
         return np.stack([per_instance[mask].sum(axis=0) for mask in self.masks])
 
     def condition(self, candidate: int) -> Condition:
-        assert self.excluded_label is not None
-        return LabelCondition(self.name, self.excluded_label, bool(candidate))
+        assert self.tested_label is not None
+        return LabelCondition(self.name, self.tested_label, bool(candidate))
 
 
 class Confusion(NamedTuple):

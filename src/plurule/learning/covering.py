@@ -12,8 +12,8 @@ import numpy as np
 
 from plurule.learning.binning import rank
 from plurule.learning.counting import State
-from plurule.learning.head_search import NOT_IN_HEAD
 from plurule.learning.initial_rules import start
+from plurule.learning.label_sets import NOT_IN_HEAD
 from plurule.learning.problem import Options, Problem
 from plurule.learning.refinement import Candidate, best_rule
 from plurule.model import Assignment, Head, Rule, RuleList

@@ -1,173 +1,273 @@
-"""Head searches where some labels must, or must not, go together.
+"""Sets of labels as heads: what they are made of, what they are worth, and the searches that look at many of them.
 
-What enters a head as one is a *unit*: the labels that must go together, or any other label by itself. The searches are
-those of `head_search` with units in place of labels: a unit has the value of the head that it is, and a head is as long
-as it has labels. A unit that must not go with one that was taken before it is passed over.
+What enters a head as one is a *unit*: a label by itself, unless constraints bind it to others; a head is as long as it
+has labels. All searches work on many candidate bodies at once, and values within a relative tolerance of the best
+count as equal to it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.constraints import ResolvedConstraints
-from plurule.learning.counting import Candidates, Confusion, State
-from plurule.learning.head_search import (
-    Evaluate,
-    Heads,
-    SingleLabelHeads,
-    Unit,
-    Values,
-    anti_monotone,
-    best_first,
-    clash,
-    evaluation,
-    exhaustive,
-    floor_of_ties,
-    highest_lift_left,
-    prefix_heads,
-    prefix_values,
-    single_label_heads,
-    worth_something,
-)
+from plurule.errors import ParameterError
+from plurule.heuristics import Averaging, Heuristic
+from plurule.learning.counting import Candidates, Confusion, State, whole_instances
+from plurule.learning.min_precision import TOLERANCE
 from plurule.learning.problem import Options
 
+NOT_IN_HEAD = -1
 
-def find_heads(
-    state: State,
-    candidates: Candidates,
-    confusion: Confusion,
-    excluded: list[int],
-    options: Options,
-    constraints: ResolvedConstraints,
-) -> Heads:
-    """The best allowed head of every candidate, by the head search of the options; see `head_search.find_heads`."""
-    evaluate = evaluation(state, candidates, confusion, options)
-    units = units_beside(constraints, excluded)
-    units = [unit for unit in units if not state.set_aside[list(unit)].any()]
-    if options.head_search in ("anti_monotone", "exhaustive"):
-        search = anti_monotone if options.head_search == "anti_monotone" else exhaustive
-        heads = search(evaluate, confusion, units, constraints.apart, options)
-    else:
-        heads = from_single_units(evaluate, confusion, units, constraints, options)
-    heads.value[~options.min_precision.reached(heads.tp, heads.fp)] = -np.inf
-    return heads
+MOST_LABELS_EXHAUSTIVE = 12
+"""Labels of which the exhaustive search tries all sets."""
+MOST_HEADS = 4096
+"""Heads of one length that the anti-monotone search follows for one body."""
 
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
-def units_beside(constraints: ResolvedConstraints, tested: list[int]) -> list[Unit]:
-    """The units that may be in the head of a rule that tests these labels."""
-    barred = set(tested) | {int(other) for label in tested for other in np.flatnonzero(constraints.apart[label])}
-    return [unit for unit in constraints.units() if barred.isdisjoint(unit)]
-
-
-def from_single_units(
-    evaluate: Evaluate, confusion: Confusion, units: list[Unit], constraints: ResolvedConstraints, options: Options
-) -> Heads:
-    """The searches that sort units by value, best first: single, decomposable, relaxed."""
-    labels = signed_labels(evaluate, confusion, units, options)
-    value, tp = unit_values(evaluate, labels, units, options)
-    order = best_first(value, tp) if units else np.zeros((len(value), 0), dtype=np.intp)
-    row = sequences(order, value, units, labels, constraints, options)
-    if options.head_search == "single":
-        first = [value[c, order[c, 0]] if row.length[c] else -np.inf for c in range(len(value))]
-        return prefix_heads(row.labels, row.length, np.array(first))
-    plain = prefix_values(row.labels, options)
-    if options.head_search == "decomposable":
-        reached = plain[np.arange(len(plain)), np.maximum(row.length, 1) - 1]
-        return prefix_heads(row.labels, row.length, np.where(row.length > 0, reached, -np.inf))
-    return relaxed(row, plain, options)
-
-
-def signed_labels(evaluate: Evaluate, confusion: Confusion, units: list[Unit], options: Options) -> SingleLabelHeads:
-    """The sign of every label, as by itself; one without true positives is predicted as present beside its like."""
-    allowed = np.zeros(confusion.tp.shape[1], dtype=bool)
-    allowed[[label for unit in units for label in unit]] = True
-    labels = single_label_heads(evaluate, confusion, allowed, options)
-    for label in (label for unit in units if len(unit) > 1 for label in unit):
-        present, tp, fp = evaluate((label,), (1,))
-        stays = ~np.isfinite(labels.h[:, label]) & (
-            options.min_precision.reached(tp, fp) | (options.min_precision.of != "label")
-        )
-        labels.h[stays, label] = present[stays]
-    return labels
-
-
-def unit_values(
-    evaluate: Evaluate, labels: SingleLabelHeads, units: list[Unit], options: Options
-) -> tuple[Values, Values]:
-    """Value and true positives of the units (candidates × units); -inf where a unit may not be in the head.
-
-    As a whole it must have a true positive; where that is asked of labels, every label must be precise enough.
-    """
-    value = np.full((len(labels.h), len(units)), -np.inf)
-    right = np.zeros(value.shape)
-    for i, unit in enumerate(units):
-        columns = list(unit)
-        for signs in np.unique(labels.signs[:, columns], axis=0):
-            here = (labels.signs[:, columns] == signs).all(axis=1)
-            h, tp, _ = evaluate(unit, tuple(int(sign) for sign in signs))
-            value[here, i], right[here, i] = h[here], tp[here]
-        usable = (right[:, i] > 0) & np.isfinite(labels.h[:, columns]).all(axis=1)
-        usable &= np.isfinite(value[:, i]) & worth_something(value[:, i], options)
-        value[~usable, i] = -np.inf
-    return value, right
+Unit = tuple[int, ...]
+"""Labels that enter a head as one, in label order."""
+Assigned = tuple[tuple[int, int], ...]
+"""The labels of a unit with their signs."""
+HeadOfUnits = tuple[Assigned, ...]
 
 
 @dataclass
-class Sequences:
-    """Per candidate, the labels in the order in which they are taken."""
+class Heads:
+    """One head per candidate: the value it reaches (-inf if there is none), its counts and assignments."""
 
-    labels: SingleLabelHeads
-    """The labels with that order; what is not taken is at its end."""
-    length: NDArray[np.intp]
-    """Per candidate, how many labels are taken."""
-    ends: NDArray[np.bool_]
-    """Per candidate and place: whether a unit is complete there."""
-
-
-def sequences(
-    order: NDArray[np.intp],
-    value: Values,
-    units: list[Unit],
-    labels: SingleLabelHeads,
-    constraints: ResolvedConstraints,
-    options: Options,
-) -> Sequences:
-    """Units one by one, best first, without those that clash with one before."""
-    taken_order = np.empty(labels.h.shape, dtype=np.intp)
-    length = np.zeros(len(labels.h), dtype=np.intp)
-    ends = np.zeros(labels.h.shape, dtype=bool)
-    lowest = floor_of_ties(value.max(axis=1, initial=-np.inf))
-    for c in range(len(labels.h)):
-        taken: Unit = ()
-        for i in order[c]:
-            usable = np.isfinite(value[c, i]) and (options.head_search != "decomposable" or value[c, i] >= lowest[c])
-            if not usable or (options.head_search == "single" and taken):
-                break
-            if not clash(constraints.apart, (*taken, *units[i])):
-                taken = (*taken, *units[i])
-                ends[c, len(taken) - 1] = True
-        length[c] = len(taken)
-        taken_order[c] = [*taken, *(label for label in range(labels.h.shape[1]) if label not in taken)]
-    return Sequences(replace(labels, order=taken_order), length, ends)
+    value: Values
+    tp: Values
+    fp: Values
+    signs: NDArray[np.int8]
+    """Per candidate and label: 1 present, 0 absent, -1 not in the head."""
 
 
-def relaxed(row: Sequences, plain: Values, options: Options) -> Heads:
-    """Grow the head unit by unit; keep the best lifted value, the longer head on a tie."""
-    highest_left = highest_lift_left(options.lift)
-    best = np.full(len(plain), -np.inf)
-    reached = np.full(plain.shape, -np.inf)
-    searching = np.ones(len(plain), dtype=bool)
-    for k in range(plain.shape[1]):
-        here = searching & row.ends[:, k]
-        reached[here, k] = plain[here, k] * options.lift[k]
-        best = np.maximum(best, reached[:, k])
-        with np.errstate(invalid="ignore"):
-            searching &= ~(here & (plain[:, k] * highest_left[k] < floor_of_ties(best)))
-    length = np.zeros(len(plain), dtype=np.intp)
-    for k in range(plain.shape[1]):
-        length[np.isfinite(reached[:, k]) & (reached[:, k] >= floor_of_ties(best))] = k + 1
-    value = np.where(length > 0, reached[np.arange(len(plain)), np.maximum(length, 1) - 1], -np.inf)
-    return prefix_heads(row.labels, length, value)
+def floor_of_ties(best: Values) -> Values:
+    """The lowest value that counts as equal to the best."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(best), best - TOLERANCE * np.abs(best), best)
+
+
+def sum_in_order(parts: Sequence[Values] | Values) -> Values:
+    """Sum from left to right: the order is part of the definition, since rounding depends on it."""
+    total = parts[0].astype(np.float64)
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+# Units -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Units:
+    """What the head of a rule can be made of."""
+
+    units: list[Unit]
+    apart: Mask | None
+    """Per pair of labels, whether no head has both; None if any may go together."""
+
+    def clash(self, labels: Unit) -> bool:
+        """Whether some of the labels must not go together."""
+        return self.apart is not None and bool(self.apart[np.ix_(labels, labels)].any())
+
+
+def units_of(state: State, tested: Iterable[int]) -> Units:
+    """The units that may be in the head of a rule that tests these labels."""
+    constraints, barred = state.problem.constraints, state.set_aside.copy()
+    barred[list(tested)] = True
+    if constraints is None:
+        return Units([(int(label),) for label in np.flatnonzero(~barred)], None)
+    for label in tested:
+        barred |= constraints.apart[label]
+    units = [unit for unit in constraints.units() if not barred[list(unit)].any()]
+    return Units(units, constraints.apart if constraints.apart.any() else None)
+
+
+# Values of given heads -------------------------------------------------------------------------------------
+
+Evaluate = Callable[[tuple[int, ...], tuple[int, ...]], tuple[Values, Values, Values]]
+"""From labels and their signs to (h, TP, FP) per candidate."""
+
+
+def evaluation(state: State, candidates: Candidates, confusion: Confusion, options: Options) -> Evaluate:
+    """How heads are evaluated by the heuristic of the options."""
+    if options.heuristic.example_based:
+        return ExampleBased(state, candidates, confusion, options.heuristic).evaluate
+    return LabelBased(confusion, options.heuristic, options.averaging).evaluate
+
+
+@dataclass
+class LabelBased:
+    """Values from the per-label matrices, summed (micro) or one by one and averaged (macro)."""
+
+    confusion: Confusion
+    heuristic: Heuristic
+    averaging: Averaging
+
+    def evaluate(self, labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
+        parts = [signed(self.confusion, label, sign) for label, sign in zip(labels, signs, strict=True)]
+        total = Confusion(*(sum_in_order(part) for part in zip(*parts, strict=True)))
+        if self.heuristic.averages_labels(self.averaging):
+            h = sum_in_order([self.heuristic.evaluate(*part) for part in parts]) / len(parts)
+        else:
+            h = self.heuristic.evaluate(*total)
+        return h, total.tp, total.fp
+
+
+@dataclass
+class ExampleBased:
+    """Values from instances judged as a whole."""
+
+    state: State
+    candidates: Candidates
+    confusion: Confusion
+    heuristic: Heuristic
+
+    def evaluate(self, labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
+        parts = [signed(self.confusion, label, sign) for label, sign in zip(labels, signs, strict=True)]
+        weights = whole_instances(self.state, np.array(labels), np.array(signs, dtype=np.int8))
+        matrix = weights.confusion(self.candidates)
+        h = self.heuristic.evaluate(*(counts[:, 0] for counts in matrix))
+        return h, sum_in_order([p.tp for p in parts]), sum_in_order([p.fp for p in parts])
+
+
+def signed(confusion: Confusion, label: int, sign: int) -> Confusion:
+    """The matrix of one label, predicted as present (1) or absent (0)."""
+    tp, fp, tn, fn = (counts[:, label] for counts in confusion)
+    return Confusion(tp, fp, tn, fn) if sign else Confusion(fp, tp, tn, fn)
+
+
+# What may be in a head -------------------------------------------------------------------------------------
+
+
+def worth_something(h: Values, options: Options) -> Mask:
+    """Where values add up, only what adds to them may be in a head."""
+    return h > 0 if options.heuristic.additive else np.ones(h.shape, dtype=bool)
+
+
+def precise_label(tp: Values, fp: Values, options: Options) -> Mask:
+    """Whether an assignment is precise enough, where that is asked of labels."""
+    asked = options.min_precision.of == "label"
+    return options.min_precision.reached(tp, fp) if asked else np.ones(tp.shape, dtype=bool)
+
+
+def usable(evaluate: Evaluate, confusion: Confusion, head: HeadOfUnits, options: Options) -> Mask:
+    """Candidates for which every unit may be in a head: it has a true positive, each label is precise enough."""
+    result = np.ones(len(confusion.tp), dtype=bool)
+    for unit in head:
+        parts = [signed(confusion, label, sign) for label, sign in unit]
+        result &= sum_in_order([part.tp for part in parts]) > 0
+        if options.heuristic.additive:
+            result &= worth_something(evaluate(*in_label_order((unit,)))[0], options)
+        for part in parts:
+            result &= precise_label(part.tp, part.fp, options)
+    return result
+
+
+# Searches over label sets ----------------------------------------------------------------------------------
+
+
+class BestHeads:
+    """The best head seen per candidate: value, then more labels, then more TP, then the first.
+
+    The first is that of the first labels, present before absent, in whichever order heads were seen.
+    """
+
+    def __init__(self, n_candidates: int, n_labels: int):
+        self.seen: list[tuple[Values, Values, Values, tuple[int, ...], tuple[int, ...]]] = []
+        self.best = np.full(n_candidates, -np.inf)
+        self.shape = (n_candidates, n_labels)
+
+    def add(self, value: Values, tp: Values, fp: Values, labels: tuple[int, ...], signs: tuple[int, ...]) -> None:
+        self.best = np.maximum(self.best, value)
+        self.seen.append((value, tp, fp, labels, signs))
+
+    def heads(self) -> Heads:
+        floor = floor_of_ties(self.best)
+        n_candidates = self.shape[0]
+        result = Heads(
+            np.full(n_candidates, -np.inf),
+            np.zeros(n_candidates),
+            np.zeros(n_candidates),
+            np.full(self.shape, NOT_IN_HEAD, dtype=np.int8),
+        )
+        length = np.zeros(n_candidates)
+        in_order = sorted(self.seen, key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
+        for value, tp, fp, labels, signs in in_order:
+            longer = len(labels) > length
+            wins = (value >= floor) & np.isfinite(value) & (longer | ((len(labels) == length) & (tp > result.tp)))
+            result.value[wins], result.tp[wins], result.fp[wins] = value[wins], tp[wins], fp[wins]
+            length[wins] = len(labels)
+            result.signs[wins] = NOT_IN_HEAD
+            for label, sign in zip(labels, signs, strict=True):
+                result.signs[wins, label] = sign
+        return result
+
+
+def exhaustive(evaluate: Evaluate, confusion: Confusion, parts: Units, options: Options) -> Heads:
+    """Every set of units with every choice of signs, lifted."""
+    best = BestHeads(*confusion.tp.shape)
+    sets = (chosen for size in range(1, len(parts.units) + 1) for chosen in combinations(parts.units, size))
+    for chosen in (one for one in sets if not parts.clash(sum(one, ()))):
+        for head in product(*(with_signs(unit, options) for unit in chosen)):
+            labels, signs = in_label_order(head)
+            h, tp, fp = evaluate(labels, signs)
+            lifted = h * options.lift[len(labels) - 1]
+            best.add(np.where(usable(evaluate, confusion, head, options), lifted, -np.inf), tp, fp, labels, signs)
+    return best.heads()
+
+
+def anti_monotone(evaluate: Evaluate, confusion: Confusion, parts: Units, options: Options) -> Heads:
+    """Breadth-first over sets of units; a head below the best is cut, and with it all heads that contain it."""
+    best = BestHeads(*confusion.tp.shape)
+    assigned = [one for unit in parts.units for one in with_signs(unit, options)]
+    never = np.zeros(len(confusion.tp), dtype=bool)
+    alive: dict[HeadOfUnits, Mask] = {(): ~never}
+    while alive:
+        level: dict[HeadOfUnits, Values] = {}
+        # The units of a head are in the order of their first labels.
+        for head in [(*head, one) for head in alive for one in assigned if not head or one[0][0] > head[-1][0][0]]:
+            labels, signs = in_label_order(head)
+            if parts.clash(labels):
+                continue
+            shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
+            reachable = np.logical_and.reduce(shorter) & usable(evaluate, confusion, head, options)
+            if reachable.any():
+                h, tp, fp = evaluate(labels, signs)
+                level[head] = np.where(reachable, h, -np.inf)
+                best.add(level[head], tp, fp, labels, signs)
+        floor = floor_of_ties(best.best)
+        alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
+        alive = {head: mask for head, mask in alive.items() if mask.any()}
+        if len(alive) > MOST_HEADS and np.sum(list(alive.values()), axis=0).max() > MOST_HEADS:
+            raise too_many_heads()
+    return best.heads()
+
+
+def too_many_heads() -> ParameterError:
+    """What ends a search in which too many heads are equally good."""
+    return ParameterError(
+        "head_search",
+        "anti_monotone",
+        f"is 'anti_monotone', but more than {MOST_HEADS} heads of one length are equally good for one body (as where "
+        "labels are equal almost everywhere): use 'single', or 'relaxed' with another heuristic, or leave out labels",
+    )
+
+
+def with_signs(unit: Unit, options: Options) -> list[Assigned]:
+    """A unit with every choice of signs."""
+    choices = (1, 0) if options.predict_absence else (1,)
+    return [tuple(zip(unit, signs, strict=True)) for signs in product(choices, repeat=len(unit))]
+
+
+def in_label_order(head: HeadOfUnits) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The labels of a head and their signs."""
+    labels, signs = zip(*sorted(assigned for unit in head for assigned in unit), strict=True)
+    return labels, signs

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import ParameterError
 from plurule.heuristics import Counts
-from plurule.parameters import Parametrised
+from plurule.parameters import Allowed, Parametrised, number, words
 
 Of: TypeAlias = Literal["label", "head"]
 When: TypeAlias = Literal["finished", "growing"]
@@ -41,17 +40,16 @@ class MinPrecision(Parametrised):
     array([ True, False])
     """
 
+    allowed: ClassVar[Allowed] = {
+        "threshold": [number(0, 1)],
+        "of": [words("label", "head")],
+        "when": [words("finished", "growing")],
+    }
+
     def __init__(self, threshold: float = 0.5, of: Of = "label", when: When = "finished"):
         self.threshold = threshold
         self.of = of
         self.when = when
-
-    def check(self) -> None:
-        """Raise a `ParameterError` if a parameter is out of range."""
-        expect_share(self.threshold, "threshold", type(self).__name__)
-        for name, value, allowed in (("of", self.of, ("label", "head")), ("when", self.when, ("finished", "growing"))):
-            if value not in allowed:
-                raise ParameterError.expected(name, value, f"{allowed[0]!r} or {allowed[1]!r}", type(self).__name__)
 
     def reached(self, tp: Counts, fp: Counts) -> NDArray[np.bool_]:
         """Whether counts reach the threshold; what is equal to it in exact arithmetic does."""
@@ -69,17 +67,15 @@ def as_min_precision(value: Any) -> MinPrecision:
     """A number is the least precision of every label of a finished rule.
 
     >>> as_min_precision(0.3)
-    MinPrecision(threshold=0.3, of='label', when='finished')
+    MinPrecision(of='label', threshold=0.3, when='finished')
     """
     if isinstance(value, MinPrecision):
         value.check()
         return value
-    return MinPrecision(expect_share(value, "min_precision"))
-
-
-def expect_share(value: Any, parameter: str, owner: str | None = None) -> float:
-    """A number from 0 to 1."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= 1:
-        what = "a number from 0 to 1" + ("" if owner else ", or a MinPrecision such as MinPrecision(0.5, of='head')")
-        raise ParameterError.expected(parameter, value, what, owner)
-    return float(value)
+    bar = MinPrecision(threshold=value)
+    try:
+        bar.check()
+    except ParameterError as error:
+        what = "a number of at least 0 and at most 1, or a MinPrecision such as MinPrecision(0.5, of='head')"
+        raise ParameterError.expected("min_precision", value, what) from error
+    return bar

@@ -16,6 +16,9 @@ from plurule.model import Rule
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 
+RefineAgainst: TypeAlias = Literal["lifted", "plain"]
+FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
+
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
 
 
@@ -56,8 +59,8 @@ class Options:
     predict_absence: bool = False
     label_conditions: bool = True
     fix_head: bool = True
-    refine_against: Literal["lifted", "plain"] = "lifted"
-    fixed_head_counts: Literal["instances", "pairs"] = "instances"
+    refine_against: RefineAgainst = "lifted"
+    fixed_head_counts: FixedHeadCounts = "instances"
     beam_width: int = 1
     remaining: float = 0.1
     stop_threshold: float = 0.01
@@ -72,20 +75,3 @@ class Options:
         if n_rules is None or (self.n_rules is not None and self.n_rules <= n_rules):
             return self
         return replace(self, n_rules=n_rules)
-
-
-def exact_weights(weights: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
-    """Weights rounded to a grid on which every sum over instances and labels is exact in floating point.
-
-    Whole numbers stay as they are. Counts then do not depend on the order in which they were added up, which
-    is what makes a model the same for every engine and any number of threads.
-
-    >>> exact_weights(np.array([1.0, 2.0]), n_labels=3)
-    array([1., 2.])
-    """
-    total = float(weights.sum()) * max(n_labels, 1)
-    if total == 0:
-        return weights
-    # 2**50 leaves room for the factors (1 + beta²) and the like.
-    grid = 2.0 ** (np.floor(np.log2(total)) - 50)
-    return np.round(weights / grid) * grid

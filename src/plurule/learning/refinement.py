@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning import label_sets as constrained_heads
 from plurule.learning.binning import Ranks
 from plurule.learning.counting import (
     Candidates,
@@ -20,7 +19,8 @@ from plurule.learning.counting import (
     refinements,
     whole_instances,
 )
-from plurule.learning.head_search import NOT_IN_HEAD, Heads, find_heads, floor_of_ties, sum_in_order, worth_something
+from plurule.learning.head_search import find_heads
+from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, worth_something
 from plurule.learning.min_precision import UNBOUND
 from plurule.learning.problem import Options
 from plurule.model import Condition, LabelCondition
@@ -212,14 +212,10 @@ def with_coverage(state: State, rule: Candidate) -> Candidate:
 
 def score_free(state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options) -> Heads:
     """The best head of each candidate."""
-    excluded = [c.index for c in rule.body if isinstance(c, LabelCondition)]
-    if candidates.excluded_label is not None:
-        excluded.append(candidates.excluded_label)
-    constraints, confusion = state.problem.constraints, weights.confusion(candidates)
-    if constraints is not None and constraints.binds_labels:
-        heads = constrained_heads.find_heads(state, candidates, confusion, excluded, options, constraints)
-    else:
-        heads = find_heads(state, candidates, confusion, excluded, options)
+    tested = [c.index for c in rule.body if isinstance(c, LabelCondition)]
+    if candidates.tested_label is not None:
+        tested.append(candidates.tested_label)
+    heads = find_heads(state, candidates, weights.confusion(candidates), tested, options)
     return enough_covered(state, candidates, heads, options)
 
 
@@ -236,7 +232,7 @@ def score_fixed(
     heads = count_fixed(state, candidates, weights, rule, options)
     heads.value[heads.tp == 0] = -np.inf
     heads.value[~(options.min_precision.reached(heads.tp, heads.fp) & worth_something(heads.value, options))] = -np.inf
-    tested, constraints = candidates.excluded_label, state.problem.constraints
+    tested, constraints = candidates.tested_label, state.problem.constraints
     if tested is not None and rule.signs[tested] != NOT_IN_HEAD:
         heads.value[:] = -np.inf
     if tested is not None and constraints is not None and constraints.apart[tested, rule.signs != NOT_IN_HEAD].any():

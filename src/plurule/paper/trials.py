@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from plurule import _core, metrics
 from plurule.data import Dataset
 from plurule.learning import native
-from plurule.learning.problem import Options, Problem, exact_weights
+from plurule.learning.problem import Options, Problem
+from plurule.learning.weights import exact_weights
 from plurule.lifts import NONE, as_table, find_lift
 from plurule.model import RuleList
 from plurule.model import file as model_file

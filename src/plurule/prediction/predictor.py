@@ -1,0 +1,175 @@
+"""What a classifier does with its rule list: predict, and take data in the form in which it was trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from plurule.data.dataset import Dataset, check_row_weights
+from plurule.data.encoding import encode
+from plurule.data.inputs import TargetForm, true_labels, unpack
+from plurule.data.table import Table
+from plurule.errors import DataError
+from plurule.model import RuleList
+from plurule.parameters import check_jobs
+from plurule.prediction.decide import Decisions, decide, predict_labels, replay
+from plurule.prediction.probability import probabilities
+from plurule.prediction.scoring import Scorer, check_scoring
+from plurule.prediction.staged import staged_scores
+
+
+class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A classifier of scikit-learn that predicts with a rule list; how it comes by one is its own affair."""
+
+    rule_list_: RuleList
+    label_names_: NDArray[Any]
+    n_features_in_: int
+    scoring: str | Scorer
+    """What rule lists are scored by, unless told otherwise."""
+    n_jobs: int | None
+
+    def predict(self, X: Any) -> Any:
+        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
+        check_is_fitted(self)
+        return self._form.labels(predict_labels(self.rule_list_, self._encode(X), check_jobs(self.n_jobs)))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
+
+        It is the precision that the rule which decided had on the training pairs it decided, smoothed, and always on
+        the same side of one half as `predict`.
+        """
+        decisions = self.decide(X)
+        return self._form.probabilities(probabilities(self.rule_list_, decisions))
+
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
+        check_is_fitted(self)
+        return float(super().score(*unpack(X, y, sample_weight, self.rule_list_.labels)))
+
+    def staged_predict(self, X: Any) -> Iterator[Any]:
+        """What `predict` gives with the first rule alone, with the first two rules, and so on."""
+        check_is_fitted(self)
+        for step in replay(self.rule_list_, self._encode(X)):
+            yield self._form.labels(step.decisions.labels())
+
+    def staged_score(
+        self, X: Any, y: Any = None, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Scores of the first rule alone, of the first two rules, and so on; one pass over the rules.
+
+        Parameters
+        ----------
+        X, y
+            Instances and their labels, as for `fit`.
+        scoring
+            A measure of `plurule.metrics` by name, or a scorer of scikit-learn; the classifier's own, unless given.
+        sample_weight
+            Weight of each row.
+
+        Examples
+        --------
+        >>> from plurule import RuleListClassifier
+        >>> X, Y = [[1.0], [2.0], [3.0], [4.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
+        >>> RuleListClassifier.published().fit(X, Y).staged_score(X, Y, "hamming_accuracy")
+        array([0.75, 1.  ])
+        """
+        check_is_fitted(self)
+        X, y, sample_weight = unpack(X, y, sample_weight, self.rule_list_.labels)
+        table = self._encode(X)
+        truth = true_labels(y, self._form, len(self.rule_list_.labels))
+        if len(table) != len(truth):
+            raise DataError(f"X has {len(table)} rows, y has {len(truth)}; give the labels of every row")
+        weights = None if sample_weight is None else check_row_weights(sample_weight, len(table), "sample_weight")
+        chosen = check_scoring(self.scoring if scoring is None else scoring)
+        return staged_scores(self.rule_list_, table, truth, chosen, self._form, weights)[1:]
+
+    def decide(self, X: Any) -> Decisions:
+        """What the rules decide for each row and label, and which rule does."""
+        check_is_fitted(self)
+        return decide(self.rule_list_, self._encode(X), check_jobs(self.n_jobs))
+
+    def explain(self, X: Any) -> Any:
+        """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
+        check_is_fitted(self)
+        return self.rule_list_.explain(self._encode(X))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
+        # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
+        for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
+            if hasattr(getattr(self, name, None), "get_params"):
+                setattr(self, name, clone(getattr(self, name)))
+        super().set_params(**params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _take_over(self, rule_list: RuleList) -> Self:
+        """Predict with the given rules from now on, about attributes and labels that are called as theirs."""
+        self.rule_list_ = rule_list
+        self.n_features_in_ = len(rule_list.attributes)
+        names = [attribute.name for attribute in rule_list.attributes]
+        if names != _numbered_names(len(names)):
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._remember_labels(rule_list.labels, None, sparse=False)
+        return self
+
+    def _remember_features(self, X: Any, table: Table) -> None:
+        if isinstance(X, Table | Dataset):
+            self.n_features_in_ = table.shape[1]
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        else:
+            validate_data(self, _as_array(X), skip_check_array=True, reset=True)
+
+    def _remember_labels(self, labels: tuple[str, ...], classes: NDArray[Any] | None, sparse: bool) -> None:
+        self.label_names_ = np.array(labels, dtype=object)
+        self.classes_ = [np.array([0, 1]) for _ in labels] if classes is None else classes
+        self._target_classes = classes
+        self._target_sparse = sparse
+
+    @property
+    def _form(self) -> TargetForm:
+        return TargetForm(self._target_classes, self._target_sparse)
+
+    def _encode(self, X: Any) -> Table:
+        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
+        attributes = self.rule_list_.attributes
+        if isinstance(X, Table | Dataset):
+            return encode(X.X if isinstance(X, Dataset) else X, attributes)
+        X = _as_array(X)
+        if getattr(X, "ndim", 2) == 2:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame) and not hasattr(self, "feature_names_in_"):
+            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, frame.columns, strict=True)]
+            return Table(attributes, encode(X, renamed).columns, frame.shape[0])
+        table = encode(X, attributes)
+        if len(table) == 0:
+            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")
+        return table
+
+
+def _as_array(X: Any) -> Any:
+    """Lists and the like as an array; frames, arrays and sparse matrices as they are."""
+    return X if hasattr(X, "shape") else np.asarray(X)
+
+
+def _numbered_names(count: int) -> list[str]:
+    return [f"x{i}" for i in range(count)]
