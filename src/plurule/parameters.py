@@ -23,7 +23,9 @@ Allowed = Mapping[str, Sequence[Any]]
 
 def words(*allowed: str) -> Any:
     """One of some texts."""
-    return StrOptions(set(allowed))
+    options = StrOptions(set(allowed))
+    options.in_order = allowed
+    return options
 
 
 def whole(at_least: int) -> Any:
@@ -31,9 +33,7 @@ def whole(at_least: int) -> Any:
     return Interval(Integral, at_least, None, closed="left")
 
 
-def number(
-    low: float, high: float | None = None, closed: Literal["left", "right", "both", "neither"] | None = None
-) -> Any:
+def number(low: float, high: float | None = None, closed: Literal["left", "both", "neither"] | None = None) -> Any:
     """A number in an interval, by default with both ends, but finite."""
     return Interval(Real, low, high, closed=closed or ("left" if high is None else "both"))
 
@@ -50,11 +50,10 @@ def check_parameters(allowed: Allowed, values: Mapping[str, Any], owner: str | N
         value, constraints = values[name], [make_constraint(kind) for kind in kinds]
         if any(_satisfies(value, constraint) for constraint in constraints):
             continue
-        texts = [option for c in constraints if isinstance(c, StrOptions) for option in sorted(c.options)]
-        hint = nearest(value, texts) if isinstance(value, str) else ""
-        what = " or ".join(_in_words(c) for c in constraints)
-        problem = f"must be {what}, got {value!r}{hint if 'did you mean' in hint else ''}"
-        raise ParameterError(name, value, problem, owner)
+        *first, last = (word for constraint in constraints for word in _in_words(constraint))
+        what = f"{', '.join(first)} or {last}" if first else last
+        hint = nearest(value, [w.strip("'") for w in (*first, last)]) if isinstance(value, str) else ""
+        raise ParameterError(name, value, f"must be {what}, got {value!r}" + hint * ("did you mean" in hint), owner)
 
 
 def _satisfies(value: Any, constraint: Any) -> bool:
@@ -63,19 +62,19 @@ def _satisfies(value: Any, constraint: Any) -> bool:
     return not (isinstance(constraint, Interval) and is_odd) and bool(constraint.is_satisfied_by(value))
 
 
-def _in_words(constraint: Any) -> str:
+def _in_words(constraint: Any) -> list[str]:
+    """What satisfies a constraint, one way after the other."""
     if isinstance(constraint, StrOptions):
-        *first, last = (repr(option) for option in sorted(constraint.options))
-        return f"{', '.join(first)} or {last}" if first else last
+        return [repr(option) for option in constraint.in_order]
     if not isinstance(constraint, Interval):
-        return "True or False" if constraint.is_satisfied_by(True) else str(constraint)
-    low = f"{'of at least' if constraint.closed in ('left', 'both') else 'above'} {constraint.left}"
-    high = f" and {'at most' if constraint.closed in ('right', 'both') else 'below'} {constraint.right}"
+        return ["True", "False"] if constraint.is_satisfied_by(True) else [str(constraint)]
+    low, high, closed = constraint.left, constraint.right, constraint.closed
     if constraint.type is Integral:
-        kind = "whole number"
-    else:
-        kind = "finite number" if constraint.right is None and constraint.closed in ("left", "neither") else "number"
-    return f"a {kind} {low}" + ("" if constraint.right is None else high)
+        return [f"a whole number of at least {low}"]
+    if high is None:
+        finite = "" if closed == "both" else "finite "
+        return [f"a {finite}number {'above' if closed == 'neither' else 'of at least'} {low}"]
+    return [f"a number from {low} to {high}" if closed == "both" else f"a number above {low} and below {high}"]
 
 
 def check_jobs(n_jobs: Any) -> int:

@@ -88,7 +88,7 @@ def test_lifts_are_given_by_kind_height_and_labels_or_in_one_word() -> None:
         (("--lift-at", "two"), "--lift-at must be a whole number, got two"),
         (("--jobs", "0"), "--jobs must be a whole number other than 0"),
         (("--jobs", "0", "--choose-lift", "micro_f1"), "--jobs must be a whole number other than 0"),
-        (("--head-search", "relaxd"), "--head-search must be one of"),
+        (("--head-search", "relaxd"), "--head-search must be single, "),
     ],
 )
 def test_errors_name_the_option(run: Run, options: tuple[str, ...], message: str) -> None:

@@ -34,18 +34,18 @@ def test_one_half_asks_for_as_many_right_as_wrong_and_nothing_for_nothing(tp: in
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), True, "half", None, [0.5]])
 def test_a_number_outside_0_to_1_is_refused_with_what_is_allowed(value: Any) -> None:
-    with pytest.raises(ParameterError, match="min_precision must be a number of at least 0 and at most 1") as error:
+    with pytest.raises(ParameterError, match="min_precision must be a number from 0 to 1") as error:
         as_min_precision(value)
     assert error.value.parameter == "min_precision"
     assert error.value.value is value
-    with pytest.raises(ParameterError, match="MinPrecision: threshold must be a number of at least 0 and at most 1"):
+    with pytest.raises(ParameterError, match="MinPrecision: threshold must be a number from 0 to 1"):
         as_min_precision(MinPrecision(value))
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"of": "labels"}, "MinPrecision: of must be 'head' or 'label', got 'labels'; did you mean 'label'"),
+        ({"of": "labels"}, "MinPrecision: of must be 'label' or 'head', got 'labels'; did you mean 'label'"),
         ({"when": "end"}, "MinPrecision: when must be 'finished' or 'growing', got 'end'"),
     ],
 )

@@ -76,6 +76,6 @@ def as_min_precision(value: Any) -> MinPrecision:
     try:
         bar.check()
     except ParameterError as error:
-        what = "a number of at least 0 and at most 1, or a MinPrecision such as MinPrecision(0.5, of='head')"
+        what = "a number from 0 to 1, or a MinPrecision such as MinPrecision(0.5, of='head')"
         raise ParameterError.expected("min_precision", value, what) from error
     return bar
