@@ -18,7 +18,7 @@ UPWARDS = {
     "model/rule.py": "from plurule.report import save_report",
     "data/table.py": "def late():\n    from plurule.learning.problem import Problem",
     "heuristics.py": "if TYPE_CHECKING:\n    import plurule.selection.folds",
-    "prediction/decide.py": "def late():\n    from plurule import RuleListClassifier",
+    "prediction/staged.py": "def late():\n    from plurule import RuleListClassifier",
     "inspection/diff.py": "from plurule.export import sql",
 }
 
