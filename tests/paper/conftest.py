@@ -7,8 +7,8 @@ import pytest
 from plurule.paper.experiment import Experiment, Results
 from plurule.paper.materials import EMBEDDED, load_material
 from plurule.paper.protocol import Plan
-from plurule.paper.runner import LocalRunner
-from plurule.paper.trials import Material
+from plurule.selection.executing import LocalRunner
+from plurule.selection.trials import Material
 
 LIFTS = ("peak 2: 1.08", "kln at 3: 1.08")
 

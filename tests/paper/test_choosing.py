@@ -8,9 +8,9 @@ from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.lifts import PAPER_LIFTS, find_lift
 from plurule.paper.choosing import Candidate, ranked
 from plurule.paper.experiment import NoWatch
-from plurule.paper.trials import Material
 from plurule.paper.tuning import Tuning
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.selection.trials import Material
 
 
 def made(lift: str, **scores: float) -> Candidate:

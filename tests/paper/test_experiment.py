@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from plurule.paper.experiment import Experiment, Results
-from plurule.paper.journal import Journal, JournalError
 from plurule.paper.protocol import Plan, Task
-from plurule.paper.runner import Outcome, attempt
-from plurule.paper.trials import Material, Workbench
+from plurule.selection.executing import Outcome, attempt
+from plurule.selection.journal import Journal, JournalError
+from plurule.selection.trials import Material, Workbench
 
 
 class Here:

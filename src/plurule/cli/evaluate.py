@@ -150,9 +150,11 @@ def train_and_score(
     from plurule.cli.loading import load_data, training_part
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
-    from plurule.paper.folds import find_splitter, make_splits
-    from plurule.paper.trials import labels_of
+    from plurule.selection.splitters import find_splitter, make_splits
+    from plurule.selection.trials import labels_of
     from plurule.selection.objectives import find_objective
+    from plurule.selection.splitters import find_splitter, make_splits
+    from plurule.selection.trials import labels_of
 
     workers = check_jobs(jobs)
     goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
@@ -221,8 +223,8 @@ def _score_default(parts: Sequence[tuple[Dataset, Dataset]], jobs: int) -> Rows:
 def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
     """All measures of a model, and what it consists of."""
     from plurule.metrics import scores
-    from plurule.paper.trials import labels_of, size_of
     from plurule.prediction.decide import decide
+    from plurule.selection.trials import labels_of, size_of
 
     return scores(labels_of(test), decide(model, test.X).labels(), sample_weight=test.weights) | size_of(model)
 

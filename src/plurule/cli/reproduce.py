@@ -124,10 +124,10 @@ def make_plan(
     """The plan that the options ask for, all names checked; where its sets are; and those that are not there."""
     from plurule.errors import DataError
     from plurule.lifts import parse_lifts
-    from plurule.paper.folds import find_splitter
     from plurule.paper.materials import EMBEDDED, places_of, present
     from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Plan
     from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
+    from plurule.selection.splitters import find_splitter
 
     wanted = QUICK_SETS if quick else (*PAPER_SETS, *DISCRETISED.values())
     missing: list[str] = []

@@ -40,7 +40,7 @@ def refuse_with_wide(context: typer.Context) -> None:
 
 def make_cv(folds: str) -> Any:
     """What to cross-validate with: a number of folds, which keep the share of every label, or a splitter."""
-    from plurule.paper.folds import find_splitter
+    from plurule.selection.splitters import find_splitter
 
     splitter = find_splitter(folds)
     return int(folds) if folds.strip().isdecimal() else splitter

@@ -200,7 +200,7 @@ def messages() -> Console:
 
 def check_jobs(jobs: int | None) -> int:
     """Number of processes; None or -1 is one per core."""
-    from plurule.paper.runner import core_count
+    from plurule.selection.executing import core_count
 
     if jobs is None or jobs == -1:
         return core_count()

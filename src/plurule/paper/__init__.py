@@ -8,10 +8,10 @@ The steps are modules: a `protocol` lists tasks, a `runner` (or a `cluster`) run
 from importlib.util import find_spec
 
 from plurule.paper.experiment import Experiment, Results
-from plurule.paper.folds import MulanKFold
-from plurule.paper.journal import Journal, JournalError
 from plurule.paper.protocol import PAPER_SETS, Plan, Task
+from plurule.selection.journal import Journal, JournalError
 from plurule.selection.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
+from plurule.selection.splitters import MulanKFold
 
 __all__ = [
     "OBJECTIVES",

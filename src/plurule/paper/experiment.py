@@ -17,14 +17,14 @@ from plurule.errors import PluruleError
 from plurule.files import write_text
 from plurule.lifts import NONE
 from plurule.paper.choosing import Candidate, candidate, ranked
-from plurule.paper.code import code_fingerprint
-from plurule.paper.journal import Journal, JournalError
 from plurule.paper.materials import load_material
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
-from plurule.paper.runner import Runner, described
-from plurule.paper.trials import Material, Result
+from plurule.selection.code import code_fingerprint
+from plurule.selection.executing import Runner, described
+from plurule.selection.journal import Journal, JournalError
 from plurule.selection.objectives import find_objective
+from plurule.selection.trials import Material, Result
 
 SENSITIVITY_SET = "flags"
 
@@ -384,7 +384,7 @@ def machine_facts() -> dict[str, Any]:
     import numpy as np
 
     from plurule import __version__
-    from plurule.paper.runner import core_count
+    from plurule.selection.executing import core_count
 
     return {
         "machine": f"{_processor()}, {core_count()} cores, {platform.system()} {platform.machine()}",

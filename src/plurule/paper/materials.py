@@ -11,9 +11,9 @@ from plurule.data.finding import base_name, data_folders, find
 from plurule.data.labels import UnknownLabels, parse_labels
 from plurule.data.splitting import iterative_train_test_split
 from plurule.errors import DataError, nearest
-from plurule.paper.folds import find_splitter, make_splits
 from plurule.paper.protocol import PAPER_SETS
-from plurule.paper.trials import Material, labels_of
+from plurule.selection.splitters import find_splitter, make_splits
+from plurule.selection.trials import Material, labels_of
 
 EMBEDDED = "world-flags"
 """The name of the data that come with the package."""

@@ -15,20 +15,21 @@ from plurule.files import to_csv
 from plurule.lifts import NONE
 from plurule.metrics import METRICS
 from plurule.paper.choosing import Candidate, candidate, ranked
-from plurule.paper.code import code_fingerprint
 from plurule.paper.experiment import Memory, Record, Watch, expect_unchanged, machine_facts, run_tasks
-from plurule.paper.folds import find_splitter, make_splits
-from plurule.paper.journal import Journal
+from plurule.selection.splitters import find_splitter, make_splits
+from plurule.selection.journal import Journal
 from plurule.paper.protocol import Plan, Task
-from plurule.paper.runner import LocalRunner, Runner
-from plurule.paper.trials import Material, labels_of
+from plurule.selection.executing import LocalRunner, Runner
+from plurule.selection.trials import Material, labels_of
 from plurule.selection.lift_search import TIE_BREAKERS
+from plurule.selection.splitters import find_splitter, make_splits
+from plurule.selection.trials import Material, labels_of
 
 
 def make_runner(materials: Mapping[str, Material], jobs: int, dask: str | None) -> Runner:
     """What runs tasks: processes here, or a Dask cluster."""
     if dask is not None:
-        from plurule.paper.cluster import DaskRunner
+        from plurule.distributed.cluster import DaskRunner
 
         return DaskRunner(materials, dask)
     return LocalRunner(materials, jobs)

@@ -15,8 +15,8 @@ from plurule.metrics import scores
 from plurule.model import file as model_file
 from plurule.paper.materials import EMBEDDED
 from plurule.paper.protocol import Task
-from plurule.paper.trials import Material, Workbench, labels_of, problem_of
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.selection.trials import Material, Workbench, labels_of, problem_of
 
 
 def classifier(objective: str, lift: str) -> RuleListClassifier:

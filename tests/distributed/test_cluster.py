@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from plurule.distributed.cluster import DaskRunner
 from plurule.errors import PluruleError
-from plurule.paper.cluster import DaskRunner
 from plurule.paper.materials import EMBEDDED
 from plurule.paper.protocol import Plan, Task
-from plurule.paper.trials import Material, Workbench
+from plurule.selection.trials import Material, Workbench
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -89,7 +89,7 @@ def test_tasks_that_are_not_wanted_are_left_out(cluster: Any, material: Material
 
 
 def test_workers_with_other_code_are_refused(cluster: Any, material: Material, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("plurule.paper.code.code_fingerprint", lambda: "0123456789ab")
+    monkeypatch.setattr("plurule.selection.code.code_fingerprint", lambda: "0123456789ab")
     with pytest.raises(PluruleError, match=r"has plurule .* \(code \w+\), this is plurule .* \(code 0123456789ab\)"):
         DaskRunner({EMBEDDED: material}, cluster.scheduler_address)
 

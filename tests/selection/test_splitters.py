@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.errors import PluruleError
-from plurule.paper.folds import JavaRandom, MulanKFold, find_splitter, make_splits
+from plurule.selection.splitters import JavaRandom, MulanKFold, find_splitter, make_splits
 
 
 def test_the_generator_gives_the_numbers_of_java():

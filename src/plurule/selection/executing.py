@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from plurule.errors import PluruleError
 from plurule.paper.protocol import Task
-from plurule.paper.trials import Material, Result, Workbench
+from plurule.selection.trials import Material, Result, Workbench
 
 _AHEAD = 2
 """Tasks that a worker has at a time: one at work and one waiting, so that it never idles."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from plurule.errors import PluruleError
 from plurule.paper.protocol import Task
-from plurule.paper.runner import Outcome, attempt
-from plurule.paper.trials import Material, Result, Workbench
+from plurule.selection.executing import Outcome, attempt
+from plurule.selection.trials import Material, Result, Workbench
 
 _AHEAD = 3
 """Tasks per thread of the cluster that are handed out at a time."""
@@ -140,7 +140,7 @@ def _outcome(task: Task, future: Any) -> Outcome:
 
 def _version() -> str:
     from plurule import __version__
-    from plurule.paper.code import code_fingerprint
+    from plurule.selection.code import code_fingerprint
 
     return f"plurule {__version__} (code {code_fingerprint()})"
 

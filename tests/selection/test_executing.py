@@ -11,8 +11,8 @@ import pytest
 
 from plurule.paper.materials import EMBEDDED
 from plurule.paper.protocol import Plan, Task
-from plurule.paper.runner import LocalRunner, Outcome, deaf_to_ctrl_c
-from plurule.paper.trials import Material, Workbench
+from plurule.selection.executing import LocalRunner, Outcome, deaf_to_ctrl_c
+from plurule.selection.trials import Material, Workbench
 
 ALWAYS = lambda task: True  # noqa: E731
 

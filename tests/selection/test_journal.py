@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plurule.paper.journal import Journal, JournalError
+from plurule.selection.journal import Journal, JournalError
 
 ARGUMENTS = {"sets": ["flags"], "folds": "mulan"}
 
@@ -128,7 +128,7 @@ def test_a_file_that_is_no_journal_is_refused_and_kept(path: Path, content: byte
 
 def test_two_programs_cannot_use_a_journal_at_the_same_time(path: Path):
     other = (
-        "import sys; from pathlib import Path; from plurule.paper.journal import Journal\n"
+        "import sys; from pathlib import Path; from plurule.selection.journal import Journal\n"
         f"Journal(Path(sys.argv[1]), {ARGUMENTS!r}, '1.0', 'abc')"
     )
     with opened(path):

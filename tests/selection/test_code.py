@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plurule.paper.code import code_fingerprint, fingerprint_of
+from plurule.selection.code import code_fingerprint, fingerprint_of
 
 
 def test_the_fingerprint_changes_with_every_module_and_the_engine_and_with_nothing_else(tmp_path: Path):

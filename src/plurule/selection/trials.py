@@ -25,10 +25,10 @@ from plurule.learning.weights import exact_weights
 from plurule.lifts import NONE, as_table, find_lift
 from plurule.model import RuleList
 from plurule.model import file as model_file
-from plurule.paper.folds import Splits
 from plurule.paper.protocol import Task
 from plurule.prediction.decide import decide
 from plurule.selection.objectives import find_objective
+from plurule.selection.splitters import Splits
 
 Result = dict[str, Any]
 
