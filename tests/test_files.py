@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,36 @@ def test_a_file_may_have_the_longest_name_there_is(tmp_path: Path) -> None:
     for name in ("x" * 255, "é" * 127, "😀" * 63):
         write_text(tmp_path / name, "whole")
         assert (tmp_path / name).read_text() == "whole"
+
+
+def test_the_standard_output_is_written_to(tmp_path: Path) -> None:
+    code = "import sys; from plurule.files import write_text; print(1); write_text(sys.argv[1], 'grün\\n'); print(2)"
+    for path in ("-", "/dev/stdout"):
+        run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, cwd=tmp_path, check=True)
+        lines = run.stdout.decode().split()
+        assert (lines if path == "-" else sorted(lines)) == (["1", "grün", "2"] if path == "-" else ["1", "2", "grün"])
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_block_that_fails_writes_nothing_to_a_stream(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    def fail() -> None:
+        with replacing("-") as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert capfdbinary.readouterr().out == b""
+
+
+def test_what_a_killed_writer_left_is_removed_but_not_what_another_writes(tmp_path: Path) -> None:
+    code = "import os, sys; from plurule.files import replacing\nwith replacing(sys.argv[1]) as t: os._exit(9)"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.txt")], check=False)
+    (orphan,) = tmp_path.iterdir()
+    os.utime(orphan, (0, 0))
+    with replacing(tmp_path / "a.txt") as outer:
+        assert not orphan.exists()
+        os.utime(outer, (0, 0))
+        write_text(tmp_path / "a.txt", "inner")
+        outer.write_text("outer")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.txt", "outer")]

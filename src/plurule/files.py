@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import glob
 import io
 import os
 import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _DIGITS = 6
+_PARTIAL = ".part"
+_ORPHANED_AFTER = 60.0
 
 
 @contextlib.contextmanager
@@ -20,8 +30,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary file beside `path`; it takes the place of `path` if the block ends well, else it is removed.
 
     Whoever looks at `path` meanwhile sees what was there before, and a program that dies midway leaves no
-    half-written file under that name. What is no regular file (a device, a pipe) is not replaced but written to, when
-    the block ends.
+    half-written file under that name. Only regular files are replaced: devices and FIFOs, and the standard output
+    for `-`, are written to when the block ends.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -30,19 +40,22 @@ def replacing(path: str | Path) -> Iterator[Path]:
     ...     (Path(folder) / "a.txt").read_text()
     'whole'
     """
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+    if _is_stream(path):
         with tempfile.TemporaryDirectory() as folder:
-            temporary = Path(folder) / "content"
+            temporary = Path(folder) / "written"
             yield temporary
-            with open(temporary, "rb") as content, open(path, "wb") as device:
-                shutil.copyfileobj(content, device)
+            with open(temporary, "rb") as content, _opened(path) as stream:
+                shutil.copyfileobj(content, stream)
         return
     # Through a link the file it points to is replaced, not the link.
     target = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:30]}.", suffix=".part", dir=target.parent)
-    os.close(handle)
+    # A name may have 255 bytes, of which a few are needed here.
+    prefix = f".{os.fsdecode(os.fsencode(target.name)[:100])}."
+    _remove_orphans(target.parent, prefix)
+    handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PARTIAL, dir=target.parent)
     temporary = Path(name)
     try:
+        _lock(handle)
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
@@ -51,6 +64,46 @@ def replacing(path: str | Path) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    finally:
+        os.close(handle)
+
+
+def _is_stream(path: str | Path) -> bool:
+    """Whether a path is a device, FIFO or the like, or `-` for the standard output."""
+    text = os.path.abspath(path)
+    if str(path) == "-" or text.startswith(("/dev/", "/proc/")):
+        return True
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+@contextlib.contextmanager
+def _opened(path: str | Path) -> Iterator[BinaryIO]:
+    if str(path) != "-":
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    sys.stdout.flush()
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file for this process, if nobody else has; the lock ends with the process, however it ends."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_orphans(folder: Path, prefix: str) -> None:
+    """Remove what writers of the same file left that were killed: it is not new, and nobody has it locked."""
+    for path in folder.glob(f"{glob.escape(prefix)}*{_PARTIAL}"):
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            if time.time() - path.stat().st_mtime > _ORPHANED_AFTER and _lock(file.fileno()):
+                path.unlink()
 
 
 def write_text(path: str | Path, text: str) -> None:

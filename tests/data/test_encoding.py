@@ -10,23 +10,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.datasets import columns
 from plurule.data.encoding import encode
-from plurule.data.table import SparseColumn, Table
+from plurule.data.table import SparseColumn
 from plurule.errors import DataError
 from plurule.model import Attribute
-
-
-def columns(table: Table) -> list[list[object]]:
-    """The columns, with categories by name and None where missing."""
-    result: list[list[object]] = []
-    for i, attribute in enumerate(table.attributes):
-        values = table.column(i).tolist()
-        if attribute.categories is None:
-            result.append([None if v != v else v for v in values])
-        else:
-            result.append([None if v < 0 else attribute.categories[v] for v in values])
-    return result
-
 
 # Frames ----------------------------------------------------------------------------------------------------
 

@@ -5,24 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.datasets import columns
 from helpers.problems import make_table
 from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.model import Attribute
-
-
-def columns(table: Table) -> list[list[object]]:
-    """The columns, with categories by name and None where missing."""
-    result: list[list[object]] = []
-    for i, attribute in enumerate(table.attributes):
-        values = table.column(i).tolist()
-        if attribute.categories is None:
-            result.append([None if v != v else v for v in values])
-        else:
-            result.append([None if v < 0 else attribute.categories[v] for v in values])
-    return result
-
 
 # Tables ----------------------------------------------------------------------------------------------------
 

@@ -116,3 +116,15 @@ def assert_same(one: Dataset, other: Dataset) -> None:
     else:
         assert other.weights is not None
         np.testing.assert_array_equal(other.weights, one.weights)
+
+
+def columns(table: Table) -> list[list[object]]:
+    """The columns, with categories by name and None where missing."""
+    result: list[list[object]] = []
+    for i, attribute in enumerate(table.attributes):
+        values = table.column(i).tolist()
+        if attribute.categories is None:
+            result.append([None if v != v else v for v in values])
+        else:
+            result.append([None if v < 0 else attribute.categories[v] for v in values])
+    return result

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers import datasets
 from plurule import data as io
 from plurule.data.readers.arff import read_arff
 from plurule.data.table import SparseColumn
@@ -24,14 +25,7 @@ def write(folder: Path, text: str, name: str = "data.arff") -> Path:
 def columns(path: Path, **options: Any) -> dict[str, list[Any]]:
     """The columns of a file as lists, categories by name and None for missing values."""
     table = read_arff(path, **options)[0].X
-    found: dict[str, list[Any]] = {}
-    for i, attribute in enumerate(table.attributes):
-        values = table.column(i).tolist()
-        if attribute.categories is None:
-            found[attribute.name] = [None if np.isnan(v) else v for v in values]
-        else:
-            found[attribute.name] = [None if v < 0 else attribute.categories[v] for v in values]
-    return found
+    return dict(zip(table.names, datasets.columns(table), strict=True))
 
 
 def test_numbers_and_categories_are_read(tmp_path: Path) -> None:
