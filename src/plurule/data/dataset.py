@@ -131,14 +131,14 @@ class Dataset:
     def to_polars(self) -> tuple[Any, Any]:
         """Attributes and labels as two polars frames; nominal attributes are of type Enum."""
         pl = _imported("polars", "to_polars")
-        columns = []
+        columns = {}
         for attribute, values in self._columns():
             if attribute.categories is None:
-                columns.append(pl.Series(attribute.name, values))
+                columns[attribute.name] = pl.Series(values)
             else:
                 texts = np.array([*attribute.categories, None], dtype=object)[values]
-                columns.append(pl.Series(attribute.name, texts, dtype=pl.Enum(list(attribute.categories))))
-        labels = [pl.Series(name, column) for name, column in zip(self.label_names, dense(self.Y).T, strict=True)]
+                columns[attribute.name] = pl.Series(texts, dtype=pl.Enum(list(attribute.categories)))
+        labels = {name: pl.Series(column) for name, column in zip(self.label_names, dense(self.Y).T, strict=True)}
         return pl.DataFrame(columns), pl.DataFrame(labels)
 
     def to_numpy(self) -> tuple[NDArray[np.float64], NDArray[np.int8]]:

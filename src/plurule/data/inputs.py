@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset, check_row_weights
 from plurule.data.encoding import encode, is_missing
+from plurule.data.table import Table
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import USE_BINARIZER, by_name, dense, label_matrix
 
@@ -92,6 +93,9 @@ def labelled_data(
     names = _beside(names, set(table.names), named)
     if not allow_empty:
         _expect_some(table.shape, Y.shape)
+    if not table.columns:
+        # A frame without columns does not know how many rows it has.
+        table = Table([], [], Y.shape[0])
     if len(table) != Y.shape[0]:
         raise DataError(f"X has {len(table)} rows, Y has {Y.shape[0]}; give the labels of every row")
     weights = None if sample_weight is None else check_row_weights(sample_weight, len(table), "sample_weight")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +18,36 @@ from plurule.data.writers.text import number_text, unused_name, write_packed
 from plurule.label_matrix import dense
 from plurule.model import Attribute
 
+_EMPTY = '""'
+
 
 def write_csv(data: Dataset, path: Path) -> list[str]:
     """Write a data set, the labels as the last columns. Returns notes on what CSV cannot hold."""
+    delimiter = "\t" if suffix_of(path) == ".tsv" else ","
     names = [*data.attribute_names, *data.label_names]
-    columns: list[list[Any]] = [_texts(a, data.X.column(i)) for i, a in enumerate(data.attributes)]
-    columns += dense(data.Y).T.tolist()
+    columns: list[Sequence[str]] = [_texts(a, data.X.column(i), delimiter) for i, a in enumerate(data.attributes)]
+    columns += [list(map(str, column)) for column in dense(data.Y).T.tolist()]
     if data.weights is not None:
         names.insert(0, unused_name("weight", names))
         columns.insert(0, list(map(number_text, data.weights.tolist())))
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t" if suffix_of(path) == ".tsv" else ",", lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*columns, strict=True))
-    write_packed(path, text.getvalue())
+    lines = [delimiter.join(_quote(name, delimiter) for name in names)]
+    lines += [delimiter.join(row) for row in zip(*columns, strict=True)]
+    # A line that is empty would be no row.
+    write_packed(path, "".join(f"{line or _EMPTY}\n" for line in lines))
     return _losses(data, path, names[0])
 
 
-def _texts(attribute: Attribute, column: NDArray[Any]) -> list[str]:
+def _quote(text: str, delimiter: str) -> str:
+    """A field as CSV writes it: in quotes if it holds anything that has a meaning (the csv module forgets `\\r`)."""
+    if any(character in text for character in (delimiter, '"', "\r", "\n")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _texts(attribute: Attribute, column: NDArray[Any], delimiter: str) -> list[str]:
     if attribute.categories is None:
         return ["" if math.isnan(value) else number_text(value) for value in column.tolist()]
-    spelled = [*attribute.categories, ""]
+    spelled = [*(_quote(category, delimiter) for category in attribute.categories), ""]
     return [spelled[code] for code in column.tolist()]
 
 
