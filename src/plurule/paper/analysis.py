@@ -35,6 +35,14 @@ class Pairs(NamedTuple):
         (name, value) = next(iter(values.items()))
         return Pairs(*(frame[frame.index.get_level_values(name) == value] for frame in self))
 
+    def fewer(self, name: str) -> pd.Series:
+        """Where relaxed pruning has less of something."""
+        return self.relaxed[name] < self.normal[name]
+
+    def more(self, name: str) -> pd.Series:
+        """Where relaxed pruning has more of something."""
+        return self.relaxed[name] > self.normal[name]
+
     def ratio(self, name: str) -> pd.Series:
         """What is counted with a lift over what is counted without."""
         return self.relaxed[name] / self.normal[name].clip(lower=1)

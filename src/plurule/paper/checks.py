@@ -111,13 +111,10 @@ def peak_limits_heads(analysis: Analysis) -> Verdict:
 
 
 def _compact(pairs: Pairs) -> Verdict:
-    normal, relaxed = pairs
-    if normal.empty:
+    if pairs.normal.empty:
         raise CannotTellError("it was not run")
-    fewer = relaxed["rules"] < normal["rules"]
-    longer = relaxed["labels_per_head"] > normal["labels_per_head"]
-    shorter = relaxed["conditions_per_rule"] < normal["conditions_per_rule"]
-    labels = relaxed["label_conditions"] <= normal["label_conditions"]
+    fewer, longer = pairs.fewer("rules"), pairs.more("labels_per_head")
+    shorter, labels = pairs.fewer("conditions_per_rule"), ~pairs.more("label_conditions")
     return (
         all(map(_most, (fewer, longer, shorter, labels))),
         f"fewer rules in {_share(fewer)}, longer heads in {longer.sum()}, "
@@ -166,9 +163,9 @@ def rules_explain_time(analysis: Analysis) -> Verdict:
 
 
 def shorter_bodies(analysis: Analysis) -> Verdict:
-    normal, relaxed = (models["conditions_per_rule"] for models in analysis.pairs())
-    means = f"on average {normal.mean():.2f} normal, {relaxed.mean():.2f} relaxed"
-    return _most(relaxed < normal), f"fewer in {_share(relaxed < normal)} cases; {means}"
+    shorter = analysis.pairs().fewer("conditions_per_rule")
+    normal, relaxed = (models["conditions_per_rule"].mean() for models in analysis.pairs())
+    return _most(shorter), f"fewer in {_share(shorter)} cases; on average {normal:.2f} normal, {relaxed:.2f} relaxed"
 
 
 # Predictive performance ---------------------------------------------------------------------------------------------
@@ -289,22 +286,18 @@ def equivalent(analysis: Analysis) -> Verdict:
 
 
 def more_heads(analysis: Analysis) -> Verdict:
-    normal, relaxed = analysis.pairs()
-    heads = relaxed["multi_label_heads"] > normal["multi_label_heads"]
-    fewer = (relaxed["label_conditions"] < normal["label_conditions"]).sum()
-    more = (relaxed["label_conditions"] > normal["label_conditions"]).sum()
+    pairs = analysis.pairs()
+    heads = pairs.more("multi_label_heads")
+    fewer, more = pairs.fewer("label_conditions").sum(), pairs.more("label_conditions").sum()
     numbers = f"more multi-label heads in {_share(heads)} cases, fewer label conditions in {fewer}, more in {more}"
     return _most(heads) and bool(fewer > more), numbers
 
 
 def compact_representation(analysis: Analysis) -> Verdict:
     normal, relaxed = (models["rules"] + models["conditions"] for models in analysis.pairs())
+    fewer = f"fewer rules and conditions together in {_share(relaxed < normal)} cases"
     ratio = analysis.pairs().ratio("conditions").median()
-    return (
-        _most(relaxed < normal),
-        f"fewer rules and conditions together in {_share(relaxed < normal)} cases; "
-        f"median ratio of conditions {ratio:.2f}",
-    )
+    return _most(relaxed < normal), f"{fewer}; median ratio of conditions {ratio:.2f}"
 
 
 def rare_heads(analysis: Analysis) -> Verdict:

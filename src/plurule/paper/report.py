@@ -16,16 +16,14 @@ import pandas as pd
 
 from plurule.files import replacing, write_text
 from plurule.lifts import NONE, LiftName
-from plurule.model import Rule
 from plurule.paper import published
 from plurule.paper.analysis import Analysis, Pairs
 from plurule.paper.experiment import Results
 from plurule.paper.figures import draw_all
 from plurule.paper.protocol import PAPER_SETS
-from plurule.paper.selected_rules import RULES_SHOWN, Selection
+from plurule.paper.selected_rules import RULES_SHOWN
 from plurule.paper.statements import Statement, check_statements
 from plurule.report.render import environment, render_whole_page
-from plurule.report.summary import condition_text
 from plurule.selection.objectives import find_objective
 from plurule.titles import CHARACTERISTICS, SHORT_MEASURES
 
@@ -131,7 +129,8 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "choices": {name: own.to_dict("records") for name, own in analysis.chosen.groupby("set", sort=False)},
         "lift_counts": _lift_counts(analysis),
         "scores": [_scores(analysis, measure) for measure in SHORT_MEASURES],
-        "selections": [_selection(one) for one in analysis.selections],
+        "selections": analysis.selections,
+        "rules_shown": RULES_SHOWN,
         "statements": {title: [one for one in statements if one.section == title] for title in sections},
         "verdicts": {
             word: sum(one.verdict == word for one in statements) for word in ("holds", "does not hold", "not judged")
@@ -221,24 +220,6 @@ def _lift_counts(analysis: Analysis) -> Data:
         "heights": heights,
         "rows": counts.reindex(index=functions, columns=heights, fill_value=0).T.to_dict("list"),
     }
-
-
-def _selection(one: Selection) -> Data:
-    return {
-        "set": one.dataset,
-        "objective": one.objective,
-        "lift": one.lift,
-        "label": one.label,
-        "reason": one.reason,
-        "rules": {pruning: [_rule(rule) for rule in rules[:RULES_SHOWN]] for pruning, rules in one.rules.items()},
-        "more": {pruning: len(rules[RULES_SHOWN:]) for pruning, rules in one.rules.items()},
-        "published": one.published,
-    }
-
-
-def _rule(rule: Rule) -> Data:
-    body = [condition_text(condition, digits=4) for condition in rule.body]
-    return {"head": list(rule.head), "body": body, "tp": rule.tp, "fp": rule.fp}
 
 
 def _reference(analysis: Analysis) -> list[Data]:
