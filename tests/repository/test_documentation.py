@@ -57,6 +57,17 @@ def test_the_rules_in_the_readme_are_those_of_the_demo() -> None:
     assert {re.sub(r"\s+", " ", rule) for rule in quoted} <= learned
 
 
+def test_the_map_for_contributors_shows_every_part() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"[\w/]+(?:\.py|/)", text[text.index("## The map") : text.index("Top to bottom")]))
+    parts = [path for path in (ROOT / "src" / "plurule").iterdir() if not path.name.startswith("_")]
+    names = {f"{path.name}/" if path.is_dir() else path.name for path in parts if path.suffix in ("", ".py")}
+    assert names <= shown
+    assert {
+        name for name in shown if not (ROOT / "src" / "plurule" / name).exists() and not (ROOT / name).exists()
+    } == {"data/test_table.py"}
+
+
 def test_links_between_documents_lead_somewhere() -> None:
     for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8")):
