@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,14 @@ from sklearn.model_selection import KFold
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.data.splitting import IterativeStratifiedKFold
-from plurule.data.table import Table
 from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak, paper_lifts
 from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
-from plurule.selection.lift_search import LiftSearch, height, tabulate
+from plurule.selection.executing import processes
+from plurule.selection.journal import Journal, JournalError
+from plurule.selection.lengths import LengthCurve
+from plurule.selection.search import Searched, height
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +84,15 @@ def test_the_best_candidate_is_trained_on_everything(flags: Any) -> None:
 
 
 def ranks(lifts: list[Any], *, score: list[float], ha: list[float], subset: list[float]) -> list[int]:
-    search = LiftSearch(SHORT, Table([], []), np.zeros((0, 5), dtype=np.uint8), None, "micro_f1", None)
-    results = [
-        [{"micro_f1": s, "hamming_accuracy": h, "subset_accuracy": a, "rules": 1, "conditions": 1}]
-        for s, h, a in zip(score, ha, subset, strict=True)
+    columns = {"micro_f1": score, "hamming_accuracy": ha, "subset_accuracy": subset}
+    size = np.array([1.0])
+    curves = [
+        {name: LengthCurve(name, np.array([[values[i]]]), size, rules=size) for name, values in columns.items()}
+        for i in range(len(lifts))
     ]
-    return tabulate([{"lift": lift} for lift in lifts], results, search, n_labels=5)["rank_test_score"].tolist()
+    heights = [height(lift, n_labels=5) for lift in lifts]
+    searched = Searched([{"lift": lift} for lift in lifts], curves, "micro_f1", 1, heights=heights)
+    return searched.tabulate()["rank_test_score"].tolist()
 
 
 def test_ties_go_to_hamming_accuracy_then_subset_accuracy_then_the_higher_lift_then_the_first() -> None:
@@ -186,7 +193,7 @@ def test_folds_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags
         return float("nan") if len(Y) == 65 else float((classifier.predict(X) == Y).mean())
 
     search = RuleListClassifierCV(protocol="paper", lifts=[NoLift(), KLN(0.3)], scoring=score, cv=3)
-    with pytest.warns(UserWarning, match="score is not defined on 1 of 3 folds; they are left out") as warned:
+    with pytest.warns(UserWarning, match="score is not defined on 1 of 3 parts of .*; they are left out") as warned:
         search.fit(flags.X, flags.Y)
     assert len(warned) == 1
     folds = [search.cv_results_[f"split{fold}_test_score"][search.best_index_] for fold in range(3)]
@@ -199,3 +206,47 @@ def test_a_target_of_two_classes_is_split_evenly() -> None:
     search = RuleListClassifierCV(protocol="paper", lifts=[NoLift()], cv=5).fit(X, y)
     assert search.classes_.tolist() == ["a", "b"]
     assert set(search.predict(X)) <= {"a", "b"}
+
+
+def test_a_search_of_lifts_tells_how_far_it_is(flags: Any) -> None:
+    told: list[tuple[int, int]] = []
+    search = RuleListClassifierCV(
+        SHORT, protocol="paper", lifts=LIFTS, cv=2, n_jobs=2, progress=lambda *counts: told.append(counts)
+    )
+    search.fit(flags)
+    assert told == [(done, 3) for done in range(4)]
+
+
+@pytest.mark.parametrize("protocol", ["paper", "wide"])
+def test_a_search_goes_on_from_its_journal_on_any_executor(flags: Any, protocol: Any, tmp_path: Path) -> None:
+    def search(executor: Any = None, journal: Any = None, **parameters: Any) -> RuleListClassifierCV:
+        given: dict[str, Any] = {"protocol": protocol, "lifts": LIFTS, "cv": 2} | parameters
+        return RuleListClassifierCV(SHORT, **given).fit(flags, executor=executor, journal=journal)
+
+    alone = search()
+    with Journal(tmp_path / "j.jsonl") as journal:
+        search(journal=journal)
+        total = len(journal.results)
+    lines = (tmp_path / "j.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "j.jsonl").write_bytes(b"".join(lines[:7]))
+    with processes(2) as pool, Journal(tmp_path / "j.jsonl") as journal:
+        assert len(journal.results) == 3
+        resumed = search(pool, journal)
+        assert len(journal.results) == total
+    assert resumed.rule_list_ == alone.rule_list_
+    for key, value in alone.cv_results_.items():
+        np.testing.assert_array_equal(value, resumed.cv_results_[key])
+    changes = ({"cv": 3}, {"scoring": "macro_f1"}, {"lifts": LIFTS[1:]})
+    for change, what in zip(changes, ("folds", "candidates", "candidates"), strict=True):
+        with Journal(tmp_path / "j.jsonl") as journal, pytest.raises(JournalError, match=f"the {what} have changed"):
+            search(journal=journal, **change)
+    with Journal(tmp_path / "j.jsonl") as journal, pytest.raises(JournalError, match="the data have changed"):
+        RuleListClassifierCV(SHORT, protocol=protocol, cv=2).fit(flags[1:], journal=journal)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "wide"])
+def test_a_search_warns_once_not_once_per_candidate(flags: Any, protocol: Any) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        RuleListClassifierCV(RuleListClassifier(min_coverage=1000), protocol=protocol, cv=2).fit(flags)
+    assert ["no rule can cover as much" in str(one.message) for one in said] == [True]

@@ -19,16 +19,16 @@ from plurule.learning.covering import Progress
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import check_constraints, check_engine, check_options
 from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
-from plurule.learning.pruning import prune
 from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
-from plurule.prediction.counts import recount
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, check_scoring
-from plurule.selection.folds import Folds, hold_out, make_parts, say_undefined
+from plurule.selection.folds import Folds, hold_out, make_parts, pruned
 from plurule.selection.lengths import LengthCurve
+from plurule.selection.search import say_undefined, search
+from plurule.selection.trials import evaluation_to_choose_by
 
 PUBLISHED: dict[str, Any] = {
     "heuristic": FMeasure(beta=0.5),
@@ -228,26 +228,30 @@ class RuleListClassifier(RuleListPredictor):
         constraints
             What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
-        problem, rows = self._problem(X, y, sample_weight, label_names, initial_rules, constraints)
+        return self._learn(*self._problem(X, y, sample_weight, label_names, initial_rules, constraints))
+
+    def _learn(self, problem: Problem, rows: NDArray[np.intp]) -> Self:
+        """Learn a rule list from a problem, whose rows are those of the data of which the positions are given."""
         options, scoring = check_options(self.get_params(deep=False), len(problem.labels)), check_scoring(self.scoring)
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
-        if self.prune is not None and constraints is not None:
+        if self.prune is not None and problem.constraints is not None:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
         everything, held_out = problem, None
         if self.prune is not None:
             problem, rows, held_out = hold_out(problem, rows, float(self.prune))
         self.n_rules_curve_ = None
-        if _can_learn(problem, options) and self.n_rules == "auto":
-            parts = make_parts(self.cv, problem.Y, rows)
-            folds = Folds(problem, parts, self._form, engine, n_jobs).fit_for(scoring)
-            if folds.can_choose("n_rules='auto'"):
-                self.n_rules_curve_ = _chosen_from(folds.curves(options, scoring).get(scoring.name))
+        if can_learn(problem, options) and self.n_rules == "auto":
+            folds = Folds(problem, make_parts(self.cv, problem.Y, rows), engine=engine, n_jobs=n_jobs)
+            evaluation = evaluation_to_choose_by("n_rules='auto'", folds, scoring, self._form)
+            if evaluation is not None:
+                (curves,) = search(evaluation, [options])
+                self.n_rules_curve_ = _chosen_from(curves.get(scoring.name))
         curve = self.n_rules_curve_
         length = options.n_rules if curve is None else curve.chosen
         learned = engines.learn(problem, options.up_to(length), engine, n_jobs, self._progress())
         self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
-            self.rule_list_ = _pruned(learned, held_out, everything, options)
+            self.rule_list_ = pruned(learned, held_out, everything, options)
             if curve is not None:
                 self.n_rules_curve_ = curve.cut_after(len(learned), pruned_to=len(self.rule_list_))
         else:
@@ -316,12 +320,12 @@ class RuleListClassifier(RuleListPredictor):
         return show
 
 
-def _can_learn(problem: Problem, options: Options) -> bool:
+def can_learn(problem: Problem, options: Options) -> bool:
     """Whether any rule can cover enough; says so if none can."""
     total = float(problem.weights.sum())
     if options.min_coverage > total:
         least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
-        warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=3)
+        warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=4)
     return options.min_coverage <= total
 
 
@@ -331,9 +335,3 @@ def _chosen_from(curve: LengthCurve | None) -> LengthCurve | None:
         return None
     say_undefined("n_rules='auto'", [curve])
     return curve if len(curve.defined) else None
-
-
-def _pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
-    """What the held-out rows support, with its counts on all rows."""
-    kept = prune(rule_list, held_out.table, held_out.Y, options.heuristic, held_out.weights)
-    return recount(kept, everything.table, everything.Y, everything.weights)

@@ -1,14 +1,14 @@
 """`RuleListClassifierCV`: chooses parameters by cross-validation, then trains on everything.
 
-Two protocols. `"wide"` chooses β, the lift, signs, head mode and length together (`searching.py`). `"paper"` chooses
-the lift alone: candidates are 28 lifts, each scored by 5-fold cross-validation on the training data. The best mean of
-the target measure wins; ties go to the higher Hamming accuracy, then to the higher subset accuracy, then to the higher
-lift, then to the first in the list.
+Two protocols of one search: `"wide"` chooses β, the lift, signs, head mode and length together; `"paper"` chooses the
+lift alone, among 28, by 5-fold cross-validation on the training data (see `plurule.selection.search`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -20,27 +20,41 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from plurule.classifier import RuleListClassifier
-from plurule.data.inputs import labelled_data
+from plurule.classifier import RuleListClassifier, can_learn
+from plurule.data.inputs import TargetForm
 from plurule.errors import nearest
-from plurule.label_matrix import dense
 from plurule.learning.constraints import Constraints
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,
     check_options,
 )
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table, paper_lifts, peaks_within
+from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
 from plurule.prediction.decide import Decisions
-from plurule.prediction.scoring import Scorer, check_scoring
-from plurule.selection.folds import Folds, make_parts
+from plurule.prediction.scoring import Scorer, Scoring, check_scoring
+from plurule.selection.executing import Shared, run, threads
+from plurule.selection.folds import Folds, Part, Rows, make_parts
+from plurule.selection.journal import Journal
 from plurule.selection.lengths import LengthCurve
-from plurule.selection.lift_search import TIE_BREAKERS, AnyLift, LiftSearch, tabulate
 from plurule.selection.pareto import Point, Size, best_within, plot_front
-from plurule.selection.search import Grid, Parameters, Progress, Searched, default_grid, search
+from plurule.selection.search import (
+    TIE_BREAKERS,
+    AnyLift,
+    Curves,
+    Grid,
+    Parameters,
+    Progress,
+    Searched,
+    default_grid,
+    height,
+    say_undefined,
+    search,
+)
+from plurule.selection.trials import Evaluation, Trial, evaluation_to_choose_by
 
 Protocol: TypeAlias = Literal["wide", "paper"]
 
@@ -76,10 +90,9 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     random_state
         With protocol `"paper"`, decides which rows make up which fold if `cv` is a number.
     n_jobs
-        Threads (with protocol `"paper"`: processes) to train in; -1 for all cores. The choice does not depend on it.
+        Threads to train in; -1 for all cores. The choice does not depend on it.
     progress
-        With protocol `"wide"`, called at first and whenever a candidate is finished, with the number of those that are
-        and of all.
+        Called at first and whenever a candidate is finished, with the number of those that are and of all.
 
     Attributes
     ----------
@@ -159,8 +172,21 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         label_names: Sequence[str] | None = None,
         initial_rules: RuleList | str | Iterable[Rule | str] = (),
         constraints: Constraints | None = None,
+        executor: Executor | None = None,
+        journal: Journal | None = None,
     ) -> Self:
-        """Choose, then train on everything; the arguments are those of `RuleListClassifier.fit`."""
+        """Choose, then train on everything; the arguments are those of `RuleListClassifier.fit`, and two more.
+
+        Parameters
+        ----------
+        X, y, sample_weight, label_names, initial_rules, constraints
+            As for `RuleListClassifier.fit`.
+        executor
+            What runs the trials, any `concurrent.futures.Executor`: of threads, processes, or a Dask cluster
+            (`client.get_executor()`). The choice does not depend on it. Unless given, `n_jobs` threads.
+        journal
+            A `plurule.selection.Journal` that keeps what is finished: a search that was ended goes on from there.
+        """
         if self.protocol not in ("wide", "paper"):
             raise ValueError(f"protocol must be 'wide' or 'paper', got {self.protocol!r}")
         if self.length not in ("best", "shortest"):
@@ -168,12 +194,13 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         estimator = self._estimator()
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
-        check_jobs(self.n_jobs)
-        # Rules that can be gone through only once are needed several times.
-        rules = initial_rules if isinstance(initial_rules, str | RuleList) else tuple(initial_rules)
-        known = {"label_names": label_names, "initial_rules": rules, "constraints": constraints}
-        choose = self._choose_all if self.protocol == "wide" else self._choose_lift
-        self.best_estimator_ = choose(estimator, X, y, sample_weight, known)
+        template = clone(estimator)
+        problem, rows = template._problem(X, y, sample_weight, label_names, initial_rules, constraints)
+        with threads(check_jobs(self.n_jobs)) if executor is None else nullcontext(executor) as runner:
+            if self.protocol == "wide":
+                self.best_estimator_ = self._choose_all(template, problem, rows, runner, journal)
+            else:
+                self.best_estimator_ = self._choose_lift(template, problem, rows, runner, journal)
         self.best_lift_ = self.best_estimator_.lift
         for name in ("rule_list_", "n_rules_curve_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.best_estimator_, name):
@@ -278,46 +305,60 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     # Everything together --------------------------------------------------------------------------------------
 
     def _choose_all(
-        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
+        self, template: RuleListClassifier, problem: Problem, rows: Rows, runner: Executor | None, journal: Any
     ) -> RuleListClassifier:
         scoring = check_scoring("micro_f1" if self.scoring is None else self.scoring)
-        engine = check_engine(estimator.engine)
-        template = clone(estimator)
-        problem, rows = template._problem(X, y, sample_weight, **known)
-        n_labels = len(problem.labels)
-        candidates = self._grid(estimator, n_labels)
-        options = []
-        _refuse_pruning(estimator, candidates)
-        for candidate in candidates:
-            parameters = clone(estimator).set_params(**candidate).get_params(deep=False)
-            options.append(check_options(parameters, n_labels))
-        folds = Folds(problem, make_parts(self.cv, problem.Y, rows), template._form, engine).fit_for(scoring)
-        if folds.can_choose("RuleListClassifierCV"):
-            shortest = self.length == "shortest"
-            searched = search(folds, candidates, options, scoring, TIE_BREAKERS, shortest, self.n_jobs, self.progress)
-        else:
-            searched = Searched(candidates, [{} for _ in candidates], scoring.name, len(folds.parts))
+        candidates = self._grid(template, problem.n_labels)
+        _refuse_pruning(template, candidates)
+        options = [_options(template, candidate, problem) for candidate in candidates]
+        folds = Folds(problem, make_parts(self.cv, problem.Y, rows), engine=check_engine(template.engine))
+        evaluation = evaluation_to_choose_by("RuleListClassifierCV", folds, scoring, template._form, TIE_BREAKERS)
+        curves: list[Curves] = [{} for _ in candidates]
+        if evaluation is not None:
+            curves = search(evaluation, options, runner, journal, self.progress)
+            say_undefined("RuleListClassifierCV", [found[scoring.name] for found in curves if found])
+            curves = [found if found and len(found[scoring.name].defined) else {} for found in curves]
+        n_parts = sum(len(part.groups) for part in folds.parts)
+        searched = self._note(Searched(candidates, curves, scoring.name, n_parts, self.length == "shortest"))
         self._searched = searched
-        self.curves_ = [curves.get(scoring.name) for curves in searched.curves]
-        self.cv_results_ = searched.tabulate()
+        self.curves_ = [found.get(scoring.name) for found in curves]
         self.pareto_front_ = searched.front
-        self.best_index_ = searched.order[0]
-        means = self.cv_results_.get(f"mean_test_{scoring.name}")
-        self.best_score_ = float("nan") if means is None else float(means[self.best_index_])
         longest = {self.best_index_: searched.length(self.best_index_)}
         for point in searched.front:
             longest[point.candidate] = max(point.rules, longest.get(point.candidate) or 0)
-        self._trained: dict[int, RuleListClassifier] = {}
-        for index, length in longest.items():
-            classifier = clone(estimator).set_params(**candidates[index], n_rules=length)
-            self._trained[index] = classifier.fit(X, y, sample_weight, **known)
-            classifier.n_rules_curve_ = self.curves_[index]
+        can_learn(problem, options[self.best_index_])
+        self._trained = self._train(template, folds, options, longest, runner)
         best = _cut(self._trained[self.best_index_], searched.length(self.best_index_))
         values = best.get_params()
         tried = dict.fromkeys(name for candidate in candidates for name in candidate)
         # What this candidate left as it was is chosen, too: others changed it.
         self.best_params_ = {name: values[name] for name in (*tried, "n_rules") if name in values}
         return best
+
+    def _train(
+        self,
+        template: RuleListClassifier,
+        folds: Folds,
+        options: Sequence[Options],
+        lengths: Mapping[int, int | None],
+        runner: Executor | None,
+    ) -> dict[int, RuleListClassifier]:
+        """Train the candidates on everything, each to its length."""
+        everything = replace(folds, parts=[Part(np.arange(folds.problem.n_instances))])
+        trials = {str(i): Trial(options[i].up_to(length), keep_model=True) for i, length in lengths.items()}
+        trained = {}
+        for key, result in run(Shared(Evaluation(everything, Scoring("micro_f1"))), trials, runner):
+            parameters = self._searched.candidates[int(key)] | {"n_rules": lengths[int(key)]}
+            trained[int(key)] = _fitted(template, parameters, result["model"], self.curves_[int(key)])
+        return trained
+
+    def _note(self, searched: Searched) -> Searched:
+        """Keep what was found out, and which candidate is the best."""
+        self.cv_results_ = searched.tabulate()
+        self.best_index_ = searched.order[0]
+        means = self.cv_results_.get(f"mean_test_{searched.measure}")
+        self.best_score_ = float("nan") if means is None else float(means[self.best_index_])
+        return searched
 
     def _grid(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
         from sklearn.model_selection import ParameterGrid
@@ -345,26 +386,24 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     # The lift, as in the paper --------------------------------------------------------------------------------
 
     def _choose_lift(
-        self, estimator: RuleListClassifier, X: Any, y: Any, sample_weight: Any, known: Parameters
+        self, template: RuleListClassifier, problem: Problem, rows: Rows, runner: Executor | None, journal: Any
     ) -> RuleListClassifier:
         if self.param_grid is not None:
             raise ValueError("param_grid is for protocol='wide'; protocol='paper' tries lifts")
-        data, form = labelled_data(X, y, sample_weight, known["label_names"])
-        n_labels = len(data.label_names)
-        weights = None if data.weights is None else check_weights(data.weights, len(data), n_labels)
         scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
-        told = known | {"label_names": data.label_names}
-        # The length is chosen once, for the lift that wins, not anew in every fold of every candidate.
-        whole = clone(estimator).set_params(n_rules=None) if estimator.n_rules == "auto" else estimator
-        search = LiftSearch(whole, data.X, dense(data.Y).view(np.uint8), weights, scoring.name, scoring.scorer, told)
-        candidates = self._candidates(estimator, n_labels)
-        results = search.run(candidates, self._splits(search, stratify=form.classes is not None), self.n_jobs)
-        self.cv_results_ = tabulate(candidates, results, search, n_labels)
-        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+        candidates = self._candidates(template, problem.n_labels)
+        # A length is chosen once, for the lift that wins, not anew in every fold of every candidate.
+        options = [_options(template, candidate, problem) for candidate in candidates]
+        parts = make_parts(self._splitter(template._form), problem.Y, rows)
+        share = None if template.prune is None else float(template.prune)
+        folds = Folds(problem, parts, engine=check_engine(template.engine), prune=share)
+        evaluation = Evaluation(folds, scoring, tuple(METRICS), by_length=False, form=template._form)
+        curves = search(evaluation, options, runner, journal, self.progress)
+        say_undefined("RuleListClassifierCV", [found[scoring.name] for found in curves])
+        heights = [height(candidate["lift"], problem.n_labels) for candidate in candidates]
+        self._note(Searched(candidates, curves, scoring.name, len(parts), heights=heights))
         self.best_params_ = candidates[self.best_index_]
-        self.best_score_ = float(self.cv_results_[f"mean_test_{search.target}"][self.best_index_])
-        best = clone(estimator).set_params(**self.best_params_)
-        return best.fit(X, y, sample_weight, **known)
+        return _like(template, self.best_params_)._learn(problem, rows)
 
     def _candidates(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
         if estimator.head_search not in LIFTED_SEARCHES:
@@ -387,17 +426,36 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(f"lifts holds no lift that fits {n_labels} labels, got {self.lifts!r}")
         return lifts
 
-    def _splits(self, search: LiftSearch, stratify: bool) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+    def _splitter(self, form: TargetForm) -> Any:
+        """A number of folds are drawn as the paper does: rows at random, of two classes the share of each."""
+        from sklearn.model_selection import KFold, StratifiedKFold
 
-        truth = search.Y[:, 0] if stratify else search.Y
         if not isinstance(self.cv, Integral):
-            return list(check_cv(self.cv, truth, classifier=True).split(search.table, truth))
-        # A row of weight 0 must not decide where the others go.
-        rows = np.arange(len(search.Y)) if search.weights is None else np.flatnonzero(search.weights)
-        kind = StratifiedKFold if stratify else KFold
-        splitter = kind(int(self.cv), shuffle=True, random_state=self.random_state)
-        return [(rows[train], rows[test]) for train, test in splitter.split(rows, truth[rows])]
+            return self.cv
+        kind = KFold if form.classes is None else StratifiedKFold
+        return kind(int(self.cv), shuffle=True, random_state=self.random_state)
+
+
+def _options(template: RuleListClassifier, candidate: Parameters, problem: Problem) -> Options:
+    parameters = clone(template).set_params(**candidate).get_params(deep=False)
+    return check_options(parameters, problem.n_labels)
+
+
+def _like(template: RuleListClassifier, parameters: Parameters) -> RuleListClassifier:
+    """A classifier with other parameters that knows the attributes and labels of the template."""
+    classifier = clone(template).set_params(**parameters)
+    known = template.get_params(deep=False)
+    vars(classifier).update({name: value for name, value in vars(template).items() if name not in known})
+    return classifier
+
+
+def _fitted(
+    template: RuleListClassifier, parameters: Parameters, rule_list: RuleList, curve: LengthCurve | None
+) -> RuleListClassifier:
+    """A classifier with these parameters and the list that was learned with them."""
+    classifier = _like(template, parameters)
+    classifier.rule_list_, classifier.n_rules_curve_ = rule_list, curve
+    return classifier
 
 
 def _refuse_pruning(estimator: RuleListClassifier, candidates: Sequence[Parameters]) -> None:

@@ -5,103 +5,99 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from plurule.distributed.cluster import DaskRunner
+from plurule import RuleListClassifierCV
+from plurule.data import Dataset
+from plurule.datasets import load_world_flags
+from plurule.distributed.cluster import cluster
 from plurule.errors import PluruleError
-from plurule.paper.materials import EMBEDDED
-from plurule.paper.protocol import Plan, Task
-from plurule.selection.trials import Material, Workbench
+from plurule.learning.problem import Options
+from plurule.lifts import PAPER_LIFTS, as_table, find_lift
+from plurule.prediction.scoring import Scoring
+from plurule.selection.executing import Shared, run
+from plurule.selection.folds import Folds, make_parts, problem_of
+from plurule.selection.trials import Evaluation, Trial
 
 distributed: Any = pytest.importorskip("distributed")
 
 
-def tasks(count: int) -> list[Task]:
-    return Plan(sets=(EMBEDDED,)).fold_tasks(EMBEDDED, n_labels=7, n_folds=5)[::5][:count]
-
-
-def without_times(results: dict[str, Any]) -> dict[str, Any]:
-    return {key: {k: v for k, v in result.items() if k != "seconds"} for key, result in results.items()}
+@pytest.fixture(scope="module")
+def flags() -> Dataset:
+    return load_world_flags()
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster:
-        yield cluster
+def address() -> Iterator[str]:
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as workers:
+        yield workers.scheduler_address
 
 
-def test_a_cluster_gives_the_same_results_though_a_worker_is_killed(cluster: Any, material: Material):
-    workbench = Workbench({EMBEDDED: material})
-    expected = {task.key: workbench.run(task) for task in tasks(120)}
-    runner = DaskRunner({EMBEDDED: material}, cluster.scheduler_address)
+def evaluation_of(flags: Dataset) -> Evaluation:
+    problem = problem_of(flags)
+    return Evaluation(Folds(problem, make_parts(5, problem.Y)), Scoring("micro_f1"), by_length=False)
+
+
+def trials() -> dict[str, Trial]:
+    tables = {lift: as_table(find_lift(lift), 7) for lift in PAPER_LIFTS}
+    return {f"{lift}/{part}": Trial(Options(table), part) for lift, table in tables.items() for part in range(5)}
+
+
+def scores(results: dict[str, Any]) -> dict[str, Any]:
+    return {key: (result["scores"], result["size"]) for key, result in results.items()}
+
+
+def test_a_cluster_gives_the_same_results_though_a_worker_is_killed(address: str, flags: Dataset) -> None:
+    evaluation = evaluation_of(flags)
+    expected = {key: trial(evaluation) for key, trial in trials().items()}
     found: dict[str, Any] = {}
-    workers = runner._client.run(os.getpid)
-    assert len(set(workers.values())) == 3
-    try:
-        for outcome in runner.run(tasks(120), lambda task: True):
-            assert outcome.result is not None, outcome.error
-            assert outcome.task.key not in found
-            found[outcome.task.key] = outcome.result
+    with cluster(address) as executor, distributed.Client(address, set_as_default=False) as client:
+        workers = client.run(os.getpid)
+        assert len(set(workers.values())) == 3
+        for key, result in run(Shared(evaluation), trials(), executor):
+            assert key not in found
+            found[key] = result
             if len(found) == 30:
                 os.kill(next(iter(workers.values())), signal.SIGKILL)
-    finally:
-        runner.close()
-    assert without_times(found) == without_times(expected)
+    assert scores(found) == scores(expected)
 
 
-def test_an_error_in_a_task_is_an_outcome_not_the_end(cluster: Any, material: Material):
-    runner = DaskRunner({EMBEDDED: material}, cluster.scheduler_address)
-    odd = Task("fold", EMBEDDED, "ha+", "peak 99: 1.1", 0)
-    try:
-        outcomes = {o.task.key: o for o in runner.run([odd, *tasks(3)], lambda task: True)}
-    finally:
-        runner.close()
-    assert "Peak" in outcomes[odd.key].error
-    assert sum(outcome.result is not None for outcome in outcomes.values()) == 3
+def test_a_search_takes_the_executor_of_any_client(address: str, flags: Dataset) -> None:
+    search = RuleListClassifierCV(param_grid={"heuristic__beta": [0.5, 1.0]}, cv=2)
+    here = search.fit(flags).rule_list_
+    with distributed.Client(address, set_as_default=False) as client:
+        assert search.fit(flags, executor=client.get_executor()).rule_list_ == here
 
 
-def test_other_folds_of_the_same_data_on_the_same_workers_are_used(cluster: Any, material: Material):
-    backwards = replace(material, splits=material.splits[::-1])
-    found = []
-    for one in (material, backwards):
-        runner = DaskRunner({EMBEDDED: one}, cluster.scheduler_address)
-        folds = [Task("fold", EMBEDDED, "ha+", "none", fold) for fold in range(5)]
-        try:
-            scores = {o.task.part: (o.result or {}).get("scores") for o in runner.run(folds, lambda task: True)}
-        finally:
-            runner.close()
-        found.append([scores[fold] for fold in range(5)])
-    assert found[0] == found[1][::-1]
-    assert found[0] != found[1]
+def test_an_error_in_a_task_ends_the_run_and_not_the_cluster(address: str, flags: Dataset) -> None:
+    odd = Trial(Options(as_table(None, 7)), part=99)
+    with cluster(address) as executor:
+        with pytest.raises(IndexError):
+            list(run(Shared(evaluation_of(flags)), {"odd": odd}, executor))
+        few = dict(list(trials().items())[:3])
+        assert len(dict(run(Shared(evaluation_of(flags)), few, executor))) == 3
 
 
-def test_tasks_that_are_not_wanted_are_left_out(cluster: Any, material: Material):
-    runner = DaskRunner({EMBEDDED: material}, cluster.scheduler_address)
-    try:
-        outcomes = list(runner.run(tasks(20), lambda task: task.objective == "macro-f+"))
-    finally:
-        runner.close()
-    assert outcomes
-    assert {outcome.task.objective for outcome in outcomes} == {"macro-f+"}
-
-
-def test_workers_with_other_code_are_refused(cluster: Any, material: Material, monkeypatch: pytest.MonkeyPatch):
+def test_workers_with_other_code_are_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plurule.selection.code.code_fingerprint", lambda: "0123456789ab")
-    with pytest.raises(PluruleError, match=r"has plurule .* \(code \w+\), this is plurule .* \(code 0123456789ab\)"):
-        DaskRunner({EMBEDDED: material}, cluster.scheduler_address)
+    with (
+        pytest.raises(PluruleError, match=r"has plurule .* \(code \w+\), this is plurule .* \(code 0123456789ab\)"),
+        cluster(address),
+    ):
+        pass
 
 
-def test_a_scheduler_that_is_not_there_is_said_to_be_missing(material: Material):
-    with pytest.raises(PluruleError, match="no Dask scheduler answers at"):
-        DaskRunner({EMBEDDED: material}, "tcp://127.0.0.1:1")
+def test_a_scheduler_that_is_not_there_is_said_to_be_missing() -> None:
+    with pytest.raises(PluruleError, match="no Dask scheduler answers at"), cluster("tcp://127.0.0.1:1"):
+        pass
 
 
-def test_a_scheduler_without_workers_is_not_waited_for(material: Material):
+def test_a_scheduler_without_workers_is_not_waited_for() -> None:
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty,
         pytest.raises(PluruleError, match="has no workers"),
+        cluster(empty.scheduler_address),
     ):
-        DaskRunner({EMBEDDED: material}, empty.scheduler_address)
+        pass

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plurule.paper.experiment import Experiment, Results
-from plurule.paper.materials import EMBEDDED, load_material
+from plurule.paper.materials import EMBEDDED, Material, load_material
 from plurule.paper.protocol import Plan
-from plurule.selection.executing import LocalRunner
-from plurule.selection.trials import Material
 
 LIFTS = ("peak 2: 1.08", "kln at 3: 1.08")
 
@@ -29,4 +27,4 @@ def material() -> Material:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A finished experiment."""
     folder = tmp_path_factory.mktemp("finished")
-    return Experiment(small_plan(), folder, {EMBEDDED: EMBEDDED}, lambda materials: LocalRunner(materials, 2)).run()
+    return Experiment(small_plan(), folder, {EMBEDDED: EMBEDDED}).run()

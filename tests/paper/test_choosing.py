@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
-from plurule.lifts import PAPER_LIFTS, find_lift
+from plurule.lifts import find_lift
 from plurule.paper.choosing import Candidate, ranked
-from plurule.paper.experiment import NoWatch
-from plurule.paper.tuning import Tuning
+from plurule.paper.experiment import Results
+from plurule.paper.materials import EMBEDDED, Material
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
-from plurule.selection.trials import Material
+from plurule.selection.splitters import MulanKFold
 
 
 def made(lift: str, **scores: float) -> Candidate:
@@ -38,17 +38,15 @@ def test_means_that_differ_by_rounding_only_are_ties():
 
 
 @pytest.mark.parametrize("objective", PAPER_OBJECTIVES)
-def test_the_choice_is_that_of_the_estimator(objective: str, material: Material):
-    goal, data = find_objective(objective), material.train
+def test_the_choice_is_that_of_the_estimator(objective: str, results: Results, material: Material):
+    goal, lifts = find_objective(objective), results.plan.lifts
     estimator = RuleListClassifier.published(
         heuristic=goal.heuristic, averaging=goal.averaging, predict_absence=goal.predict_absence
     )
-    lifts = PAPER_LIFTS[::4]
     search = RuleListClassifierCV(
-        estimator, protocol="paper", lifts=[find_lift(name) for name in lifts], scoring=goal.measure, cv=3
+        estimator, protocol="paper", lifts=[find_lift(name) for name in lifts], scoring=goal.measure, cv=MulanKFold()
     )
-    search.fit(data.X, data.Y, label_names=data.label_names)
-    tuning = Tuning(data, objective, lifts, goal.measure, folds="3", seed=0)
-    ranking, _, _ = tuning.run(NoWatch(), jobs=2)
-    assert find_lift(ranking[0].lift) == search.best_lift_
-    assert ranking[0].mean(goal.measure) == pytest.approx(search.best_score_)
+    search.fit(material.train)
+    best = results.sets[EMBEDDED].ranking[objective][0]
+    assert find_lift(best.lift) == search.best_lift_
+    assert best.mean(goal.measure) == search.best_score_

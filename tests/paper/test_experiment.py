@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from plurule.paper.experiment import Experiment, Results
+from plurule.paper import experiment as experiment_module
+from plurule.paper.experiment import Experiment, Results, model_path
+from plurule.paper.materials import Material
 from plurule.paper.protocol import Plan, Task
-from plurule.selection.executing import Outcome, attempt
 from plurule.selection.journal import Journal, JournalError
-from plurule.selection.trials import Material, Workbench
-
-
-class Here:
-    """Runs tasks in this process; anything but an outcome happens at the set that is `bad`."""
-
-    def __init__(self, materials: Mapping[str, Material], bad: str = "") -> None:
-        self._workbench = Workbench(materials)
-        self._bad = bad
-
-    def run(self, tasks: Iterable[Task], wanted: Callable[[Task], bool]) -> Iterator[Outcome]:
-        for task in filter(wanted, tasks):
-            if task.dataset == self._bad:
-                raise ZeroDivisionError("nobody thought of this")
-            yield Outcome(task, *attempt(self._workbench, task))
-
-    def close(self) -> None:
-        """Nothing."""
+from plurule.selection.trials import Trial
 
 
 def write(folder: Path, name: str, n_labels: int, rows: int = 30) -> str:
@@ -39,9 +24,9 @@ def write(folder: Path, name: str, n_labels: int, rows: int = 30) -> str:
     return str(path)
 
 
-def run(folder: Path, places: Mapping[str, str], bad: str = "", lift: str = "peak 3: 1.08") -> Results:
+def run(folder: Path, places: Mapping[str, str], lift: str = "peak 3: 1.08") -> Results:
     plan = Plan(tuple(places), ("ha+", "macro-f+-"), (lift,), repeats=1, sensitivity_steps=2)
-    return Experiment(plan, folder / "out", places, lambda materials: Here(materials, bad)).run()
+    return Experiment(plan, folder / "out", places).run()
 
 
 def sensitivity_of(results: Results) -> set[str]:
@@ -57,11 +42,22 @@ def test_a_set_that_no_lift_fits_fails_and_the_others_go_on(tmp_path: Path):
 
 
 @pytest.mark.parametrize("bad", ["a", "flags", "c"])
-def test_whatever_goes_wrong_with_a_set_is_its_failure_and_the_others_go_on(tmp_path: Path, bad: str):
+def test_whatever_goes_wrong_with_a_set_is_its_failure_and_the_others_go_on(
+    tmp_path: Path, bad: str, monkeypatch: pytest.MonkeyPatch
+):
+    def work_of(task: Task, material: Material) -> object:
+        return fail if task.dataset == bad else proper(task, material)
+
+    def fail(evaluation: object) -> object:
+        raise ZeroDivisionError("nobody thought of this")
+
+    proper = experiment_module.work_of
+    monkeypatch.setattr(experiment_module, "work_of", work_of)
     names = ("a", "flags", "c")
-    results = run(tmp_path, {name: write(tmp_path, name, 4) for name in names}, bad)
+    results = run(tmp_path, {name: write(tmp_path, name, 4) for name in names})
     assert list(results.failures) == [bad]
-    assert "ZeroDivisionError: nobody thought of this (test_experiment.py" in results.failures[bad]
+    said = f"fold/{bad}/ha+/none/0: ZeroDivisionError: nobody thought of this (test_experiment.py"
+    assert said in results.failures[bad]
     assert list(results.sets) == [name for name in names if name != bad]
     # The paper's set if it worked, else the first that did.
     assert sensitivity_of(results) == {"a" if bad == "flags" else "flags"} == {results.sensitivity_set}
@@ -84,3 +80,35 @@ def test_a_journal_that_cannot_be_written_ends_everything(tmp_path: Path, monkey
     monkeypatch.setattr(Journal, "add", full)
     with pytest.raises(JournalError, match="is the disk full"):
         run(tmp_path, places)
+
+
+def test_the_numbers_do_not_depend_on_the_executor(tmp_path: Path):
+    places = {"a": write(tmp_path, "a", 4)}
+    plan = Plan(("a",), ("ha+",), ("peak 3: 1.08",), repeats=1, sensitivity_steps=2)
+    here = Experiment(plan, tmp_path / "here", places).run()
+    with ThreadPoolExecutor(3) as threads:
+        there = Experiment(plan, tmp_path / "there", places, threads).run()
+    assert here.records.keys() == there.records.keys()
+    for key, result in here.records.items():
+        assert {k: v for k, v in there.records[key].items() if k != "seconds"} == {
+            k: v for k, v in result.items() if k != "seconds"
+        }
+
+
+def test_a_model_that_is_gone_is_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    places = {"a": write(tmp_path, "a", 4)}
+    run(tmp_path, places)
+    lost = model_path(tmp_path / "out", Task("final", "a", "ha+", "none"))
+    before = lost.read_text()
+    lost.unlink()
+    trained = []
+    call = Trial.__call__
+    monkeypatch.setattr(Trial, "__call__", lambda self, on: trained.append(self) or call(self, on))
+    run(tmp_path, places)
+    assert lost.read_text() == before
+    assert len(trained) == 1
+
+
+def test_sets_whose_names_differ_in_odd_characters_only_have_models_of_their_own(tmp_path: Path):
+    names = {model_path(tmp_path, Task("final", name, "ha+", "none")) for name in ("a", "a$", "a/", "a:")}
+    assert len(names) == 4

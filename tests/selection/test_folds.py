@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,16 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from plurule.classifier import RuleListClassifier
-from plurule.data.encoding import encode
-from plurule.data.inputs import TargetForm
 from plurule.datasets import load_world_flags
-from plurule.learning.problem import Options, Problem
+from plurule.errors import PluruleError
+from plurule.learning.problem import Options
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
 from plurule.prediction.scoring import Scoring
-from plurule.selection import folds as folds_module
-from plurule.selection.folds import Folds, is_far_enough, make_parts
+from plurule.selection import search as search_module
+from plurule.selection.folds import Folds, Part, data_fingerprint, make_parts, parts_fingerprint, problem_of
+from plurule.selection.search import Curves, is_far_enough, search
+from plurule.selection.trials import Evaluation, Trial
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +30,19 @@ def flags() -> Any:
     return load_world_flags()
 
 
-def folds_of(flags: Any, cv: Any = 3, **more: Any) -> Folds:
-    Y = flags.Y.astype(np.uint8)
-    problem = Problem(encode(flags.X), flags.label_names, Y, np.ones(len(Y)))
-    return Folds(problem, make_parts(cv, Y), TargetForm(), **more)
+def evaluation_of(flags: Any, cv: Any = 3, scoring: Scoring | None = None, **more: Any) -> Evaluation:
+    problem = problem_of(flags)
+    folds = Folds(problem, make_parts(cv, problem.Y), **more)
+    return Evaluation(folds, scoring or Scoring("micro_f1"), ("hamming_accuracy",))
 
 
-def options_of(folds: Folds, **changes: Any) -> Options:
-    return Options(lift=as_table(None, folds.problem.n_labels), **changes)
+def options_of(evaluation: Evaluation, **changes: Any) -> Options:
+    return Options(lift=as_table(None, evaluation.folds.problem.n_labels), **changes)
+
+
+def curves_of(evaluation: Evaluation, **changes: Any) -> Curves:
+    (curves,) = search(evaluation, [options_of(evaluation, **changes)])
+    return curves
 
 
 # Parts -----------------------------------------------------------------------------------------------------
@@ -78,22 +86,20 @@ def test_what_is_no_validation_is_refused(flags: Any, cv: Any) -> None:
 @pytest.mark.parametrize("max_bins", [None, 8])
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_the_curve_is_that_of_lists_trained_and_scored_by_hand(flags: Any, engine: Any, max_bins: int | None) -> None:
-    folds = folds_of(flags, engine=engine)
-    curves = folds.curves(options_of(folds, max_bins=max_bins, n_rules=6), Scoring("micro_f1"), ["hamming_accuracy"])
+    evaluation = evaluation_of(flags, engine=engine)
+    curves = curves_of(evaluation, max_bins=max_bins, n_rules=6)
     assert set(curves) == {"micro_f1", "hamming_accuracy"}
     by_hand = []
-    for part in folds.parts:
+    for part in evaluation.folds.parts:
         classifier = RuleListClassifier.published(lift=None, max_bins=max_bins, n_rules=6)
-        classifier.fit(flags.X[part.train], flags.Y[part.train])
-        by_hand.append(classifier.staged_score(flags.X[part.groups[0]], flags.Y[part.groups[0]], "micro_f1"))
+        classifier.fit(flags[part.train])
+        by_hand.append(classifier.staged_score(flags[part.groups[0]], scoring="micro_f1"))
     np.testing.assert_allclose(curves["micro_f1"].scores, by_hand)
 
 
 def test_a_scorer_gives_the_curve_of_the_measure_it_computes(flags: Any) -> None:
-    folds = folds_of(flags, 0.3)
-    options = options_of(folds, n_rules=5)
-    ours = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
-    theirs = folds.curves(options, Scoring("score", SCORERS["micro_f1"]))["score"]
+    ours = curves_of(evaluation_of(flags, 0.3), n_rules=5)["micro_f1"]
+    theirs = curves_of(evaluation_of(flags, 0.3, Scoring("score", SCORERS["micro_f1"])), n_rules=5)["score"]
     assert ours.scores.shape == (5, 5)
     np.testing.assert_allclose(ours.scores, theirs.scores)
 
@@ -101,9 +107,8 @@ def test_a_scorer_gives_the_curve_of_the_measure_it_computes(flags: Any) -> None
 def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
     flags: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folds = folds_of(flags)
-    options = options_of(folds)
-    whole = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
+    evaluation = evaluation_of(flags)
+    whole = curves_of(evaluation)["micro_f1"]
     asked: list[int | None] = []
     learn = Folds.learn
 
@@ -112,17 +117,57 @@ def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
         return learn(self, part, options)
 
     monkeypatch.setattr(Folds, "learn", watched)
-    monkeypatch.setattr(folds_module, "FIRST_LIMIT", 2)
-    curve = folds.curves(options, Scoring("micro_f1"))["micro_f1"]
+    monkeypatch.setattr(search_module, "FIRST_LIMIT", 2)
+    curve = curves_of(evaluation)["micro_f1"]
     length = curve.scores.shape[1]
-    assert asked[: 2 * len(folds.parts)] == [2] * len(folds.parts) + [4] * len(folds.parts)
+    n_parts = len(evaluation.folds.parts)
+    assert asked[: 2 * n_parts] == [2] * n_parts + [4] * n_parts
     np.testing.assert_array_equal(curve.scores, whole.scores[:, :length])
     assert length == whole.scores.shape[1] or is_far_enough(curve, length)
 
 
 def test_no_rules_give_no_curve(flags: Any) -> None:
-    folds = folds_of(flags)
-    assert folds.curves(options_of(folds, min_coverage=1e9), Scoring("micro_f1")) == {}
+    assert curves_of(evaluation_of(flags), min_coverage=1e9) == {}
+
+
+def test_folds_travel_without_what_was_made_of_them(flags: Any) -> None:
+    evaluation = evaluation_of(flags)
+    trial = Trial(options_of(evaluation, n_rules=3), part=1)
+    expected = trial(evaluation)
+    assert evaluation.folds._made
+    arrived = pickle.loads(pickle.dumps(evaluation))
+    assert not arrived.folds._made
+    assert trial(arrived)["scores"] == expected["scores"]
+
+
+def test_splits_that_leave_nothing_to_learn_from_are_refused(flags: Any) -> None:
+    Y = flags.Y.astype(np.uint8)
+    with pytest.raises(PluruleError, match="leaves a part of fold 1 empty"):
+        make_parts([(np.arange(0), np.arange(len(Y)))], Y)
+    with pytest.raises(PluruleError, match=r"cannot split these data: .*greater than the number"):
+        make_parts(KFold(1000), Y)
+
+
+def test_the_fingerprint_of_data_notices_every_change(flags: Any) -> None:
+    Y = flags.Y.copy()
+    Y[3, 2] = 1 - Y[3, 2]
+    changed = [
+        flags,
+        replace(flags, Y=Y),
+        replace(flags, weights=np.arange(1.0, len(Y) + 1)),
+        replace(flags, label_names=tuple(name.upper() for name in flags.label_names)),
+        flags[1:],
+    ]
+    assert len({data_fingerprint(problem_of(data)) for data in changed}) == 5
+    assert data_fingerprint(problem_of(flags)) != data_fingerprint(problem_of(flags), problem_of(flags[1:]))
+
+
+def test_the_fingerprint_of_parts_notices_every_change(flags: Any) -> None:
+    parts = make_parts(KFold(4), flags.Y.astype(np.uint8))
+    first, *rest = parts
+    swapped = Part(first.groups[0], (first.train,))
+    others = [parts, parts[:2], [*rest, first], [Part(first.train[1:], first.groups), *rest], [swapped, *rest]]
+    assert len({parts_fingerprint(one) for one in others}) == 5
 
 
 # n_rules ---------------------------------------------------------------------------------------------------

@@ -10,12 +10,13 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.errors import PluruleError
-from plurule.selection.splitters import JavaRandom, MulanKFold, find_splitter, make_splits
+from plurule.selection.folds import make_parts
+from plurule.selection.splitters import JavaRandom, MulanKFold, find_splitter
 
 
 def test_the_generator_gives_the_numbers_of_java():
-    chance = JavaRandom(42)
-    assert [chance.next_int(10) for _ in range(10)] == [0, 3, 8, 4, 0, 5, 5, 8, 9, 3]
+    random = JavaRandom(42)
+    assert [random.next_int(10) for _ in range(10)] == [0, 3, 8, 4, 0, 5, 5, 8, 9, 3]
 
 
 @given(count=st.integers(2, 200), folds=st.integers(2, 10), seed=st.integers(0, 2**40))
@@ -66,14 +67,13 @@ def test_what_is_no_splitter_is_refused_and_nothing_is_run(text: str, message: s
 
 
 def test_splits_are_ascending_rows():
-    splits = make_splits(find_splitter("mulan"), np.zeros((23, 2)))
-    assert len(splits) == 5
-    for train, test in splits:
-        assert train.dtype == test.dtype == np.int32
-        assert (np.diff(train) > 0).all()
-        assert (np.diff(test) > 0).all()
+    parts = make_parts(find_splitter("mulan"), np.zeros((23, 2), dtype=np.uint8))
+    assert len(parts) == 5
+    for part in parts:
+        assert (np.diff(part.train) > 0).all()
+        assert (np.diff(part.groups[0]) > 0).all()
 
 
 def test_more_folds_than_instances_are_refused():
     with pytest.raises(PluruleError, match="cannot split"):
-        make_splits(find_splitter("5"), np.zeros((3, 2)))
+        make_parts(find_splitter("5"), np.zeros((3, 2), dtype=np.uint8))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 from rich.table import Table
 
@@ -16,7 +17,9 @@ from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     from plurule.data import Dataset
-    from plurule.model import RuleList
+    from plurule.selection.folds import Folds
+    from plurule.selection.objectives import Objective
+    from plurule.selection.trials import Evaluation
 
 Rows = Sequence[dict[str, float]]
 
@@ -150,33 +153,28 @@ def train_and_score(
     from plurule.cli.loading import load_data, training_part
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
-    from plurule.selection.splitters import find_splitter, make_splits
-    from plurule.selection.trials import labels_of
+    from plurule.selection.folds import Folds, Part, make_parts, problem_of
     from plurule.selection.objectives import find_objective
-    from plurule.selection.splitters import find_splitter, make_splits
-    from plurule.selection.trials import labels_of
+    from plurule.selection.splitters import find_splitter
 
-    workers = check_jobs(jobs)
+    n_jobs = check_jobs(jobs)
     goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and training_part(source) == "train":
-        parts: list[tuple[Dataset, Dataset]] = [(load_data(source, labels, "train"), load_data(source, labels, "test"))]
-        words = f"{len(parts[0][0])} training and {len(parts[0][1])} test instances"
-        names: list[Any] = ["test"]
-        whole = None
+        data, test = load_data(source, labels, "train"), load_data(source, labels, "test")
+        parts = Folds(problem_of(data), [Part(np.arange(len(data)))], problem_of(test))
+        words, names = f"{len(data)} training and {len(test)} test instances", ["test"]
     else:
-        whole = load_data(source, labels, split or "all")
-        splits = make_splits(find_splitter(folds or DEFAULT_FOLDS, seed), labels_of(whole))
-        parts = [(whole[train], whole[test]) for train, test in splits]
-        words, names = f"{len(whole)} instances, {len(splits)} folds", list(range(1, len(splits) + 1))
-    words += f", {len(parts[0][0].label_names)} labels"
-    if goal is None:
-        return _score_default(parts, workers), f"{words}, the default learner", names
-    words += f", {goal.title}, lift {lift}"
-    if lift == TUNE:
-        return _score_tuned(parts, goal.name, seed, workers), words, names
-    return _score_fixed(whole, None if whole is None else splits, parts[0], goal.name, lift, workers), words, names
+        data = load_data(source, labels, split or "all")
+        problem = problem_of(data)
+        parts = Folds(problem, make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), problem.Y))
+        words, names = f"{len(data)} instances, {len(parts.parts)} folds", [*range(1, len(parts.parts) + 1)]
+    words += f", {len(data.label_names)} labels"
+    words += ", the default learner" if goal is None else f", {goal.title}, lift {lift}"
+    if goal is not None and lift != TUNE:
+        return _score_lift(parts, goal, lift, n_jobs), words, names
+    return _score_fitted(parts, data, goal, seed, n_jobs), words, names
 
 
 def one_lift(text: str) -> str:
@@ -191,67 +189,75 @@ def one_lift(text: str) -> str:
     return names[0]
 
 
-def _score_fixed(
-    whole: Dataset | None, splits: Any, pair: tuple[Dataset, Dataset], objective: str, lift: str, jobs: int
-) -> Rows:
+def _score_lift(folds: Folds, goal: Objective, lift: str, jobs: int) -> Rows:
     """One lift for all folds."""
-    from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.paper.tuning import evaluate_folds, evaluate_split
+    from plurule.cli.watching import ProgressWatch, messages, stoppable, workers
+    from plurule.lifts import as_table, find_lift
+    from plurule.selection.executing import Shared, run
+    from plurule.selection.trials import Trial
 
-    console = messages()
-    watch = ProgressWatch(console, quiet=True)
-    with stoppable(console, "Nothing was written."), watch.showing():
-        if whole is None:
-            return evaluate_split(*pair, objective, lift, watch)
-        return evaluate_folds(whole, splits, objective, lift, watch, jobs)
+    options = goal.options(as_table(find_lift(lift), folds.problem.n_labels))
+    trials = {f"fold {part + 1}": Trial(options, part) for part in range(len(folds.parts))}
+    watch = ProgressWatch(messages(), quiet=True)
+    progress, results = watch.counting("folds"), {}
+    n_jobs = min(jobs, len(trials))
+    with stoppable(messages(), "Nothing was written."), workers(n_jobs) as executor, watch.showing():
+        progress(0, len(trials))
+        for key, result in run(Shared(_whole_lists(folds)), trials, executor):
+            results[key] = _row(result)
+            progress(len(results), len(trials))
+    return [results[key] for key in trials]
 
 
-def _score_default(parts: Sequence[tuple[Dataset, Dataset]], jobs: int) -> Rows:
-    """What `plurule fit` learns, one training part after the other."""
+def _score_fitted(folds: Folds, data: Dataset, goal: Objective | None, seed: int, jobs: int) -> Rows:
+    """What `plurule fit` learns, or `plurule tune` chooses and learns, from one training part after the other."""
     from plurule.classifier import RuleListClassifier
-    from plurule.cli.watching import messages, stoppable
+    from plurule.cli.searches import LiftSearch
+    from plurule.cli.watching import ProgressWatch, messages, stoppable, workers
 
-    rows = []
-    with stoppable(messages(), "Nothing was written."):
-        for train, test in parts:
-            classifier = RuleListClassifier(n_jobs=jobs)
-            classifier.fit(train.X, train.Y, train.weights, label_names=train.label_names)
-            rows.append(_measured(classifier.rule_list_, test))
+    evaluation, rows = _whole_lists(folds), []
+    watch = ProgressWatch(messages(), quiet=True)
+    with (
+        stoppable(messages(), "Nothing was written."),
+        workers(1 if goal is None else jobs) as executor,
+        watch.showing(),
+    ):
+        for number, part in enumerate(folds.parts):
+            if goal is None:
+                model = RuleListClassifier(n_jobs=jobs).fit(data[part.train])
+            else:
+                search = LiftSearch(goal.name, None, "paper", "5", seed).search(folds.problem.n_labels)
+                search.set_params(progress=watch.counting(f"fold {number + 1}"))
+                model = search.fit(data[part.train], executor=executor)
+            rows.append(_row(evaluation.score(model.rule_list_, number)))
     return rows
 
 
-def _measured(model: RuleList, test: Dataset) -> dict[str, float]:
-    """All measures of a model, and what it consists of."""
-    from plurule.metrics import scores
-    from plurule.prediction.decide import decide
-    from plurule.selection.trials import labels_of, size_of
+def _whole_lists(folds: Folds) -> Evaluation:
+    """Whole lists are scored by all measures."""
+    from plurule.metrics import METRICS
+    from plurule.prediction.scoring import Scoring
+    from plurule.selection.trials import Evaluation
 
-    return scores(labels_of(test), decide(model, test.X).labels(), sample_weight=test.weights) | size_of(model)
+    return Evaluation(folds, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False)
 
 
-def _score_tuned(parts: Sequence[tuple[Dataset, Dataset]], objective: str, seed: int, jobs: int) -> Rows:
-    """A lift for each training part, chosen by cross-validation inside it."""
-    from plurule.cli.watching import ProgressWatch, messages, stoppable
-    from plurule.lifts import PAPER_LIFTS
-    from plurule.model import file as model_file
-    from plurule.paper.tuning import Tuning
-    from plurule.selection.objectives import find_objective
+def _row(result: dict[str, Any]) -> dict[str, float]:
+    return {**result["scores"], **result["size"]}
 
-    console = messages()
-    watch = ProgressWatch(console, quiet=True)
-    rows = []
-    with stoppable(console, "Nothing was written."), watch.showing():
-        for fold, (train, test) in enumerate(parts, start=1):
-            tuning = Tuning(train, objective, PAPER_LIFTS, find_objective(objective).measure, "5", seed, f"fold {fold}")
-            _, _, text = tuning.run(watch, jobs)
-            rows.append(_measured(model_file.loads(text), test))
-    return rows
+
+def spread(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
+    """Mean and standard deviation of every column.
+
+    >>> spread([{"rules": 4.0}, {"rules": 6.0}])
+    ({'rules': 5.0}, {'rules': 1.0})
+    """
+    columns = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
+    return {n: float(c.mean()) for n, c in columns.items()}, {n: float(c.std()) for n, c in columns.items()}
 
 
 def score_table(rows: Rows) -> Table:
     """The measures, with mean and standard deviation where there are several rows."""
-    from plurule.paper.tuning import spread
-
     titles = MEASURES | CHARACTERISTICS
     if len(rows) == 1:
         return rendering.column_table({k: t for k, t in titles.items() if k in rows[0]}, {"": rows[0]})
@@ -262,8 +268,6 @@ def score_table(rows: Rows) -> Table:
 
 def json_text(rows: Rows) -> str:
     """The scores as JSON: plain for one row; mean, deviation and every fold for several."""
-    from plurule.paper.tuning import spread
-
     if len(rows) == 1:
         return json.dumps(rows[0], indent=2) + "\n"
     mean, deviation = spread(rows)
@@ -273,7 +277,6 @@ def json_text(rows: Rows) -> str:
 def csv_text(rows: Rows, names: Sequence[Any]) -> str:
     """The scores as CSV, one row per fold, then mean and deviation."""
     from plurule.files import to_csv
-    from plurule.paper.tuning import spread
 
     if len(rows) == 1:
         return to_csv(list(rows))

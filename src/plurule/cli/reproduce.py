@@ -73,16 +73,15 @@ def reproduce(
     the same arguments.
     """
     from plurule.cli import terminal
-    from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable
+    from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
     from plurule.paper import check_libraries
     from plurule.paper.experiment import Experiment
     from plurule.paper.reference import Reference, read_reference
-    from plurule.paper.tuning import make_runner
 
     check_libraries()
     from plurule.paper.report import PAGE, write_report
 
-    console, workers = messages(), check_jobs(jobs)
+    console, n_jobs = messages(), check_jobs(jobs)
     plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
     plan = _replace(plan, labels=labels)
     models = Reference()
@@ -91,10 +90,9 @@ def reproduce(
         plan = _replace(plan, reference=models.fingerprint)
     watch = ProgressWatch(console)
 
-    experiment = Experiment(plan, out, places, lambda sets: make_runner(sets, workers, dask), watch, missing, models)
     with stoppable(console, f"What is finished is kept in {out}; the same command goes on from there."):
-        with watch.showing():
-            results = experiment.run()
+        with workers(n_jobs, dask) as executor, watch.showing():
+            results = Experiment(plan, out, places, executor, watch, missing, models).run()
         console.print("Drawing and writing the report …", style="dim")
         statements = write_report(results, out) if results.sets else []
     page = terminal.console()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -105,13 +106,13 @@ class _TimeLeft(ProgressColumn):
         if task.finished:
             return Text("done", style="green")
         left = self._estimate.clock_left(task.fields["name"])
-        return Text("" if left is None else f"about {spoken(left)} left", style="dim")
+        return Text("" if left is None else f"about {rounded(left)} left", style="dim")
 
 
-def spoken(seconds: float) -> str:
+def rounded(seconds: float) -> str:
     """A duration that nobody would mistake for exact.
 
-    >>> spoken(42), spoken(200), spoken(9000)
+    >>> rounded(42), rounded(200), rounded(9000)
     ('42 s', '3 min', '2.5 h')
     """
     if seconds < 90:
@@ -168,6 +169,21 @@ class ProgressWatch:
         shown = list(parts.values()) if name == ALL else [parts[name]]
         self._progress.update(self._bars[name], total=sum(p.total for p in shown), completed=sum(p.done for p in shown))
 
+    def counting(self, name: str) -> Callable[[int, int], None]:
+        """A function that is told how many pieces of one work are finished, and how many there are."""
+        last = time.monotonic()
+
+        def progress(done: int, total: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if done == 0:
+                self.begin(name, total, 0, 1.0)
+            else:
+                self.advance(name, now - last)
+            last = now
+
+        return progress
+
     @contextmanager
     def showing(self) -> Iterator[None]:
         """Show the bars while a block runs."""
@@ -200,10 +216,18 @@ def messages() -> Console:
 
 def check_jobs(jobs: int | None) -> int:
     """Number of processes; None or -1 is one per core."""
-    from plurule.selection.executing import core_count
+    from plurule import parameters
 
-    if jobs is None or jobs == -1:
-        return core_count()
-    if jobs < 1:
+    if jobs is not None and jobs != -1 and jobs < 1:
         raise PluruleError(f"--jobs {jobs}, expected at least 1, or -1 for all cores")
-    return jobs
+    return parameters.check_jobs(-1 if jobs is None else jobs)
+
+
+@contextmanager
+def workers(jobs: int, dask: str | None = None) -> Iterator[Executor | None]:
+    """What runs the work: processes here, or a Dask cluster."""
+    from plurule.distributed.cluster import cluster
+    from plurule.selection.executing import processes
+
+    with processes(jobs) if dask is None else cluster(dask) as executor:
+        yield executor

@@ -1,8 +1,4 @@
-"""Choosing a lift from the results of cross-validation.
-
-The best mean of the target measure wins; ties go to the higher Hamming accuracy, then to the higher subset accuracy,
-then to the higher lift, then to the first in the list. `RuleListClassifierCV` chooses in the same way.
-"""
+"""Choosing a lift from the results of cross-validation, as `RuleListClassifierCV` does with protocol `"paper"`."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ import numpy as np
 
 from plurule.lifts import find_lift
 from plurule.paper.protocol import Task
-from plurule.selection.lift_search import TIE_BREAKERS, height
+from plurule.selection.search import TIE_BREAKERS, best_first, height
 
 
 @dataclass(frozen=True)
@@ -49,13 +45,10 @@ def candidate(results: Mapping[str, Any], dataset: str, objective: str, lift: st
 def ranked(candidates: Sequence[Candidate], measure: str, n_labels: int) -> list[Candidate]:
     """The candidates, best first."""
 
-    def worth(one: Candidate) -> tuple[float, ...]:
-        # Means that differ by rounding only are ties.
-        means = [round(one.mean(name), 12) for name in (measure, *TIE_BREAKERS)]
-        return (*means, round(height(find_lift(one.lift), n_labels), 12))
+    def key(one: Candidate) -> tuple[float, ...]:
+        return best_first(map(one.mean, (measure, *TIE_BREAKERS)), height(find_lift(one.lift), n_labels))
 
-    # Sorting is stable in reverse too: of full ties, the first stays first.
-    return sorted(candidates, key=worth, reverse=True)
+    return sorted(candidates, key=key)
 
 
 def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, ...]]:

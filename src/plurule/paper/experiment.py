@@ -5,32 +5,42 @@ Everything that is finished goes to a journal at once; whatever is there already
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from plurule.errors import PluruleError
-from plurule.files import write_text
 from plurule.lifts import NONE
+from plurule.model import file as model_file
 from plurule.paper.choosing import Candidate, candidate, ranked
-from plurule.paper.materials import load_material
+from plurule.paper.materials import Material, load_material
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
-from plurule.selection.code import code_fingerprint
-from plurule.selection.executing import Runner, described
+from plurule.paper.trials import work_of
+from plurule.parameters import check_jobs
+from plurule.selection.code import code_fingerprint, version
+from plurule.selection.executing import Shared, run
+from plurule.selection.folds import data_fingerprint, parts_fingerprint
 from plurule.selection.journal import Journal, JournalError
 from plurule.selection.objectives import find_objective
-from plurule.selection.trials import Material, Result
+from plurule.selection.trials import Result
 
 SENSITIVITY_SET = "flags"
 
 
 class Watch(Protocol):
-    """Someone who looks on while tasks are run."""
+    """Is told how far an experiment is."""
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on; `done` of its `total` tasks were finished by an earlier run.
@@ -46,7 +56,7 @@ class Watch(Protocol):
 
 
 class NoWatch:
-    """Looks away."""
+    """Shows nothing."""
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """Nothing."""
@@ -56,66 +66,6 @@ class NoWatch:
 
     def failed(self, dataset: str, error: str) -> None:
         """Nothing."""
-
-
-class Record(Protocol):
-    """Where results are kept."""
-
-    results: dict[str, Any]
-
-    def add(self, key: str, result: Any) -> None:
-        """Keep a result."""
-
-
-@dataclass
-class Memory:
-    """Results that are kept for as long as the program runs."""
-
-    results: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, key: str, result: Any) -> None:
-        """Keep a result."""
-        self.results[key] = result
-
-
-def run_tasks(
-    tasks: Iterable[Task],
-    runner: Runner,
-    record: Record,
-    watch: Watch,
-    keep: Callable[[Task, Result], Result] = lambda task, result: result,
-    is_done: Callable[[Task], bool] | None = None,
-) -> dict[str, str]:
-    """Run what is not done yet; gives, for data sets that failed, the error.
-
-    Parameters
-    ----------
-    tasks
-        What to run.
-    runner
-        What runs it.
-    record
-        Where results go, and where finished ones are found.
-    watch
-        Who is told.
-    keep
-        Called with each result before it is recorded; gives what is to be recorded.
-    is_done
-        Whether a task needs no running; by default, whether its result is recorded.
-    """
-    failures: dict[str, str] = {}
-    done = is_done or (lambda task: task.key in record.results)
-    open_tasks = [task for task in tasks if not done(task)]
-    for outcome in runner.run(open_tasks, lambda task: task.dataset not in failures):
-        dataset = outcome.task.dataset
-        if outcome.result is None:
-            if dataset not in failures:
-                failures[dataset] = f"{outcome.task.key}: {outcome.error}"
-                watch.failed(dataset, outcome.error)
-            continue
-        record.add(outcome.task.key, keep(outcome.task, outcome.result))
-        watch.advance(dataset, sum(outcome.result["seconds"].values()))
-    return failures
 
 
 @dataclass
@@ -179,8 +129,8 @@ class Experiment:
         Where the journal and the models go.
     places
         Where each data set of the plan is.
-    make_runner
-        Makes what runs the tasks, given the data sets.
+    executor
+        What runs the tasks; None runs them here.
     watch
         Who is told how far it is.
     missing
@@ -194,7 +144,7 @@ class Experiment:
         plan: Plan,
         folder: Path,
         places: Mapping[str, str],
-        make_runner: Callable[[Mapping[str, Material]], Runner],
+        executor: Executor | None = None,
         watch: Watch | None = None,
         missing: Iterable[str] = (),
         reference: Reference = Reference(),  # noqa: B008  # frozen
@@ -202,38 +152,21 @@ class Experiment:
         self.plan = plan
         self.folder = folder
         self._places = dict(places)
-        self._make_runner = make_runner
+        self._executor = executor
         self._watch = watch or NoWatch()
         self._missing = tuple(missing)
         self._reference = reference
 
     def run(self) -> Results:
         """Do all that is not done yet."""
-        from plurule import __version__
-
-        path = self.folder / "journal.jsonl"
-        with Journal(path, self.plan.arguments(), __version__, code_fingerprint()) as journal:
+        with Journal(self.folder / "journal.jsonl", self.plan.arguments()) as journal:
             materials, failures = self._load(journal)
             journal.begin_session(machine_facts())
             sets: dict[str, SetResults] = {}
-            runner = self._make_runner(materials)
-            try:
-                for name in materials:
-                    try:
-                        found = self._run_set(name, materials, runner, journal, failures)
-                    except JournalError:
-                        raise
-                    except Exception as error:
-                        self._give_up(name, described(error), failures)
-                        # It may still be at work on that set.
-                        runner.close()
-                        runner = self._make_runner(materials)
-                        continue
-                    if found is not None:
-                        sets[name] = found
-                failures.update(self._make_up_sensitivity(sets, runner, journal))
-            finally:
-                runner.close()
+            for name in materials:
+                with self._giving_up(name, failures):
+                    sets[name] = self._run_set(name, materials, journal)
+            self._make_up_sensitivity(sets, materials, journal, failures)
             return Results(
                 self.plan,
                 sets,
@@ -251,31 +184,35 @@ class Experiment:
         materials: dict[str, Material] = {}
         failures: dict[str, str] = {}
         for name in self.plan.sets:
-            try:
+            with self._giving_up(name, failures, begun=False):
                 material = load_material(self._places[name], self.plan.folds, self.plan.seed, self.plan.labels)
                 if not self.plan.candidates(material.n_labels):
-                    raise PluruleError(
-                        f"none of the lifts fits {material.n_labels} labels: {', '.join(self.plan.lifts)}"
-                    )
-            except Exception as error:
-                self._watch.begin(name, 1, 0, 0.0)
-                self._give_up(name, described(error), failures)
-                continue
-            expect_unchanged(journal, name, material)
-            materials[name] = material
+                    lifts = ", ".join(self.plan.lifts)
+                    raise PluruleError(f"none of the lifts fits {material.n_labels} labels: {lifts}")
+                expect_unchanged(journal, name, material)
+                materials[name] = material
         for name, material in materials.items():
             done = sum(key.split("/")[1] == name for key in journal.results)
             weight = float(len(material.train) * len(material.train.attributes) * material.n_labels)
             self._watch.begin(name, self._total(name, materials), done, weight)
         return materials, failures
 
-    def _give_up(self, name: str, error: str, failures: dict[str, str]) -> None:
-        failures[name] = error
-        self._watch.failed(name, error)
+    @contextmanager
+    def _giving_up(self, name: str, failures: dict[str, str], begun: bool = True) -> Iterator[None]:
+        """What goes wrong in the block is the failure of one data set; only the journal concerns all of them."""
+        try:
+            yield
+        except JournalError:
+            raise
+        except Exception as error:
+            failures[name] = described(error)
+            if not begun:
+                self._watch.begin(name, 1, 0, 0.0)
+            self._watch.failed(name, failures[name])
 
     def _total(self, name: str, materials: Mapping[str, Material]) -> int:
         stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
-        folds = self.plan.fold_tasks(name, materials[name].n_labels, len(materials[name].splits))
+        folds = self.plan.fold_tasks(name, materials[name].n_labels, materials[name].n_folds)
         return len(folds) + len(self._later_tasks(name, materials, stand_in))
 
     def _later_tasks(self, name: str, materials: Mapping[str, Material], chosen: Mapping[str, str]) -> list[Task]:
@@ -291,63 +228,74 @@ class Experiment:
             tasks += self.plan.sensitivity_tasks(name, material.n_labels)
         return tasks
 
-    def _run_set(
-        self,
-        name: str,
-        materials: Mapping[str, Material],
-        runner: Runner,
-        journal: Journal,
-        failures: dict[str, str],
-    ) -> SetResults | None:
+    def _run_set(self, name: str, materials: Mapping[str, Material], journal: Journal) -> SetResults:
         material = materials[name]
-        n_folds = len(material.splits)
-        folds = self.plan.fold_tasks(name, material.n_labels, n_folds)
-        failures.update(run_tasks(folds, runner, journal, self._watch))
-        if name in failures:
-            return None
+        shared = Shared(material.evaluation())
+        folds = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
+        self._run_tasks(folds, material, shared, journal, self._watch)
         found = SetResults(name, data_facts(material), {}, {})
+        lifts = self.plan.candidates(material.n_labels)
         for objective in self.plan.objectives:
-            candidates = [
-                candidate(journal.results, name, objective, lift, n_folds)
-                for lift in self.plan.candidates(material.n_labels)
-            ]
+            of = partial(candidate, journal.results, name, objective, n_folds=material.n_folds)
             measure = find_objective(objective).measure
-            found.ranking[objective] = ranked(candidates, measure, material.n_labels)
-            found.baseline[objective] = candidate(journal.results, name, objective, NONE, n_folds)
+            found.ranking[objective] = ranked([of(lift) for lift in lifts], measure, material.n_labels)
+            found.baseline[objective] = of(NONE)
         chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
         later = self._later_tasks(name, materials, chosen)
-        failures.update(run_tasks(later, runner, journal, self._watch, self._keep_model, self._is_done(journal)))
-        return None if name in failures else found
+        self._run_tasks(later, material, shared, journal, self._watch)
+        return found
 
-    def _make_up_sensitivity(self, sets: Mapping[str, SetResults], runner: Runner, journal: Journal) -> dict[str, str]:
+    def _make_up_sensitivity(
+        self,
+        sets: Mapping[str, SetResults],
+        materials: Mapping[str, Material],
+        journal: Journal,
+        failures: dict[str, str],
+    ) -> None:
         """The sensitivity analysis on another data set, if the one that was meant for it failed."""
         name = sensitivity_set(tuple(sets))
-        if name is None:
-            return {}
-        tasks = self.plan.sensitivity_tasks(name, sets[name].facts["labels"])
-        return run_tasks(tasks, runner, journal, NoWatch())
+        if name is not None:
+            tasks = self.plan.sensitivity_tasks(name, materials[name].n_labels)
+            shared = Shared(materials[name].evaluation())
+            with self._giving_up(name, failures):
+                self._run_tasks(tasks, materials[name], shared, journal, NoWatch())
 
-    def _keep_model(self, task: Task, result: Result) -> Result:
+    def _run_tasks(
+        self, tasks: Sequence[Task], material: Material, shared: Shared, journal: Journal, watch: Watch
+    ) -> None:
+        """Run what is not done yet."""
+        for task in tasks:
+            if task.kind == "final" and not model_path(self.folder, task).is_file():
+                journal.results.pop(task.key, None)
+        missing = {task.key: task for task in tasks if task.key not in journal.results}
+        work = {key: work_of(task, material) for key, task in missing.items()}
+        for key, result in run(shared, work, self._executor, journal, partial(self._keep_model, missing)):
+            watch.advance(missing[key].dataset, sum(result["seconds"].values()))
+
+    def _keep_model(self, tasks: Mapping[str, Task], key: str, result: Result) -> Result:
         """Write the model of a final task to its file before the task counts as done."""
         if "model" not in result:
             return result
-        path = model_path(self.folder, task)
+        path = model_path(self.folder, tasks[key])
         path.parent.mkdir(exist_ok=True)
-        write_text(path, result["model"])
+        model_file.save(result["model"], path)
         return {name: value for name, value in result.items() if name != "model"}
-
-    def _is_done(self, journal: Journal) -> Callable[[Task], bool]:
-        def is_done(task: Task) -> bool:
-            there = task.kind != "final" or model_path(self.folder, task).is_file()
-            return task.key in journal.results and there
-
-        return is_done
 
 
 def expect_unchanged(journal: Journal, name: str, material: Material) -> None:
     """Refuse to go on if the journal belongs to other data of that name, or to other folds."""
-    journal.expect(f"the contents of {name}", material.fingerprint())
-    journal.expect(f"the folds of {name}", material.folds_fingerprint())
+    folds = material.folds
+    journal.expect(f"the contents of {name}", data_fingerprint(folds.problem, *filter(None, [folds.test])))
+    journal.expect(f"the folds of {name}", parts_fingerprint(folds.parts))
+
+
+def described(error: Exception) -> str:
+    """An error in one line, with the task it happened in; one that nobody foresaw with its kind and its place."""
+    text = str(error) or type(error).__name__
+    if not isinstance(error, PluruleError | OSError | ImportError | MemoryError):
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
+    return ": ".join([*getattr(error, "__notes__", ()), text])
 
 
 def sensitivity_set(names: tuple[str, ...]) -> str | None:
@@ -361,8 +309,11 @@ def model_path(folder: Path, task: Task) -> Path:
     >>> model_path(Path("out"), Task("final", "birds", "ha+-", "peak 3: 1.04")).name
     'birds ha+- peak 3 1.04.json'
     """
-    name = f"{task.dataset} {task.objective} {task.lift}"
-    return folder / "models" / (re.sub(r"[^\w .+-]", "", name) + ".json")
+    dataset, lift = (re.sub(r"[^\w .+-]", "", name) for name in (task.dataset, task.lift))
+    if dataset != task.dataset:
+        # Another set may differ in nothing but what was left out.
+        dataset += f" {hashlib.sha256(task.dataset.encode()).hexdigest()[:8]}"
+    return folder / "models" / f"{dataset} {task.objective} {lift}.json"
 
 
 def data_facts(material: Material) -> dict[str, Any]:
@@ -381,16 +332,11 @@ def data_facts(material: Material) -> dict[str, Any]:
 
 def machine_facts() -> dict[str, Any]:
     """Where and with what the work is done."""
-    import numpy as np
-
-    from plurule import __version__
-    from plurule.selection.executing import core_count
-
     return {
-        "machine": f"{_processor()}, {core_count()} cores, {platform.system()} {platform.machine()}",
+        "machine": f"{_processor()}, {check_jobs(-1)} cores, {platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "plurule": __version__,
+        "plurule": version(),
         "code": code_fingerprint(),
     }
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from plurule.data import Dataset, read
 from plurule.data.finding import base_name, data_folders, find
 from plurule.data.labels import UnknownLabels, parse_labels
 from plurule.data.splitting import iterative_train_test_split
 from plurule.errors import DataError, nearest
+from plurule.metrics import METRICS
 from plurule.paper.protocol import PAPER_SETS
-from plurule.selection.splitters import find_splitter, make_splits
-from plurule.selection.trials import Material, labels_of
+from plurule.prediction.scoring import Scoring
+from plurule.selection.folds import Folds, Part, make_parts, problem_of
+from plurule.selection.splitters import find_splitter
+from plurule.selection.trials import Evaluation
 
 EMBEDDED = "world-flags"
 """The name of the data that come with the package."""
@@ -79,6 +85,40 @@ def name_of(source: str) -> str:
     return base_name(Path(source)) or source
 
 
+@dataclass(frozen=True)
+class Material:
+    """A data set that is ready for an experiment."""
+
+    train: Dataset
+    test: Dataset
+    folds: Folds
+    """The folds of the training part; then twice all of it, scored on the test part and on itself."""
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return len(self.train.label_names)
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.folds.parts) - 2
+
+    @property
+    def on_test_part(self) -> int:
+        """The part of the folds that is the whole training part, scored on the test part."""
+        return self.n_folds
+
+    @property
+    def on_training_rows(self) -> int:
+        """The part of the folds that is the whole training part, scored on itself."""
+        return self.n_folds + 1
+
+    def evaluation(self) -> Evaluation:
+        """How models are scored: whole, by all measures."""
+        return Evaluation(self.folds, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False)
+
+
 def load_material(place: str, folds: str, seed: int, labels: str | None = None) -> Material:
     """Read a data set and make its folds; `labels` says which columns are labels where the data set does not."""
     train, test = _split(_embedded(), seed) if place == EMBEDDED else _load_parts(place, seed, labels)
@@ -87,7 +127,10 @@ def load_material(place: str, folds: str, seed: int, labels: str | None = None) 
     if train.weights is not None:
         # A row of weight 0 counts as if it were not there.
         train = train[train.weights > 0]
-    return Material(train, test, make_splits(find_splitter(folds, seed), labels_of(train)))
+    problem = problem_of(train)
+    rows = np.arange(len(train))
+    parts = [*make_parts(find_splitter(folds, seed), problem.Y), Part(rows), Part(rows, (rows,))]
+    return Material(train, test, Folds(problem, parts, problem_of(test)))
 
 
 def _load_parts(place: str, seed: int, labels: str | None) -> tuple[Dataset, Dataset]:

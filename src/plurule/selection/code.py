@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from functools import cache
 from pathlib import Path
 
-import plurule
-from plurule import _core
+import plurule.learning.native  # noqa: F401  # the engine is loaded with it
+
+ENGINE = "plurule._core"
+
+
+def version() -> str:
+    """The version of the package."""
+    return str(sys.modules["plurule"].__version__)
 
 
 @cache
 def code_fingerprint() -> str:
     """A short text that differs if any module of the installed package or its engine does."""
-    folder = Path(plurule.__file__).parent
-    return fingerprint_of(folder, Path(_core.__file__))
+    return fingerprint_of(Path(__file__).parents[1], Path(str(sys.modules[ENGINE].__file__)))
 
 
 def fingerprint_of(folder: Path, binary: Path) -> str:

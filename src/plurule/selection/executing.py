@@ -1,199 +1,266 @@
-"""Running tasks on the cores of this machine: worker processes that can die, be killed or be told to stop.
+"""Running independent tasks on any executor: here, in threads, in processes, or on a cluster.
 
-Each worker is fed through its own pipe, a few tasks ahead. If one dies, its tasks are given to another; if this program
-dies, the workers see their pipes close and end.
+A task is a function of what all tasks share (a data set and its folds). What is shared is sent to a process only when
+it says that it lacks it, so that it travels once, to whatever worker there is.
 """
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-import traceback
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import uuid
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import cached_property
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol
+from multiprocessing.connection import Connection
+from typing import Any
 
 from plurule.errors import PluruleError
-from plurule.paper.protocol import Task
-from plurule.selection.trials import Material, Result, Workbench
+from plurule.selection.journal import Journal
 
-_AHEAD = 2
-"""Tasks that a worker has at a time: one at work and one waiting, so that it never idles."""
-_MOST_DEATHS = 3
-"""How often the same task may take its worker with it."""
+Task = Callable[[Any], Any]
+"""A function of what is shared; it must be possible to pickle it if it is run in another process."""
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a task: its result, or the error it ended with."""
-
-    task: Task
-    result: Result | None
-    error: str = ""
+FIRST, MOST = 2, 256
+"""Tasks that are handed out at first, and at most. Each result that comes back makes room for one more."""
+MOST_DEATHS = 3
+"""How often a task may be at work in a process that dies."""
+_KEPT = 4
+"""How much of what is shared a process keeps that it was sent to."""
 
 
-class Runner(Protocol):
-    """Something that runs tasks."""
+class Shared:
+    """What all tasks work on."""
 
-    def run(self, tasks: Iterable[Task], wanted: Callable[[Task], bool]) -> Iterator[Outcome]:
-        """Run the tasks, in any order; those that are no longer wanted when their turn comes are left out."""
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.name = uuid.uuid4().hex
 
-    def close(self) -> None:
-        """End at once whatever still runs."""
+    @cached_property
+    def packed(self) -> bytes:
+        """The form in which it travels."""
+        return pickle.dumps(self.value)
 
 
-def core_count() -> int:
-    """Number of cores that this program may use."""
+def run(
+    shared: Shared,
+    tasks: Mapping[str, Task],
+    executor: Executor | None = None,
+    journal: Journal | None = None,
+    keep: Callable[[str, Any], Any] = lambda key, result: result,
+) -> Iterator[tuple[str, Any]]:
+    """The results by name, in the order in which they are finished.
+
+    Parameters
+    ----------
+    shared
+        What the tasks work on.
+    tasks
+        The tasks by name.
+    executor
+        What runs them; None runs them here, one after the other.
+    journal
+        Where results are recorded; those that are there already come first and are not computed again.
+    keep
+        Called with each new result before it is recorded; gives what is to be kept of it.
+    """
+    recorded = {} if journal is None else {key: journal.results[key] for key in tasks if key in journal.results}
+    yield from recorded.items()
+    left = {key: task for key, task in tasks.items() if key not in recorded}
+    for key, result in _run_here(shared, left) if executor is None else _run_on(executor, shared, left):
+        kept = keep(key, result)
+        if journal is not None:
+            journal.add(key, kept)
+        yield key, kept
+
+
+def _run_here(shared: Shared, tasks: Mapping[str, Task]) -> Iterator[tuple[str, Any]]:
+    for key, task in tasks.items():
+        with _told_which(key):
+            result = task(shared.value)
+        yield key, result
+
+
+def _run_on(executor: Executor, shared: Shared, tasks: Mapping[str, Task]) -> Iterator[tuple[str, Any]]:
+    waiting = deque(tasks)
+    running: dict[Future[tuple[bool, Any]], str] = {}
+    lacking: set[str] = set()
+    deaths: Counter[str] = Counter()
+    room = FIRST
+    _here[shared.name] = shared.value
     try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS, Windows
-        return os.cpu_count() or 1
-
-
-@dataclass
-class _Worker:
-    process: Any
-    pipe: Connection
-    tasks: deque[Task] = field(default_factory=deque)
-
-
-class LocalRunner:
-    """Runs tasks in processes on this machine."""
-
-    def __init__(self, materials: Mapping[str, Material], jobs: int) -> None:
-        self._materials = dict(materials)
-        # Spawned processes share no locks, threads or pipes with this one, and work alike everywhere.
-        self._context = multiprocessing.get_context("spawn")
-        self._jobs = max(jobs, 1)
-        self._workers: list[_Worker] = []
-        self._deaths: dict[str, int] = {}
-
-    def run(self, tasks: Iterable[Task], wanted: Callable[[Task], bool]) -> Iterator[Outcome]:
-        """Run the tasks; outcomes come in the order in which they are finished."""
-        waiting = deque(tasks)
-        while True:
-            self._feed(waiting, wanted)
-            busy = [worker for worker in self._workers if worker.tasks]
-            if not busy:
-                return
-            ready = wait([worker.pipe for worker in busy])
-            for worker in busy:
-                if worker.pipe in ready:
-                    yield from self._collect(worker, waiting)
-
-    def close(self) -> None:
-        """Kill the workers."""
-        for worker in self._workers:
-            worker.process.kill()
-        for worker in self._workers:
-            worker.process.join()
-            worker.pipe.close()
-        self._workers = []
-
-    def _feed(self, waiting: deque[Task], wanted: Callable[[Task], bool]) -> None:
-        while waiting:
-            if not wanted(waiting[0]):
-                waiting.popleft()
-                continue
-            worker = self._freest()
-            if worker is None:
-                return
-            task = waiting.popleft()
-            worker.tasks.append(task)
-            try:
-                worker.pipe.send(task)
-            except OSError:
-                # It has died; its pipe will say so, and its tasks go to another.
-                return
-
-    def _freest(self) -> _Worker | None:
-        worker = min(self._workers, key=lambda w: len(w.tasks), default=None)
-        if (worker is None or worker.tasks) and len(self._workers) < self._jobs:
-            worker = self._start()
-        return None if worker is None or len(worker.tasks) >= _AHEAD else worker
-
-    def _start(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(theirs, self._materials), daemon=True)
-        with deaf_to_ctrl_c():
-            process.start()
-        theirs.close()
-        worker = _Worker(process, ours)
-        self._workers.append(worker)
-        return worker
-
-    def _collect(self, worker: _Worker, waiting: deque[Task]) -> Iterator[Outcome]:
-        try:
-            result, error = worker.pipe.recv()
-        except (EOFError, OSError):
-            yield from self._bury(worker, waiting)
-            return
-        yield Outcome(worker.tasks.popleft(), result, error)
-
-    def _bury(self, worker: _Worker, waiting: deque[Task]) -> Iterator[Outcome]:
-        """Give the tasks of a dead worker back; one that keeps killing workers is given up."""
-        self._workers.remove(worker)
-        worker.process.join()
-        worker.pipe.close()
-        first = worker.tasks.popleft()
-        deaths = self._deaths[first.key] = self._deaths.get(first.key, 0) + 1
-        waiting.extendleft(reversed(worker.tasks))
-        if deaths < _MOST_DEATHS:
-            waiting.appendleft(first)
-        else:
-            code = worker.process.exitcode
-            yield Outcome(first, None, f"its process ended {deaths} times with code {code}; is the memory full?")
-
-
-def _work(pipe: Connection, materials: Mapping[str, Material]) -> None:
-    """What a worker process does: tasks in, results out, until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    workbench = Workbench(materials)
-    while True:
-        try:
-            task = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer = attempt(workbench, task)
-            pipe.send(answer)
-        except OSError:
-            return
-
-
-def attempt(workbench: Workbench, task: Task) -> tuple[Result | None, str]:
-    """The result of a task, or what went wrong."""
-    try:
-        return workbench.run(task), ""
-    except Exception as error:
-        return None, described(error)
-
-
-def described(error: Exception) -> str:
-    """An error in one line; one that nobody foresaw with its kind and its place."""
-    if isinstance(error, PluruleError | OSError | ImportError | MemoryError):
-        return str(error) or type(error).__name__
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
+        while waiting or running:
+            while waiting and len(running) < room:
+                key = waiting.popleft()
+                packed = shared.packed if key in lacking else None
+                running[executor.submit(_attempt, shared.name, packed, tasks[key])] = key
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                key = running.pop(future)
+                try:
+                    with _told_which(key):
+                        found, result = future.result()
+                except BrokenExecutor:
+                    # A process died, and nobody knows of which task: few are tried at a time from here on.
+                    deaths[key] += 1
+                    if deaths[key] == MOST_DEATHS:
+                        raise PluruleError(
+                            f"{key}: its process ended {MOST_DEATHS} times; is the memory full?"
+                        ) from None
+                    waiting.appendleft(key)
+                    room = FIRST
+                except CancelledError:
+                    raise PluruleError("the executor was lost; what was finished is kept") from None
+                else:
+                    if found:
+                        room = min(room + 1, MOST)
+                        yield key, result
+                    else:
+                        lacking.add(key)
+                        waiting.appendleft(key)
+    finally:
+        del _here[shared.name]
+        for future in running:
+            future.cancel()
 
 
 @contextmanager
-def deaf_to_ctrl_c() -> Iterator[None]:
-    """For starting processes: a Ctrl-C in the terminal reaches all of them, and who starts deaf to it never dies of it.
+def _told_which(key: str) -> Iterator[None]:
+    """An error says in which task it happened."""
+    try:
+        yield
+    except (BrokenExecutor, CancelledError):
+        raise
+    except Exception as error:
+        error.add_note(key)
+        raise
 
-    For this process it comes when the block ends; it is not lost.
-    """
+
+# Where tasks are run -------------------------------------------------------------------------------------------------
+
+_here: dict[str, Any] = {}
+"""What is shared by the tasks that this process handed out; its own threads find it here."""
+_sent: OrderedDict[str, Any] = OrderedDict()
+"""What was sent to this process."""
+_sending = threading.Lock()
+# Ranked columns must not outlive the engine at the end of a process.
+atexit.register(_sent.clear)
+
+
+def _attempt(name: str, packed: bytes | None, task: Task) -> tuple[bool, Any]:
+    """The result of a task; or that what it works on is not here and must be sent."""
+    with _sending:
+        if name not in _here and name not in _sent and packed is not None:
+            _sent[name] = pickle.loads(packed)
+        if name in _sent:
+            _sent.move_to_end(name)
+            while len(_sent) > _KEPT:
+                _sent.popitem(last=False)
+        if name not in _here and name not in _sent:
+            return False, None
+        value = _here[name] if name in _here else _sent[name]
+    return True, task(value)
+
+
+# Executors -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def threads(n_jobs: int) -> Iterator[Executor | None]:
+    """So many threads; for one, nothing but this one."""
+    if n_jobs == 1:
+        yield None
+        return
+    executor = ThreadPoolExecutor(n_jobs)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def processes(n_jobs: int) -> Iterator[Executor | None]:
+    """So many processes, which are ended at once when the block is; for one, nothing but this one."""
+    if n_jobs == 1:
+        yield None
+        return
+    executor = Processes(n_jobs)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+class Processes(Executor):
+    """Processes on this machine that do not hear Ctrl-C, end when this process does, and are replaced if they die."""
+
+    def __init__(self, n_jobs: int) -> None:
+        self._n_jobs = n_jobs
+        self._start()
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand out a call."""
+        # A Ctrl-C in the terminal reaches all processes of it; those that start without hearing it do not die of it.
+        with ctrl_c_later():
+            try:
+                return self._pool.submit(function, *args, **kwargs)
+            except BrokenExecutor:
+                self.shutdown()
+                self._start()
+                return self._pool.submit(function, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes; with `cancel_futures` at once, whatever they are at."""
+        if cancel_futures:
+            self._lifeline.close()
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+        self._lifeline.close()
+        self._other_end.close()
+
+    def _start(self) -> None:
+        # Spawned processes share no locks, threads or pipes with this one, and work alike everywhere.
+        context = multiprocessing.get_context("spawn")
+        self._other_end, self._lifeline = context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(self._n_jobs, context, _begin, (self._other_end,))
+
+
+def _begin(lifeline: Connection) -> None:
+    """What a new process does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+
+
+def _end_with(lifeline: Connection) -> None:
+    """End this process when the one that started it closes its end of the pipe, or dies."""
+    try:
+        lifeline.poll(None)
+    finally:
+        os._exit(1)
+
+
+@contextmanager
+def ctrl_c_later() -> Iterator[None]:
+    """What is started in the block does not hear Ctrl-C; for this process it comes when the block ends."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
     heard: list[object] = []
-    # It is started with the first process, and lets signals through.
+    # It is started with the first process, and would let signals through again.
     resource_tracker.ensure_running()
     # What is started takes over the mask; here, other threads of the process may still be sent the signal.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

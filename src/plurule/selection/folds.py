@@ -1,15 +1,15 @@
-"""Validation inside training: rule lists grown on parts of the training data and scored on the rest.
+"""Parts of the training data: lists are learned from some rows and scored on others.
 
-What is expensive is done once: columns are ranked once per part for all candidates, and one pass over the rules of a
-list scores all its prefixes. Lists are not grown to their end only to be cut: a few rules first, and twice as many as
-long as the best length might lie further on.
+What is expensive is done once: columns are ranked once, cut to each part once, and shared by all lists that are learned
+from it.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
@@ -17,36 +17,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.inputs import TargetForm
+from plurule.data import Dataset
 from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
-from plurule.data.table import Table
-from plurule.errors import ParameterError
+from plurule.errors import ParameterError, PluruleError
+from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning import native
 from plurule.learning.engine import Engine
 from plurule.learning.problem import Options, Problem
+from plurule.learning.pruning import prune
+from plurule.learning.weights import check_weights
 from plurule.model import RuleList
-from plurule.prediction.scoring import Scoring
-from plurule.prediction.staged import staged_measures, staged_scores
-from plurule.selection.lengths import LengthCurve, curve_of
+from plurule.prediction.counts import recount
 
 Rows = NDArray[np.intp]
-Values = NDArray[np.float64]
 
-FIRST_LIMIT = 50
-"""Lists are first grown to this length."""
 GROUPS = 5
 """A single validation part is scored in so many groups, to know how far its score can be trusted."""
-SHOWN = 5
-"""More labels than this are counted, not named."""
+
+_preparing = threading.RLock()
 
 
 @dataclass(frozen=True)
 class Part:
-    """The rows that lists are grown on, and the groups of other rows that they are scored on."""
+    """The rows that lists are learned from, and the groups of rows that they are scored on."""
 
     train: Rows
-    groups: tuple[Rows, ...]
+    groups: tuple[Rows, ...] = ()
+    """None of them: lists are scored on the test data of the folds."""
 
 
 def make_parts(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> list[Part]:
@@ -63,24 +61,42 @@ def make_parts(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> 
         weight 0. Unless given, it is the same data.
     """
     is_number = isinstance(cv, Real) and not isinstance(cv, bool)
+    if is_number and not (0 < float(cv) < 1 or (isinstance(cv, Integral) and int(cv) >= 2)):
+        raise ParameterError.expected("cv", cv, "at least 2 folds, or a share between 0 and 1")
     if is_number and isinstance(cv, Integral):
-        if cv < 2:
-            raise ParameterError.expected("cv", cv, "at least 2 folds, or a share between 0 and 1")
         n_folds = min(int(cv), len(Y))
         if n_folds < 2:
             return []
         return [Part(train, (test,)) for train, test in IterativeStratifiedKFold(n_folds).split(Y, Y)]
     if is_number:
-        share = float(cv)
-        if not 0 < share < 1:
-            raise ParameterError.expected("cv", cv, "at least 2 folds, or a share between 0 and 1")
-        train, test = iterative_split(Y, [1 - share, share], shuffle=False)
+        train, test = iterative_split(Y, [1 - float(cv), float(cv)], shuffle=False)
         n_groups = min(GROUPS, len(test))
         if n_groups < 2 or not len(train):
             return []
         groups = iterative_split(Y[test], [1.0] * n_groups, shuffle=False)
         return [Part(train, tuple(test[group] for group in groups if len(group)))]
-    return [Part(train, (test,)) for train, test in given_splits(cv, Y, positions)]
+    return [Part(train, (test,)) for train, test in _given_splits(cv, Y, positions)]
+
+
+def _given_splits(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
+    """What a splitter, or splits, give; rows ascending."""
+    from sklearn.model_selection import check_cv
+
+    allowed = "a number of folds, a share between 0 and 1, a splitter of scikit-learn or splits"
+    if isinstance(cv, bool | str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        raise ParameterError.expected("cv", cv, allowed)
+    truth = Y[:, 0] if Y.shape[1] == 1 else Y
+    try:
+        found = list(check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth))
+    except (TypeError, ValueError) as error:
+        raise PluruleError(f"{cv!r} cannot split these data: {error}") from None
+    if positions is not None and not hasattr(cv, "split"):
+        found = [tuple(np.flatnonzero(np.isin(positions, rows)) for rows in split) for split in found]
+    splits = [(np.sort(np.asarray(a, dtype=np.intp)), np.sort(np.asarray(b, dtype=np.intp))) for a, b in found]
+    empty = next((i for i, (train, test) in enumerate(splits) if not len(train) or not len(test)), None)
+    if empty is not None:
+        raise PluruleError(f"{cv!r} leaves a part of fold {empty + 1} empty; use fewer folds")
+    return splits
 
 
 def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, Rows, Problem | None]:
@@ -88,21 +104,43 @@ def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, 
     kept, held_out = iterative_split(problem.Y, [1 - share, share], shuffle=False)
     if not len(kept) or not len(held_out):
         return problem, positions, None
-    return _part_of(problem, kept), positions[kept], _part_of(problem, held_out)
+    return rows_of(problem, kept), positions[kept], rows_of(problem, held_out)
 
 
-def given_splits(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> list[tuple[Rows, Rows]]:
-    """What a splitter, or splits, give."""
-    from sklearn.model_selection import check_cv
+def pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
+    """What the held-out rows support, with its counts on all rows."""
+    kept = prune(rule_list, held_out.table, held_out.Y, options.heuristic, held_out.weights)
+    return recount(kept, everything.table, everything.Y, everything.weights)
 
-    allowed = "a number of folds, a share between 0 and 1, a splitter of scikit-learn or splits"
-    if isinstance(cv, bool | str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        raise ParameterError.expected("cv", cv, allowed)
-    truth = Y[:, 0] if Y.shape[1] == 1 else Y
-    splits = check_cv(cv, truth, classifier=True).split(np.zeros((len(Y), 1)), truth)
-    if positions is not None and not hasattr(cv, "split"):
-        splits = ((np.flatnonzero(np.isin(positions, rows)) for rows in split) for split in splits)
-    return [(np.sort(np.asarray(train, dtype=np.intp)), np.asarray(test, dtype=np.intp)) for train, test in splits]
+
+def rows_of(problem: Problem, rows: Rows) -> Problem:
+    """The problem with some of its rows."""
+    return replace(problem, table=problem.table[rows], Y=problem.Y[rows], weights=problem.weights[rows])
+
+
+def problem_of(data: Dataset) -> Problem:
+    """A data set as the engines want it."""
+    weights = check_weights(data.weights, len(data), len(data.label_names))
+    return Problem(data.X, tuple(data.label_names), dense(data.Y).view(np.uint8), weights)
+
+
+def data_fingerprint(*problems: Problem) -> str:
+    """A short text that differs if names, values, labels or weights do."""
+    digest = hashlib.sha256()
+    for problem in problems:
+        digest.update(repr((problem.table.attributes, problem.labels)).encode())
+        for index in range(len(problem.table.attributes)):
+            digest.update(np.ascontiguousarray(problem.table.column(index)).tobytes())
+        digest.update(problem.Y.tobytes() + problem.weights.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def parts_fingerprint(parts: Iterable[Part]) -> str:
+    """A short text that differs if the parts do."""
+    digest = hashlib.sha256()
+    for rows in (rows for part in parts for rows in (part.train, *part.groups)):
+        digest.update(len(rows).to_bytes(8, "little") + rows.astype(np.int64).tobytes())
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,175 +149,59 @@ class Folds:
 
     problem: Problem
     parts: Sequence[Part]
-    form: TargetForm
+    test: Problem | None = None
+    """What lists of parts without groups are scored on."""
     engine: Engine = "native"
     n_jobs: int = 1
-    both: bool = False
-    """Whether a label takes part only if there are negatives of it, too."""
+    prune: float | None = None
+    """Share of the rows of a part that lists are pruned on, after they were learned from the others."""
 
-    def fit_for(self, scoring: Scoring) -> Folds:
-        """The same for a scorer that is not defined where a label is present in all rows, as the area under a curve."""
-        if self.both or scoring.scorer is None or not len(self.kept):
-            return self
-        nothing = RuleList((), self.problem.table.attributes, self.problem.labels)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            curve = self._score([nothing for _ in self.parts], scoring, ())[scoring.name]
-        return self if len(curve.defined) == len(curve.scores) else replace(self, both=True)
+    def held_out(self, part: int) -> list[Problem]:
+        """The rows that lists of a part are scored on, by group."""
+        groups = self.parts[part].groups
+        if not groups:
+            return [] if self.test is None else [self.test]
+        return self._once(("held out", part), lambda: [rows_of(self.problem, group) for group in groups])
 
-    @cached_property
-    def kept(self) -> Rows:
-        """The labels of which every group of rows that is scored has a positive."""
-        groups = [self.problem.Y[group] for part in self.parts for group in part.groups]
-        everywhere = [Y.any(axis=0) & (not self.both or ~Y.all(axis=0)) for Y in groups]
-        return np.flatnonzero(np.logical_and.reduce(everywhere)) if everywhere else np.zeros(0, dtype=np.intp)
-
-    @cached_property
-    def left_out(self) -> tuple[str, ...]:
-        """Names of the other labels."""
-        kept = set(self.kept.tolist())
-        return tuple(label for i, label in enumerate(self.problem.labels) if i not in kept)
-
-    def can_choose(self, what: str) -> bool:
-        """Whether there is anything to choose by; says which labels cannot be looked at."""
-        if not self.parts:
-            warnings.warn(f"{what}: too few rows to hold some out; nothing is chosen", stacklevel=3)
-            return False
-        if self.left_out:
-            names = ", ".join(repr(name) for name in self.left_out[:SHOWN])
-            more = f" and {len(self.left_out) - SHOWN} more" if len(self.left_out) > SHOWN else ""
-            outcome = "left out of the choice" if len(self.kept) else "nothing is chosen"
-            where = "in some part of the validation data"
-            lacking = "no positive, or no negative," if self.both else "no positive"
-            warnings.warn(f"{what}: {lacking} of {names}{more} {where}; {outcome}", stacklevel=3)
-        return len(self.kept) > 0
-
-    @cached_property
-    def _problems(self) -> list[Problem]:
-        return [_part_of(self.problem, part.train) for part in self.parts]
-
-    @cached_property
-    def _held_out(self) -> list[list[Table]]:
-        return [[self.problem.table[group] for group in part.groups] for part in self.parts]
-
-    @cached_property
-    def _columns(self) -> dict[tuple[int, int | None], Any]:
-        return {}
-
-    def prepare(self, max_bins: Iterable[int | None]) -> None:
-        """Rank the columns of every part, once for all lists that are learned from it."""
-        if self.engine != "native":
-            return
-        for bins in set(max_bins):
-            missing = [i for i in range(len(self.parts)) if (i, bins) not in self._columns]
-            if bins is None and missing:
-                everything = native.prepare(self.problem.table)
-                for i in missing:
-                    self._columns[i, None] = everything.subset(self.parts[i].train.astype(np.int32))
-            elif missing:
-                for i in missing:
-                    part = self._problems[i]
-                    weights = None if np.all(part.weights == 1.0) else part.weights
-                    self._columns[i, bins] = native.prepare(part.table, bins, weights)
+    def training(self, part: int) -> Problem:
+        """The rows that lists of a part are learned from."""
+        rows = self.parts[part].train
+        if len(rows) == self.problem.n_instances:
+            return self.problem
+        return self._once(("training", part), lambda: rows_of(self.problem, rows))
 
     def learn(self, part: int, options: Options) -> RuleList:
         """A list from the rows of one part."""
-        problem = self._problems[part]
+        problem = self.training(part)
+        if self.prune is not None:
+            kept, _, pruned_on = hold_out(problem, self.parts[part].train, self.prune)
+            learned = engines.learn(kept, options, self.engine, self.n_jobs)
+            return learned if pruned_on is None else pruned(learned, pruned_on, problem, options)
         if self.engine != "native" or not engines.native_knows(options):
             return engines.learn(problem, options, self.engine, self.n_jobs)
-        self.prepare([options.max_bins])
-        return native.learn(problem, options, self.n_jobs, columns=self._columns[part, options.max_bins])
+        return native.learn(problem, options, self.n_jobs, columns=self._columns(part, options.max_bins))
 
-    def curves(self, options: Options, scoring: Scoring, also: Iterable[str] = ()) -> dict[str, LengthCurve]:
-        """Scores of the lists by length, as far as it takes to know which length is best.
+    def _columns(self, part: int, max_bins: int | None) -> Any:
+        """The ranked columns of a part."""
+        problem = self.training(part)
+        if max_bins is not None:
+            weights = None if np.all(problem.weights == 1.0) else problem.weights
+            return self._once(("bins", part, max_bins), lambda: native.prepare(problem.table, max_bins, weights))
+        everything = self._once("columns", lambda: native.prepare(self.problem.table))
+        if problem is self.problem:
+            return everything
+        return self._once(("columns", part), lambda: everything.subset(self.parts[part].train.astype(np.int32)))
 
-        Parameters
-        ----------
-        options
-            Of the learner; its `n_rules` is the most that lists are grown to.
-        scoring
-            What lengths are compared by.
-        also
-            Measures of `plurule.metrics` to compute besides.
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        with _preparing:
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
 
-        Returns
-        -------
-        dict of str to LengthCurve
-            By name of the measure; empty if no rule is found in any part.
-        """
-        limit, finished = FIRST_LIMIT, False
-        while not finished:
-            curves, finished = self.grown_to(limit, options, scoring, also)
-            limit *= 2
-        return curves
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
-    def grown_to(
-        self, limit: int, options: Options, scoring: Scoring, also: Iterable[str] = ()
-    ) -> tuple[dict[str, LengthCurve], bool]:
-        """The scores of lists of at most so many rules, and whether longer ones are not worth it."""
-        most = limit if options.n_rules is None else min(limit, options.n_rules)
-        lists = [self.learn(part, replace(options, n_rules=most)) for part in range(len(self.parts))]
-        if not any(lists):
-            return {}, True
-        curves = self._score(lists, scoring, also)
-        if not len(curves[scoring.name].defined):
-            return curves, True
-        ended = most == options.n_rules or all(len(rules) < most for rules in lists)
-        return curves, ended or is_far_enough(curves[scoring.name], most)
-
-    def _score(self, lists: Sequence[RuleList], scoring: Scoring, also: Iterable[str]) -> dict[str, LengthCurve]:
-        measures = [name for name in dict.fromkeys((scoring.name, *also)) if name != scoring.name or not scoring.scorer]
-        scores: dict[str, list[Values]] = {name: [] for name in (scoring.name, *measures)}
-        for rules, part, tables in zip(lists, self.parts, self._held_out, strict=True):
-            for rows, table in zip(part.groups, tables, strict=True):
-                known = self.problem.weights[rows]
-                held_out = (rules, table, self.problem.Y[rows])
-                weights = None if np.all(known == 1.0) else known
-                for name, values in staged_measures(*held_out, measures, weights, self.kept).items():
-                    scores[name].append(values)
-                if scoring.scorer is not None:
-                    scores[scoring.name].append(staged_scores(*held_out, scoring, self.form, weights, self.kept))
-        # What a list of no rules scores is where the scores start, but it is no list to choose.
-        conditions = [_from_one_rule(np.cumsum([0, *(len(rule.body) for rule in rules)])) for rules in lists]
-        at_least = max(1, len(self.problem.initial_rules))
-        return {
-            name: curve_of(name, [_from_one_rule(v) for v in values], conditions, self.left_out, at_least)
-            for name, values in scores.items()
-        }
-
-
-def say_undefined(what: str, curves: Iterable[LengthCurve]) -> None:
-    """Say that scores are not defined on some parts of the validation data, if that is so."""
-    odd = [curve for curve in curves if len(curve.defined) < len(curve.scores)]
-    if odd:
-        worst = min(odd, key=lambda curve: len(curve.defined))
-        parts = f"{len(worst.scores) - len(worst.defined)} of {len(worst.scores)} parts of the validation data"
-        outcome = "they are left out of the choice" if len(worst.defined) else "nothing is chosen by it"
-        warnings.warn(f"{what}: {worst.measure} is not defined on {parts}; {outcome}", stacklevel=3)
-
-
-def is_far_enough(curve: LengthCurve, grown: int) -> bool:
-    """Whether lists are long enough to believe that longer ones are not worth it.
-
-    So it is if the best length lies well behind, or if the second half of the rules gained no more than one standard
-    error.
-
-    >>> flat, rising = np.array([[0.5, 0.6, 0.62, 0.61], [0.4, 0.6, 0.58, 0.6]]), np.array([[0.1, 0.2, 0.3, 0.4]] * 2)
-    >>> [is_far_enough(LengthCurve("micro_f1", scores, np.arange(4.0)), grown=4) for scores in (flat, rising)]
-    [True, False]
-    """
-    best = curve.best
-    if grown >= best + max(10, best // 2):
-        return True
-    mean = curve.mean
-    first_half = mean[curve.at_least - 1 : (grown + 1) // 2]
-    return bool(len(first_half) and first_half.max() >= mean[best - 1] - curve.standard_error[best - 1])
-
-
-def _from_one_rule(values: NDArray[Any]) -> Values:
-    """Without the score of no rules, unless that is all there is."""
-    return np.asarray(values[1:] if len(values) > 1 else values, dtype=np.float64)
-
-
-def _part_of(problem: Problem, rows: Rows) -> Problem:
-    return replace(problem, table=problem.table[rows], Y=problem.Y[rows], weights=problem.weights[rows])
+    def __getstate__(self) -> dict[str, Any]:
+        """What was made can be made again elsewhere, and ranked columns cannot travel."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

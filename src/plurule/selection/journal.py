@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from plurule.errors import PluruleError
+from plurule.selection import code as this
 
 FORMAT = "plurule experiments"
 VERSION = 1
@@ -28,7 +29,7 @@ class JournalError(PluruleError):
 
 
 class Journal:
-    """Finished results of one experiment.
+    """Finished results of one search or experiment.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class Journal:
     arguments
         What decides the numbers; a journal of other arguments is refused.
     version
-        The version of the program that computes the results.
+        The version of the program that computes the results; of this one, unless given.
     code
         The fingerprint of its code: a version that is worked on has many states.
 
@@ -45,15 +46,21 @@ class Journal:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with Journal(Path(folder) / "journal.jsonl", {"sets": ["flags"]}, "1.0") as journal:
+    ...     with Journal(Path(folder) / "journal.jsonl", {"sets": ["flags"]}) as journal:
     ...         journal.add("fold/flags/ha+/none/0", {"score": 0.75})
-    ...     with Journal(Path(folder) / "journal.jsonl", {"sets": ["flags"]}, "1.0") as journal:
+    ...     with Journal(Path(folder) / "journal.jsonl", {"sets": ["flags"]}) as journal:
     ...         journal.results
     {'fold/flags/ha+/none/0': {'score': 0.75}}
     """
 
-    def __init__(self, path: Path, arguments: Mapping[str, Any], version: str, code: str = "") -> None:
-        self.path = path
+    def __init__(
+        self,
+        path: str | Path,
+        arguments: Mapping[str, Any] | None = None,
+        version: str | None = None,
+        code: str | None = None,
+    ) -> None:
+        self.path = Path(path)
         self.results: dict[str, Any] = {}
         """Results by task."""
         self.finished_at: dict[str, float] = {}
@@ -66,11 +73,11 @@ class Journal:
         header = {
             "journal": FORMAT,
             "format": VERSION,
-            "plurule": version,
-            "code": code,
-            "arguments": dict(arguments),
+            "plurule": this.version() if version is None else version,
+            "code": this.code_fingerprint() if code is None else code,
+            "arguments": dict(arguments or {}),
         }
-        self._file = _open_locked(path)
+        self._file = _open_locked(self.path)
         try:
             if self._read(header) == 0:
                 self._write(header)

@@ -7,7 +7,7 @@ shortest list whose mean score is at most one standard error below that of the b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class LengthCurve:
         How many rules the list has that was trained on all the data, if there is one.
     pruned_to
         How many of them pruning left; None if it was not pruned. The scores are those of lists that were not.
+    rules
+        The mean number of rules of the lists, where whole lists are scored and a length is that of no list.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class LengthCurve:
     at_least: int = 1
     cut: int | None = None
     pruned_to: int | None = None
+    rules: Values = field(default_factory=lambda: np.zeros(0))
 
     @property
     def defined(self) -> Values:

@@ -1,33 +1,45 @@
-"""Choosing β, the lift, signs, the head mode and the length together.
+"""Trying candidates on folds, and choosing among them.
 
-Every candidate is grown once per fold. One pass over its rules scores all lengths, so the length costs nothing: a
-candidate is compared by the best length it has, and its list is cut there, or by the one-standard-error rule.
+Every candidate is learned once per fold. Either all lengths of its lists are scored, which one pass over the rules
+does: a candidate is then compared by the best length it has, and its list is cut there, or by the one-standard-error
+rule. Or whole lists are compared, as the paper does: the best mean wins; ties go to the higher Hamming accuracy, then
+to the higher subset accuracy, then to the higher lift, then to the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from plurule.learning.problem import Options
-from plurule.lifts import KLN, NoLift
-from plurule.prediction.scoring import Scoring
-from plurule.selection.folds import FIRST_LIMIT, Folds, say_undefined
+from plurule.lifts import KLN, KLN_GIVEN_AT, Lift, NoLift, Peak, as_table
+from plurule.selection.executing import Shared, run
+from plurule.selection.folds import data_fingerprint, parts_fingerprint
+from plurule.selection.journal import Journal
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.pareto import Point, front, points
+from plurule.selection.trials import Evaluation, Result, Trial
 
 Parameters = dict[str, Any]
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+AnyLift = Lift | Callable[[int], float] | None
+Curves = dict[str, LengthCurve]
+"""Scores by length, by measure; empty for a candidate that learned nothing."""
 
 Progress = Callable[[int, int], None]
 """Told how many candidates are finished, and how many there are."""
 
 BETAS = (0.4, 0.6, 1.0)
+TIE_BREAKERS = ("hamming_accuracy", "subset_accuracy")
+FIRST_LIMIT = 50
+"""Lists are first grown to this length."""
 
 
 def default_grid(has_beta: bool = True, has_lift: bool = True, lifts: Sequence[Any] | None = None) -> list[Any]:
@@ -43,17 +55,167 @@ def default_grid(has_beta: bool = True, has_lift: bool = True, lifts: Sequence[A
     return [beta | lift, beta | {"predict_absence": [True]}, beta | {"fix_head": [False]}]
 
 
+def height(lift: AnyLift, n_labels: int) -> float:
+    """How high a lift is, to break ties: a peak at its top, any other function at three labels.
+
+    >>> height(Peak(5, 1.2), n_labels=7), height(KLN.at(3, 1.08), n_labels=7), height(None, n_labels=7)
+    (1.2, 1.08, 1.0)
+    """
+    if isinstance(lift, Peak):
+        return float(lift.lift)
+    if isinstance(lift, Lift):
+        return float(lift.at_length(KLN_GIVEN_AT, max(n_labels, KLN_GIVEN_AT)))
+    return float(as_table(lift, n_labels)[min(KLN_GIVEN_AT, n_labels) - 1])
+
+
+def best_first(means: Iterable[float], lift_height: float) -> tuple[float, ...]:
+    """What whole lists are sorted by: the mean scores, of which the first counts most, then how high the lift is.
+
+    Means that differ by rounding only are ties, and so are those that are not defined.
+
+    >>> sorted([(0.5, 1.2), (0.6, 1.0), (0.5, 1.3)], key=lambda one: best_first(one[:1], one[1]))
+    [(0.6, 1.0), (0.5, 1.3), (0.5, 1.2)]
+    """
+    return tuple(np.inf if np.isnan(value) else -round(value, 12) for value in (*means, lift_height))
+
+
+def search(
+    evaluation: Evaluation,
+    options: Sequence[Options],
+    executor: Executor | None = None,
+    journal: Journal | None = None,
+    progress: Progress | None = None,
+) -> list[Curves]:
+    """Learn and score every candidate.
+
+    If all lengths are scored, lists are not grown to their end only to be cut. All are grown to a few rules first, and
+    to twice as many as long as the best length of a candidate might lie further on, and its score comes within one
+    standard error of the best.
+
+    Parameters
+    ----------
+    evaluation
+        What lists are learned from, and how they are scored.
+    options
+        Of the learner, per candidate; their `n_rules` is the most that lists are grown to.
+    executor
+        What runs the trials; None runs them here, one after the other.
+    journal
+        Where results are kept.
+    progress
+        Told how many candidates are finished.
+    """
+    shared, measure, done = Shared(evaluation), evaluation.scoring.name, -1
+
+    def count_to(number: int) -> None:
+        nonlocal done
+        while done < number:
+            done += 1
+            if progress is not None:
+                progress(done, len(options))
+
+    if journal is not None:
+        _expect_unchanged(journal, evaluation, options)
+    found: list[Curves] = [{} for _ in options]
+    growing = list(range(len(options)))
+    limit = FIRST_LIMIT if evaluation.by_length else None
+    count_to(0)
+    while growing:
+        finished = set()
+        grown = {candidate: options[candidate].up_to(limit) for candidate in growing}
+        for candidate, results in _by_candidate(shared, grown, limit, executor, journal):
+            found[candidate] = evaluation.curves(results)
+            if limit is None or _is_finished(found[candidate].get(measure), results, options[candidate], limit):
+                finished.add(candidate)
+                count_to(done + 1)
+        known = [curves[measure] for curves in found if curves and len(curves[measure].defined)]
+        best = max((curve.score(curve.best) for curve in known), default=0.0)
+        growing = [i for i in growing if i not in finished and _is_hopeful(found[i][measure], best)]
+        count_to(len(options) - len(growing))
+        limit = None if limit is None else 2 * limit
+    return found
+
+
+def _by_candidate(
+    shared: Shared,
+    options: Mapping[int, Options],
+    limit: int | None,
+    executor: Executor | None,
+    journal: Journal | None,
+) -> Iterator[tuple[int, list[Result]]]:
+    """Per candidate, in the order in which they are finished, the results of all parts."""
+    parts = range(len(shared.value.folds.parts))
+    stage = "whole lists" if limit is None else f"{limit} rules"
+    places = {f"{stage}/candidate {i}/part {part}": (i, part) for i in options for part in parts}
+    results: dict[int, dict[int, Result]] = {i: {} for i in options}
+    trials = {key: Trial(options[i], part) for key, (i, part) in places.items()}
+    for key, result in run(shared, trials, executor, journal):
+        i, part = places[key]
+        results[i][part] = result
+        if len(results[i]) == len(parts):
+            yield i, [results[i][part] for part in parts]
+
+
+def _expect_unchanged(journal: Journal, evaluation: Evaluation, options: Sequence[Options]) -> None:
+    """Refuse to go on with the results of other data, folds or candidates."""
+    journal.expect("the data", data_fingerprint(evaluation.folds.problem))
+    journal.expect("the folds", parts_fingerprint(evaluation.folds.parts))
+    asked = (evaluation.scoring.name, evaluation.also, evaluation.by_length, evaluation.left_out)
+    tried = [vars(one) | {"lift": one.lift.tolist()} for one in options]
+    journal.expect("the candidates", hashlib.sha256(repr((asked, tried)).encode()).hexdigest()[:16])
+
+
+def _is_finished(curve: LengthCurve | None, results: Sequence[Result], options: Options, limit: int) -> bool:
+    """Whether longer lists than those of so many rules are not worth it, or there are none."""
+    if curve is None or not len(curve.defined) or options.up_to(limit).n_rules == options.n_rules:
+        return True
+    return all(len(result["conditions"]) <= limit for result in results) or is_far_enough(curve, limit)
+
+
+def is_far_enough(curve: LengthCurve, grown: int) -> bool:
+    """Whether lists are long enough to believe that longer ones are not worth it.
+
+    So it is if the best length lies well behind, or if the second half of the rules gained no more than one standard
+    error.
+
+    >>> flat, rising = np.array([[0.5, 0.6, 0.62, 0.61], [0.4, 0.6, 0.58, 0.6]]), np.array([[0.1, 0.2, 0.3, 0.4]] * 2)
+    >>> [is_far_enough(LengthCurve("micro_f1", scores, np.arange(4.0)), grown=4) for scores in (flat, rising)]
+    [True, False]
+    """
+    best = curve.best
+    if grown >= best + max(10, best // 2):
+        return True
+    mean = curve.mean
+    first_half = mean[curve.at_least - 1 : (grown + 1) // 2]
+    return bool(len(first_half) and first_half.max() >= mean[best - 1] - curve.standard_error[best - 1])
+
+
+def _is_hopeful(curve: LengthCurve, best: float) -> bool:
+    return bool(curve.score(curve.best) + curve.standard_error[curve.best - 1] >= best)
+
+
+def say_undefined(what: str, curves: Iterable[LengthCurve]) -> None:
+    """Say that scores are not defined on some parts of the validation data, if that is so."""
+    odd = [curve for curve in curves if len(curve.defined) < len(curve.scores)]
+    if odd:
+        worst = min(odd, key=lambda curve: len(curve.defined))
+        parts = f"{len(worst.scores) - len(worst.defined)} of {len(worst.scores)} parts of the validation data"
+        outcome = "they are left out of the choice" if len(worst.defined) else "nothing is chosen by it"
+        warnings.warn(f"{what}: {worst.measure} is not defined on {parts}; {outcome}", stacklevel=4)
+
+
 @dataclass(frozen=True, eq=False)
 class Searched:
     """What the candidates scored."""
 
     candidates: list[Parameters]
-    curves: list[dict[str, LengthCurve]]
-    """Per candidate and measure, the scores by length; empty for a candidate that learned nothing."""
+    curves: list[Curves]
     measure: str
     n_parts: int
     shortest: bool = False
     """Whether a list is cut at the shortest length within one standard error of the best, instead of the best."""
+    heights: Sequence[float] | None = None
+    """Where whole lists are compared, how high the lift of each candidate is."""
 
     @cached_property
     def every_point(self) -> list[Point]:
@@ -70,9 +232,12 @@ class Searched:
     def order(self) -> list[int]:
         """Positions of the candidates, best first: by the score at their best length, then the shorter list."""
 
-        def rank(i: int) -> tuple[float, int]:
+        def rank(i: int) -> tuple[float, ...]:
             if not self.curves[i]:
                 return np.inf, 0
+            if self.heights is not None:
+                means = [self.curves[i][name].score(1) for name in (self.measure, *TIE_BREAKERS)]
+                return best_first(means, self.heights[i])
             curve = self.curves[i][self.measure]
             return -round(curve.score(curve.best), 12), curve.best
 
@@ -93,7 +258,8 @@ class Searched:
             values[:] = [candidate.get(name) for candidate in self.candidates]
             given = [name in candidate for candidate in self.candidates]
             table[f"param_{name}"] = np.ma.MaskedArray(values, mask=np.logical_not(given))
-        lengths = [self.length(i) for i in range(len(self.candidates))]
+        whole = self.heights is not None
+        lengths = [1 if whole else self.length(i) for i in range(len(self.candidates))]
         for measure in dict.fromkeys(name for curves in self.curves for name in curves):
             scores = np.full((len(self.candidates), self.n_parts), np.nan)
             for i, (curves, length) in enumerate(zip(self.curves, lengths, strict=True)):
@@ -105,94 +271,12 @@ class Searched:
             known = [row[np.isfinite(row)] for row in scores]
             table[f"mean_test_{measure}"] = np.array([row.mean() if len(row) else np.nan for row in known])
             table[f"std_test_{measure}"] = np.array([row.std() if len(row) else np.nan for row in known])
-        table["n_rules"] = np.array([0 if length is None else length for length in lengths])
-        table["mean_conditions"] = np.array(
-            [
-                0.0 if length is None else float(curves[self.measure].conditions[length - 1])
-                for curves, length in zip(self.curves, lengths, strict=True)
-            ]
-        )
+        if whole:
+            table["mean_rules"] = np.array([float(curves[self.measure].rules[0]) for curves in self.curves])
+        else:
+            table["n_rules"] = np.array([length or 0 for length in lengths])
+        conditions = [curves[self.measure].conditions if curves else np.zeros(1) for curves in self.curves]
+        table["mean_conditions"] = np.array([c[(n or 1) - 1] for c, n in zip(conditions, lengths, strict=True)])
         table["rank_test_score"] = np.empty(len(self.candidates), dtype=np.int32)
         table["rank_test_score"][self.order] = np.arange(1, len(self.candidates) + 1)
         return table
-
-
-def search(
-    folds: Folds,
-    candidates: Sequence[Parameters],
-    options: Sequence[Options],
-    scoring: Scoring,
-    also: Iterable[str],
-    shortest: bool,
-    n_jobs: int | None,
-    progress: Progress | None = None,
-) -> Searched:
-    """Grow and score every candidate; in threads, which share the ranked columns.
-
-    All are grown to a few rules first. Only those that come within one standard error of the best are grown on.
-    """
-    from joblib import Parallel, delayed
-
-    counter = _Counter(len(options), progress)
-    folds.prepare(sorted({o.max_bins for o in options}, key=lambda bins: bins or 0))
-    also, limit = tuple(also), FIRST_LIMIT
-    curves: list[dict[str, LengthCurve]] = [{} for _ in options]
-    growing = list(range(len(options)))
-    while growing:
-        grow = counter.counting(folds.grown_to)
-        tasks = [delayed(grow)(limit, options[i], scoring, also) for i in growing]
-        grown = dict(zip(growing, Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True))
-        for i, (found, _) in grown.items():
-            curves[i] = found
-        known = [curve for curve in _by_measure(curves, scoring.name) if len(curve.defined)]
-        best = max((curve.score(curve.best) for curve in known), default=0.0)
-        growing = [i for i, (found, finished) in grown.items() if not finished and _hopeful(found[scoring.name], best)]
-        counter.reach(len(options) - len(growing))
-        limit *= 2
-    say_undefined("RuleListClassifierCV", _by_measure(curves, scoring.name))
-    curves = [found if found and len(found[scoring.name].defined) else {} for found in curves]
-    n_parts = sum(len(part.groups) for part in folds.parts)
-    return Searched(list(candidates), curves, scoring.name, n_parts, shortest)
-
-
-Grown = tuple[dict[str, LengthCurve], bool]
-
-
-class _Counter:
-    """Counts the candidates that are not grown on, in threads, and tells."""
-
-    def __init__(self, total: int, progress: Progress | None):
-        self.done, self.total, self.progress, self.lock = 0, total, progress, Lock()
-        if progress is not None:
-            progress(0, total)
-
-    def counting(self, grow: Callable[..., Grown]) -> Callable[..., Grown]:
-        """A function that grows a candidate and counts it if it is finished."""
-
-        def counted(*arguments: Any) -> Grown:
-            grown = grow(*arguments)
-            if grown[1]:
-                with self.lock:
-                    self._count()
-            return grown
-
-        return counted
-
-    def reach(self, done: int) -> None:
-        """Count up to a number, since candidates are also given up."""
-        with self.lock:
-            while self.done < done:
-                self._count()
-
-    def _count(self) -> None:
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
-
-
-def _by_measure(curves: Iterable[dict[str, LengthCurve]], measure: str) -> list[LengthCurve]:
-    return [found[measure] for found in curves if found]
-
-
-def _hopeful(curve: LengthCurve, best: float) -> bool:
-    return bool(curve.score(curve.best) + curve.standard_error[curve.best - 1] >= best)

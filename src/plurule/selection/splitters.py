@@ -18,15 +18,12 @@ from sklearn.model_selection import BaseCrossValidator, KFold
 
 from plurule.errors import PluruleError, nearest
 
-Splits = list[tuple[NDArray[np.int32], NDArray[np.int32]]]
-"""Row numbers of the training and of the test part of each fold, ascending."""
-
 
 class JavaRandom:
     """The generator of `java.util.Random`: a linear congruential generator of 48 bits.
 
-    >>> chance = JavaRandom(1)
-    >>> [chance.next_int(100) for _ in range(3)], chance.next_int(16)
+    >>> random = JavaRandom(1)
+    >>> [random.next_int(100) for _ in range(3)], random.next_int(16)
     ([85, 88, 47], 6)
     """
 
@@ -68,9 +65,9 @@ class MulanKFold(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn ship
 
     def _iter_test_indices(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[NDArray[np.intp]]:
         order = np.arange(X.shape[0] if hasattr(X, "shape") else len(X))
-        chance = JavaRandom(self.seed)
+        random = JavaRandom(self.seed)
         for last in range(len(order) - 1, 0, -1):
-            other = chance.next_int(last + 1)
+            other = random.next_int(last + 1)
             order[[last, other]] = order[[other, last]]
         for _, test in KFold(self.n_splits).split(order):
             yield order[test]
@@ -119,19 +116,6 @@ def find_splitter(text: str, seed: int = 0) -> Any:
         return known[call.func.id](**(_randomness(known[call.func.id], given, seed) | given))
     except (TypeError, ValueError) as error:
         raise PluruleError(f"folds {text!r}: {error}") from None
-
-
-def make_splits(splitter: Any, Y: NDArray[Any]) -> Splits:
-    """The folds of some data, rows ascending, so that rows are never sorted or copied twice."""
-    try:
-        found = list(splitter.split(np.zeros((len(Y), 1)), Y))
-    except (TypeError, ValueError) as error:
-        raise PluruleError(f"{splitter!r} cannot split these data: {error}") from None
-    splits = [(np.sort(train).astype(np.int32), np.sort(test).astype(np.int32)) for train, test in found]
-    empty = next((i for i, (train, test) in enumerate(splits) if not len(train) or not len(test)), None)
-    if empty is not None:
-        raise PluruleError(f"{splitter!r} leaves a part of fold {empty + 1} empty; use fewer folds")
-    return splits
 
 
 def _randomness(kind: Any, given: Mapping[str, Any], seed: int) -> dict[str, int]:

@@ -1,174 +1,174 @@
-"""Running one task: learn a model, measure it, and say so in plain data.
-
-A `Workbench` is what a process keeps between tasks. The columns of a data set are ranked once, cut to each fold once,
-and shared by all objectives and lifts that are tried on it.
-"""
+"""One trial: learn a list from a part of the data, score it on the rest, and say so in plain data."""
 
 from __future__ import annotations
 
-import hashlib
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule import _core, metrics
-from plurule.data import Dataset
-from plurule.learning import native
+from plurule.data.inputs import TargetForm
 from plurule.learning.problem import Options, Problem
-from plurule.learning.weights import exact_weights
-from plurule.lifts import NONE, as_table, find_lift
+from plurule.metrics import METRICS
 from plurule.model import RuleList
-from plurule.model import file as model_file
-from plurule.paper.protocol import Task
 from plurule.prediction.decide import decide
-from plurule.selection.objectives import find_objective
-from plurule.selection.splitters import Splits
+from plurule.prediction.scoring import Scoring
+from plurule.prediction.staged import Stage, staged_measures, staged_scores
+from plurule.selection.folds import Folds, Rows
+from plurule.selection.lengths import LengthCurve, curve_of
 
 Result = dict[str, Any]
+"""What a trial found out, in a form that JSON knows (but for the model, where it is kept)."""
 
-_PARTS_KEPT = 12
-_SHORTEST_TIMING = 0.05
-"""Seconds of CPU that a measured time adds up to at least; shorter trainings are repeated."""
+SHOWN = 5
+"""More labels than this are counted, not named."""
 
 
-@dataclass(frozen=True)
-class Material:
-    """A data set that is ready for an experiment."""
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What lists are learned from, and how they are scored."""
 
-    train: Dataset
-    test: Dataset
-    splits: Splits
-    """The folds of the training part."""
+    folds: Folds
+    scoring: Scoring
+    also: tuple[str, ...] = ()
+    """Measures of `plurule.metrics` to compute besides."""
+    by_length: bool = True
+    """Whether lists are scored at every length; if not, whole."""
+    form: TargetForm = field(default_factory=TargetForm)
+    """The form of labels that a scorer expects."""
+    labels: Rows | None = None
+    """The labels that are looked at; all, unless given."""
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Names of the labels that are not looked at."""
+        names = self.folds.problem.labels
+        kept = set(range(len(names)) if self.labels is None else self.labels.tolist())
+        return tuple(name for i, name in enumerate(names) if i not in kept)
 
     @property
-    def n_labels(self) -> int:
-        """Number of labels."""
-        return len(self.train.label_names)
+    def measures(self) -> list[str]:
+        """The measures of `plurule.metrics` among what is computed."""
+        named = (*([] if self.scoring.scorer else [self.scoring.name]), *self.also)
+        return [name for name in dict.fromkeys(named) if name in METRICS]
 
-    def fingerprint(self) -> str:
-        """A short text that differs if names, values, labels or weights do."""
-        digest = hashlib.sha256()
-        for data in (self.train, self.test):
-            digest.update(repr((data.X.attributes, data.label_names)).encode())
-            for index in range(len(data.X.attributes)):
-                digest.update(np.ascontiguousarray(data.X.column(index)).tobytes())
-            digest.update(labels_of(data).tobytes())
-            digest.update(b"" if data.weights is None else data.weights.tobytes())
-        return digest.hexdigest()[:16]
+    def score(self, rule_list: RuleList, part: int) -> Result:
+        """What a list scores on the rows that a part holds out, and its size."""
+        held_out = self.folds.held_out(part)
+        if not self.by_length:
+            return {"scores": self._whole(rule_list, _joined(held_out)), "size": size_of(rule_list)}
+        found = [self._by_length(rule_list, rows) for rows in held_out]
+        scores = {name: [[_plain(v) for v in one[name]] for one in found] for name in (found[0] if found else ())}
+        return {"scores": scores, "conditions": np.cumsum([0, *(len(rule.body) for rule in rule_list)]).tolist()}
 
-    def folds_fingerprint(self) -> str:
-        """A short text that differs if the folds do."""
-        digest = hashlib.sha256()
-        for part in (rows for split in self.splits for rows in split):
-            digest.update(len(part).to_bytes(8, "little") + part.tobytes())
-        return digest.hexdigest()[:16]
+    def _by_length(self, rule_list: RuleList, rows: Problem) -> dict[str, NDArray[np.float64]]:
+        """The score of no rules, of the first rule, of the first two, and so on."""
+        given = (rule_list, rows.table, rows.Y)
+        found = staged_measures(*given, self.measures, _weights(rows), self.labels)
+        if self.scoring.scorer is not None:
+            scores = staged_scores(*given, self.scoring, self.form, _weights(rows), self.labels)
+            found = {self.scoring.name: scores} | found
+        return found
+
+    def _whole(self, rule_list: RuleList, rows: Problem) -> dict[str, float | None]:
+        decisions, weights = decide(rule_list, rows.table), _weights(rows)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        predicted = decisions.labels()
+        scores: dict[str, float | None] = {name: METRICS[name](rows.Y, predicted, **weighted) for name in self.measures}
+        if self.scoring.scorer is not None:
+            stage = Stage(rule_list, self.form, np.arange(rows.n_labels), decisions)
+            stage.length = len(rule_list)
+            score = self.scoring.scorer(stage, rows.table, self.form.labels(rows.Y), **weighted)
+            scores = {self.scoring.name: _plain(score)} | scores
+        return scores
+
+    def curves(self, results: Sequence[Result]) -> dict[str, LengthCurve]:
+        """The scores by length of the lists of all parts, by measure; empty if none of them has a rule."""
+        if not self.by_length:
+            sizes = ([[result["size"][name]] for result in results] for name in ("conditions", "rules"))
+            conditions, rules = (np.mean(size, axis=0) for size in sizes)
+            return {
+                name: LengthCurve(
+                    name, np.array([[r["scores"][name]] for r in results], dtype=float), conditions, rules=rules
+                )
+                for name in results[0]["scores"]
+            }
+        if all(len(result["conditions"]) == 1 for result in results):
+            return {}
+        conditions = [_from_one_rule(result["conditions"]) for result in results]
+        at_least = max(1, len(self.folds.problem.initial_rules))
+        return {
+            name: curve_of(
+                name,
+                [_from_one_rule(values) for result in results for values in result["scores"][name]],
+                conditions,
+                self.left_out,
+                at_least,
+            )
+            for name in results[0]["scores"]
+        }
 
 
 @dataclass(frozen=True)
-class Part:
-    """Rows to train on, with their columns ranked, and rows to be scored on."""
+class Trial:
+    """A list to learn from a part, and to score."""
 
-    problem: Problem
-    columns: _core.Columns
-    test: Dataset
+    options: Options
+    part: int = 0
+    keep_model: bool = False
 
-    def learn(self, options: Options) -> RuleList:
-        """Train on the training rows."""
-        return native.learn(self.problem, options, columns=self.columns)
-
-    def scores(self, model: RuleList) -> dict[str, float]:
-        """All measures of a model on the test rows."""
-        predicted = decide(model, self.test.X).labels()
-        return metrics.scores(labels_of(self.test), predicted, sample_weight=self.test.weights)
-
-
-class Workbench:
-    """The data sets of an experiment, and what has been prepared of them in this process."""
-
-    def __init__(self, materials: Mapping[str, Material]) -> None:
-        self._materials = dict(materials)
-        self._ranked: OrderedDict[str, Part] = OrderedDict()
-        self._parts: OrderedDict[tuple[str, int], Part] = OrderedDict()
-        # The threads of a Dask worker share a workbench.
-        self._lock = threading.RLock()
-
-    def add(self, dataset: str, material: Material) -> None:
-        """Make another data set known."""
-        self._materials[dataset] = material
-
-    def run(self, task: Task) -> Result:
-        """The result of a task, in a form that JSON knows."""
-        if task.kind == "timing":
-            return self._time(task)
-        part = self._fold(task.dataset, task.part) if task.kind == "fold" else self._whole(task.dataset)
+    def __call__(self, evaluation: Evaluation) -> Result:
         start = time.thread_time()
-        model = part.learn(options_of(task, part.problem.n_labels))
+        model = evaluation.folds.learn(self.part, self.options)
         learned = time.thread_time()
-        if task.kind == "sensitivity":
-            part = replace(part, test=self._materials[task.dataset].train)
-        result: Result = {"scores": part.scores(model), "size": size_of(model)}
+        result = evaluation.score(model, self.part)
         result["seconds"] = {"train": round(learned - start, 6), "score": round(time.thread_time() - learned, 6)}
-        if task.kind == "final":
-            result["model"] = model_file.dumps(model)
+        if self.keep_model:
+            result["model"] = model
         return result
 
-    def _whole(self, dataset: str) -> Part:
-        """The training and the test part of a data set."""
-        with self._lock:
-            if dataset not in self._ranked:
-                material = self._materials[dataset]
-                problem = problem_of(material.train)
-                _keep(self._ranked, dataset, Part(problem, native.prepare(problem.table), material.test))
-            return self._ranked[dataset]
 
-    def _fold(self, dataset: str, fold: int) -> Part:
-        """The training and the test rows of a fold of the training part."""
-        with self._lock:
-            if (dataset, fold) not in self._parts:
-                whole, material = self._whole(dataset), self._materials[dataset]
-                train, test = material.splits[fold]
-                cut = Part(problem_of(material.train[train]), whole.columns.subset(train), material.train[test])
-                _keep(self._parts, (dataset, fold), cut)
-            return self._parts[dataset, fold]
+def evaluation_to_choose_by(
+    what: str, folds: Folds, scoring: Scoring, form: TargetForm, also: tuple[str, ...] = ()
+) -> Evaluation | None:
+    """How lists are compared by length; None, and a warning, if there is nothing to compare by.
 
-    def _time(self, task: Task) -> Result:
-        """CPU time of training with no lift, with the lift, and with no lift again, which shows the noise."""
-        problem = self._whole(task.dataset).problem
-        lifted = options_of(task, problem.n_labels)
-        plain = options_of(replace(task, lift=NONE), problem.n_labels)
-        order = {"normal": plain, "relaxed": lifted, "normal again": plain}
-        if task.part % 2:
-            order = {"normal again": plain, "relaxed": lifted, "normal": plain}
-        return {"seconds": {name: _training_time(problem, options) for name, options in order.items()}}
-
-
-def options_of(task: Task, n_labels: int) -> Options:
-    """The options of the learner that a task asks for."""
-    options = find_objective(task.objective).options(as_table(find_lift(task.lift), n_labels))
-    if task.variant == "free head":
-        return replace(options, fix_head=False)
-    if task.variant == "exhaustive":
-        return replace(options, head_search="exhaustive")
-    return options
+    Labels of which some group of held-out rows has no positive are left out of it, and said. If the scorer is not
+    defined where a label is present in all rows, as the area under a curve, these labels are left out, too.
+    """
+    if not folds.parts:
+        warnings.warn(f"{what}: too few rows to hold some out; nothing is chosen", stacklevel=4)
+        return None
+    groups = [rows.Y for part in range(len(folds.parts)) for rows in folds.held_out(part)]
+    positive = np.logical_and.reduce([Y.any(axis=0) for Y in groups])
+    evaluation = Evaluation(folds, scoring, also, True, form, np.flatnonzero(positive))
+    lacking = "no positive"
+    if scoring.scorer is not None and positive.any() and not _is_defined(evaluation):
+        both = positive & ~np.logical_or.reduce([Y.all(axis=0) for Y in groups])
+        evaluation, lacking = replace(evaluation, labels=np.flatnonzero(both)), "no positive, or no negative,"
+    kept = evaluation.labels is not None and len(evaluation.labels) > 0
+    if evaluation.left_out:
+        names = ", ".join(repr(name) for name in evaluation.left_out[:SHOWN])
+        more = f" and {len(evaluation.left_out) - SHOWN} more" if len(evaluation.left_out) > SHOWN else ""
+        outcome = "left out of the choice" if kept else "nothing is chosen"
+        where = "in some part of the validation data"
+        warnings.warn(f"{what}: {lacking} of {names}{more} {where}; {outcome}", stacklevel=4)
+    return evaluation if kept else None
 
 
-def problem_of(data: Dataset) -> Problem:
-    """A data set as the engines want it."""
-    Y = labels_of(data)
-    weights = np.ones(len(data)) if data.weights is None else np.asarray(data.weights, dtype=np.float64)
-    return Problem(data.X, data.label_names, Y, exact_weights(weights, Y.shape[1]))
-
-
-def labels_of(data: Dataset) -> NDArray[np.uint8]:
-    """The labels of a data set as a dense matrix."""
-    Y = data.Y.toarray() if hasattr(data.Y, "toarray") else data.Y
-    return np.ascontiguousarray(Y, dtype=np.uint8)
+def _is_defined(evaluation: Evaluation) -> bool:
+    """Whether a list without rules has a score on all held-out rows."""
+    problem = evaluation.folds.problem
+    nothing = RuleList((), problem.table.attributes, problem.labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = [evaluation.score(nothing, part) for part in range(len(evaluation.folds.parts))]
+    return all(values[0] is not None for r in results for values in r["scores"][evaluation.scoring.name])
 
 
 def size_of(model: RuleList) -> dict[str, float]:
@@ -180,16 +180,21 @@ def size_of(model: RuleList) -> dict[str, float]:
     return size
 
 
-def _training_time(problem: Problem, options: Options) -> float:
-    """CPU seconds of one training, everything included, averaged over as many as it takes to measure it well."""
-    count, start = 0, time.thread_time()
-    while count == 0 or time.thread_time() - start < _SHORTEST_TIMING:
-        native.learn(problem, options)
-        count += 1
-    return round((time.thread_time() - start) / count, 6)
+def _plain(value: Any) -> float | None:
+    """A score as JSON knows it: one that is not defined is None."""
+    return float(value) if np.isfinite(value) else None
 
 
-def _keep(cache: OrderedDict[Any, Part], key: Any, part: Part) -> None:
-    cache[key] = part
-    while len(cache) > _PARTS_KEPT:
-        cache.popitem(last=False)
+def _from_one_rule(values: Sequence[Any]) -> NDArray[np.float64]:
+    """Without the score of no rules, unless that is all there is: it is no list to choose."""
+    return np.array(values[1:] if len(values) > 1 else values, dtype=np.float64)
+
+
+def _joined(groups: Sequence[Problem]) -> Problem:
+    if len(groups) != 1:
+        raise ValueError(f"whole lists are scored on one group of rows, not on {len(groups)}; give folds or splits")
+    return groups[0]
+
+
+def _weights(rows: Problem) -> NDArray[np.float64] | None:
+    return None if np.all(rows.weights == 1.0) else rows.weights

@@ -1,0 +1,194 @@
+"""What `plurule tune` can search for, and how it shows what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import RenderableType
+from rich.table import Table
+
+from plurule.classifier import RuleListClassifier
+from plurule.classifier_cv import RuleListClassifierCV
+from plurule.cli import rendering
+from plurule.errors import PluruleError
+from plurule.lifts import NONE, find_lift, parse_lifts, peaks_within
+from plurule.metrics import METRICS, get_metric
+from plurule.selection.objectives import find_objective
+from plurule.selection.search import TIE_BREAKERS
+from plurule.selection.splitters import find_splitter
+from plurule.titles import MEASURES
+
+if TYPE_CHECKING:
+    from plurule.selection.pareto import Point
+
+Results = dict[str, Any]
+
+PLUS_MINUS = "± is one standard error of the mean over the folds"
+CHOSEN = ("heuristic", "lift", "predict_absence", "fix_head", "n_rules")
+"""What --wide chooses."""
+
+
+class LiftSearch:
+    """The lift, chosen as in the paper, but that no lift is a candidate, too."""
+
+    def __init__(self, objective: str, measure: str | None, lifts: str, folds: str, seed: int) -> None:
+        self.objective = find_objective(objective)
+        self.measure = measure or self.objective.measure
+        get_metric(self.measure)
+        self.lifts = parse_lifts(lifts)
+        self.names: dict[Any, str] = {find_lift(name): name for name in (*self.lifts, NONE)}
+        self.cv = find_splitter(folds, seed)
+        self.arguments: dict[str, Any] = {
+            "objective": self.objective.name,
+            "measure": self.measure,
+            "lifts": list(self.lifts),
+        }
+        self.arguments |= {"folds": folds, "seed": seed}
+
+    def search(self, n_labels: int) -> RuleListClassifierCV:
+        """The search among the lifts that fit the number of labels."""
+        if not any(peaks_within(find_lift(name), n_labels) for name in self.lifts):
+            raise PluruleError(f"none of the lifts fits {n_labels} labels: {', '.join(self.lifts)}")
+        goal = self.objective
+        learner = RuleListClassifier.published(
+            heuristic=goal.heuristic, averaging=goal.averaging, predict_absence=goal.predict_absence
+        )
+        return RuleListClassifierCV(learner, protocol="paper", lifts=list(self.names), scoring=self.measure, cv=self.cv)
+
+    def heading(self, search: RuleListClassifierCV) -> str:
+        """What was tried."""
+        return f"{len(_folds(search.cv_results_, self.measure, 0))} folds, {self.objective.title}"
+
+    def tables(self, search: RuleListClassifierCV, count: int) -> Iterator[RenderableType]:
+        """The best candidates, and no lift in any case."""
+        results = search.cv_results_
+        names = list(dict.fromkeys((self.measure, *TIE_BREAKERS)))
+        table = rendering.candidate_columns("lift", names)
+        for rank, i in enumerate(_best_first(results), start=1):
+            name = self.names[results["params"][i]["lift"]]
+            if rank <= count or name == NONE:
+                sizes = [f"{results[f'mean_{size}'][i]:.1f}" for size in ("rules", "conditions")]
+                shown = "no lift" if name == NONE else name
+                style = "bold" if rank == 1 else "dim" if rank > count else ""
+                table.add_row(str(rank), shown, *(_score(results, one, i) for one in names), *sizes, style=style)
+        yield from (table, f"[dim]{PLUS_MINUS}[/dim]", "")
+
+    def chosen(self, model: RuleListClassifier) -> str:
+        """What was chosen."""
+        return f" lift: {self.names[model.lift]}"
+
+    def rows(self, results: Results) -> list[dict[str, Any]]:
+        """All candidates, best first: scores with their deviation over the folds, and sizes."""
+        rows = []
+        for rank, i in enumerate(_best_first(results), start=1):
+            row: dict[str, Any] = {"rank": rank, "lift": self.names[results["params"][i]["lift"]]}
+            for name in dict.fromkeys((self.measure, *TIE_BREAKERS, *METRICS)):
+                row |= {name: float(results[f"mean_test_{name}"][i])}
+                row |= {f"{name}_deviation": float(results[f"std_test_{name}"][i])}
+            rows.append(row | {size: float(results[f"mean_{size}"][i]) for size in ("rules", "conditions")})
+        return rows
+
+
+class WideSearch:
+    """β, the lift, signs, head mode and length, chosen together."""
+
+    def __init__(self, measure: str | None, folds: str) -> None:
+        splitter = find_splitter(folds)
+        # A number of folds keeps the share of every label.
+        self.cv = int(folds) if folds.strip().isdecimal() else splitter
+        self.measure = measure or "micro_f1"
+        self.arguments: dict[str, Any] = {"wide": True, "measure": self.measure, "folds": folds}
+
+    def search(self, n_labels: int) -> RuleListClassifierCV:
+        """The search, whatever the number of labels."""
+        return RuleListClassifierCV(scoring=self.measure, cv=self.cv)
+
+    def heading(self, search: RuleListClassifierCV) -> str:
+        """What was tried."""
+        return f"{len(search.cv_results_['params'])} candidates"
+
+    def tables(self, search: RuleListClassifierCV, count: int) -> Iterator[RenderableType]:
+        """The best candidates, each at the length it is cut at, and the best lists up to a size."""
+        if not search.pareto_front_:
+            return
+        results = search.cv_results_
+        names = [name for name in dict.fromkeys((self.measure, *TIE_BREAKERS)) if f"mean_test_{name}" in results]
+        table = rendering.candidate_columns("with", names)
+        for rank, i in enumerate(_best_first(results)[:count], start=1):
+            sizes = [str(results["n_rules"][i]), f"{results['mean_conditions'][i]:.1f}"]
+            scores = (_score(results, name, i) for name in names)
+            table.add_row(str(rank), parameter_text(results["params"][i]), *scores, *sizes, style="bold" * (rank == 1))
+        yield from (table, "", "The best lists up to a size:")
+        yield from (front_table(search.pareto_front_, self.measure, count), f"[dim]{PLUS_MINUS}[/dim]", "")
+
+    def chosen(self, model: RuleListClassifier) -> str:
+        """What was chosen."""
+        values = model.get_params(deep=False)
+        return ": " + ", ".join(f"{name}={values[name]}" for name in CHOSEN)
+
+    def rows(self, results: Results) -> list[dict[str, Any]]:
+        """All candidates, best first: what was tried, the scores of its list as cut, and how long that is."""
+        parameters = list(dict.fromkeys(name for candidate in results["params"] for name in candidate))
+        scores = [name for name in results if name.startswith(("mean_test_", "std_test_", "split"))]
+        return [
+            {"rank": int(results["rank_test_score"][i])}
+            | {name: _text(results["params"][i].get(name)) for name in parameters}
+            | {name: float(results[name][i]) for name in scores}
+            | {"rules": int(results["n_rules"][i]), "conditions": float(results["mean_conditions"][i])}
+            for i in _best_first(results)
+        ]
+
+
+def front_table(front: list[Point], measure: str, count: int) -> Table:
+    """The best lists up to so many rules, evenly chosen from short to long."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name, justify in (("rules", "right"), ("conditions", "right"), (MEASURES.get(measure, measure), "right")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table.add_column("with")
+    for point in best_by_rules(front, count):
+        score = f"{point.score:.4f} ± {point.standard_error:.4f}"
+        table.add_row(str(point.rules), f"{point.conditions:.1f}", score, parameter_text(point.params))
+    return table
+
+
+def best_by_rules(front: list[Point], count: int) -> list[Point]:
+    """The points of a front that are better than all with fewer rules: one per number of rules, `count` of them."""
+    steps: list[Point] = []
+    for point in sorted(front, key=lambda point: (point.rules, -point.score)):
+        if not steps or point.score > steps[-1].score:
+            steps.append(point)
+    places = {round(i * (len(steps) - 1) / max(count - 1, 1)) for i in range(count)} if steps else ()
+    return [steps[place] for place in sorted(places)]
+
+
+def parameter_text(params: dict[str, Any]) -> str:
+    """What a candidate is tried with.
+
+    >>> parameter_text({"heuristic__beta": 0.6, "fix_head": False})
+    'beta=0.6, fix_head=False'
+    """
+    return ", ".join(f"{name.removeprefix('heuristic__')}={value}" for name, value in params.items())
+
+
+def _best_first(results: Results) -> list[int]:
+    """Positions of the candidates."""
+    return [int(i) for i in np.argsort(results["rank_test_score"])]
+
+
+def _folds(results: Results, measure: str, candidate: int) -> list[float]:
+    """The score of a candidate on each fold."""
+    splits = (name for name in results if name.startswith("split") and name.endswith(f"_test_{measure}"))
+    return [float(results[name][candidate]) for name in splits]
+
+
+def _score(results: Results, measure: str, candidate: int) -> str:
+    """The mean score of a candidate and its standard error."""
+    known = [value for value in _folds(results, measure, candidate) if np.isfinite(value)]
+    error = np.std(known, ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
+    return f"{results[f'mean_test_{measure}'][candidate]:.4f} ± {error:.4f}"
+
+
+def _text(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
