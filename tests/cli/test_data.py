@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,18 @@ def test_warnings_are_one_line_each(run: Run, tmp_path: Path) -> None:
     code, _, err = run("data", "describe", tmp_path / "t.arff", "--labels", "l")
     assert code == 0
     assert err == "Note: t.arff: 1 string attribute dropped (text='keep' keeps them): 's'\n"
+
+
+def test_many_labels_need_little_memory(run: Run, tmp_path: Path) -> None:
+    names = [f"l{i}" for i in range(30_000)]
+    lines = ["@relation t", "@attribute a numeric", *(f"@attribute {name} {{0,1}}" for name in names), "@data"]
+    lines += [f"{{0 {i},{i + 1} 1,{i + 2} 1}}" for i in range(20)]
+    (tmp_path / "wide.arff").write_text("\n".join(lines))
+    tracemalloc.start()
+    result = run("data", "describe", tmp_path / "wide.arff", "--labels", "last:30000")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.code == 0, result.err
+    assert "5 rarer labels left out" in result.out
+    # All pairs of labels, as numbers of eight bytes, would be 7 GB.
+    assert peak < 500e6

@@ -26,6 +26,8 @@ data_app = typer.Typer(help="Known data sets, and what a data set looks like.", 
 _SHADES = " ·░▒▓█"
 _MOST_LABELS = 16
 _NAME_WIDTH = 24
+_WIDE = 110
+"""Columns of a terminal that has room for what known data sets are about."""
 
 
 @data_app.command("list")
@@ -37,14 +39,17 @@ def list_known(as_json: JsonOption = False) -> None:
     if as_json:
         put(json.dumps(known, indent=2), None)
         return
+    out = console()
     table = plain_table("name", numbers=("rows", "attributes", "labels", "per row"))
-    table.add_column("about")
-    table.add_column("where")
+    if out.width >= _WIDE:
+        table.add_column("about")
+    table.add_column("where", overflow="fold")
     for facts in known:
         place = Text(facts["path"], style="green") if facts["path"] else Text(_how(facts), style="dim")
         numbers = [facts[key] for key in ("rows", "attributes", "labels", "cardinality")]
-        table.add_row(facts["name"], *("" if n is None else f"{n:g}" for n in numbers), facts["topic"], place)
-    console().print(table)
+        about = [facts["topic"]] if out.width >= _WIDE else []
+        table.add_row(facts["name"], *("" if n is None else f"{n:g}" for n in numbers), *about, place)
+    out.print(table)
 
 
 @data_app.command("info")
@@ -63,7 +68,7 @@ def show_info(
             f"{facts['rows']} rows, {facts['attributes']} attributes, {facts['labels']} labels, "
             f"{facts['cardinality']:g} labels per row"
         )
-    say(f"in {facts['path']}" if facts["path"] else _how(facts))
+    say(f"in {facts['path']}" if facts["path"] else _how(facts) + f" (from {facts['source']})" * bool(facts["source"]))
 
 
 @data_app.command("fetch")
@@ -98,7 +103,10 @@ def describe_file(
     split: SplitOption = "all",
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a data set looks like: sizes, labels, what is missing, which labels go together."""
+    """Say what a data set looks like.
+
+    Shows sizes, labels, what is missing, and which labels go together.
+    """
     from plurule.cli.loading import load_data
     from plurule.data.description import describe
 
@@ -133,7 +141,10 @@ def convert(
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
 ) -> None:
-    """Write a data set in another format, and say what that format cannot hold."""
+    """Write a data set in another format.
+
+    Says what that format cannot hold.
+    """
     from plurule.cli.loading import load_data
     from plurule.data import convert as convert_data
     from plurule.data.labels import parse_labels
@@ -217,5 +228,5 @@ def _facts(name: str) -> dict[str, Any]:
 
 def _how(facts: dict[str, Any]) -> str:
     if facts["source"]:
-        return f"plurule data fetch {facts['name']} (from {facts['source']})"
+        return f"plurule data fetch {facts['name']}"
     return "put it into the folder that PLURULE_DATA names"

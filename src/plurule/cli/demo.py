@@ -13,7 +13,7 @@ RULES_SHOWN = 10
 
 
 def demo() -> None:
-    """Learn which colours a national flag has, from the embedded data, and show what was learned."""
+    """Learn which colours a national flag has, and show the rules."""
     # Imported here, so that `plurule --help` does not wait for them.
     from sklearn.model_selection import KFold, cross_val_predict
 

@@ -23,7 +23,10 @@ def diff(
     split: SplitOption = "all",
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two models: their rules, and with --data their predictions and scores."""
+    """Compare two models.
+
+    Shows which rules differ, and with --data which predictions and scores do.
+    """
     from plurule.cli.loading import load_model, load_model_and_data
     from plurule.inspection import diff as compare
 

@@ -100,7 +100,10 @@ def reorder(edit: Any, numbers: NumbersArgument) -> Any:
 
 @_command(counts=False)
 def lock(edit: Any, numbers: NumbersArgument) -> Any:
-    """Keep rules as they are: they cannot be changed, simplified away or moved until they are unlocked."""
+    """Keep rules as they are.
+
+    They cannot be changed, simplified away or moved until they are unlocked.
+    """
     return edit.lock(*numbers)
 
 
@@ -118,7 +121,10 @@ def simplify(
     measure: Annotated[str, typer.Option(help="The score that may fall.")] = "hamming_accuracy",
     output: SaveOption = None,
 ) -> None:
-    """Drop rules and conditions that change no prediction on data, or cost no more than a tolerance."""
+    """Drop rules and conditions that make no difference on data.
+
+    They change no prediction, or cost no more than a tolerance.
+    """
     from plurule.cli.loading import load_model_and_data
 
     check_writable(output)

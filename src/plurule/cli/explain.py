@@ -41,7 +41,7 @@ def explain(
     split: SplitOption = "all",
     output: OutputOption = None,
 ) -> None:
-    """Say for each label of each instance which rule decided it, and why."""
+    """Say which rule decided each label of instances, and why."""
     from plurule.cli.loading import load_attributes, load_model
     from plurule.errors import DataError
 
@@ -81,7 +81,10 @@ def dependencies(
     ] = StatementForm.text,
     output: OutputOption = None,
 ) -> None:
-    """List what the rules say about labels: which go together, follow from, or exclude each other."""
+    """List what the rules say about how labels depend.
+
+    Labels go together, follow from, or exclude each other.
+    """
     from plurule.cli.loading import load_model_and_data
     from plurule.files import to_csv
 

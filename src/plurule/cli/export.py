@@ -34,7 +34,10 @@ def export(
     function: Annotated[str, typer.Option(help="Python: name of the function.")] = "predict",
     caption: Annotated[str | None, typer.Option(help="LaTeX: caption of the table.")] = None,
 ) -> None:
-    """Write a model as an SQL query, a Python function, a Markdown or LaTeX table, or text that can be read back."""
+    """Write a model as SQL, Python, Markdown, LaTeX or text.
+
+    That is a query, a function, a table, or text that can be read back.
+    """
     from plurule.cli.loading import load_model
     from plurule.model.text import write
 

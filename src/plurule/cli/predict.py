@@ -19,7 +19,10 @@ def predict(
     probabilities: Annotated[bool, typer.Option("--proba", help="Write probabilities instead of 0 and 1.")] = False,
     split: SplitOption = "all",
 ) -> None:
-    """Predict the labels of data, as CSV with one column per label and one line per instance."""
+    """Predict the labels of data, as CSV.
+
+    There is one column per label and one line per instance.
+    """
     from plurule.classifier import RuleListClassifier
     from plurule.cli.loading import load_attributes, load_model
 

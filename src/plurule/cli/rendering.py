@@ -24,27 +24,32 @@ THRESHOLD_DIGITS = 6
 
 
 def plain_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
-    """An empty table without lines; columns of numbers are aligned at the right."""
+    """An empty table without lines; columns of numbers are aligned at the right.
+
+    Where a terminal is narrow, titles of several words take several lines; those of one word are not broken.
+    """
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in columns:
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", no_wrap=" " not in name)
     return table
 
 
 def candidate_columns(what: str, measures: Iterable[str]) -> Table:
     """An empty table for candidates: their rank, what they are, their scores and sizes."""
     titles = [MEASURES.get(measure, measure) for measure in measures]
-    return plain_table("", what, numbers=(*titles, "rules", "conditions"))
+    table = plain_table("", what, numbers=(*titles, "rules", "conditions"))
+    table.columns[0].no_wrap = True
+    return table
 
 
 def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
     """The rules at the given positions, one per line."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("#", justify="right", style="dim", no_wrap=True)
-    table.add_column("labels")
-    table.add_column(visible("← conditions"))
+    table.add_column("labels", overflow="fold")
+    table.add_column(visible("← conditions"), overflow="fold")
     for name in ("TP", "FP", "precision"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)

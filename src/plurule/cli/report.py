@@ -20,7 +20,10 @@ def report(
     title: Annotated[str | None, typer.Option(help="What stands at the top of the page.")] = None,
     examples: Annotated[int, typer.Option(help="Instances of the data to put into the page.", min=0)] = 200,
 ) -> None:
-    """Write a report that works offline: rules, curves, label dependencies, and instances to try."""
+    """Write a report as one HTML page that works offline.
+
+    It shows rules, curves and label dependencies, and with --data instances to try.
+    """
     from plurule.cli.loading import load_model_and_data
     from plurule.report import to_html
 
