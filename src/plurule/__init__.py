@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.data.dataset import Dataset
     from plurule.data.readers.reading import read
-    from plurule.errors import DataError, ModelError, PluruleError
+    from plurule.errors import DataError, ModelError, ParameterError, PluruleError
     from plurule.learning.constraints import Constraints
+    from plurule.learning.min_precision import MinPrecision
     from plurule.model import Rule, RuleList
 
 __version__ = "0.1.0"
@@ -26,7 +27,9 @@ __all__ = [
     "Constraints",
     "DataError",
     "Dataset",
+    "MinPrecision",
     "ModelError",
+    "ParameterError",
     "PluruleError",
     "Rule",
     "RuleList",
@@ -49,6 +52,7 @@ __getattr__ = attach(
     __name__,
     {
         "Constraints": "plurule.learning.constraints",
+        "MinPrecision": "plurule.learning.min_precision",
         "Dataset": "plurule.data.dataset",
         "RuleListClassifier": "plurule.classifier",
         "RuleListClassifierCV": "plurule.classifier_cv",
@@ -57,6 +61,7 @@ __getattr__ = attach(
         "PluruleError": "plurule.errors",
         "DataError": "plurule.errors",
         "ModelError": "plurule.errors",
+        "ParameterError": "plurule.errors",
         "read": "plurule.data.readers.reading",
     },
     modules=("data", "datasets", "export", "heuristics", "inspection", "lifts", "metrics", "model", "report"),

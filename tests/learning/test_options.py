@@ -171,6 +171,8 @@ class WithNaN(Heuristic):
             {"min_precision": 1.5},
             "min_precision must be a number from 0 to 1, or a MinPrecision such as",
         ),
+        ({"progress": True}, "progress must be None or a callable, got True"),
+        ({"lift": KLN}, r"lift must be a lift such as .*, got a class: write KLN\(\)"),
         ({"max_conditions": -1}, "max_conditions must be None or a whole number of at least 0, got -1"),
         ({"min_coverage": -1}, "min_coverage must be a finite number of at least 0, got -1"),
         ({"max_bins": 1}, "max_bins must be None or a whole number of at least 2, got 1"),

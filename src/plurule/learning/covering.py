@@ -1,7 +1,7 @@
 """Separate and conquer: learn a rule, take what it explains out of the way, learn the next.
 
-This module with `growing`, `head_search` and `counting` is the reference engine: the definition of the learner in plain
-Python. Faster engines are tested against it.
+This module with `refinement`, `head_search`, `label_sets` and `counting` is the reference engine: the definition of the
+learner in plain Python. Faster engines are tested against it.
 """
 
 from __future__ import annotations
