@@ -139,4 +139,4 @@ def test_few_labels_are_placed_too() -> None:
 def test_statements_show_themselves_short() -> None:
     many = make_rules("\n".join(f"a, b <- x > {i}" for i in range(30)), {"x": None}, ("a", "b"))
     assert repr(many.dependencies()).split("\n")[-1] == "… and 20 more statements"
-    assert repr(RuleList((), (), ()).dependencies()).startswith("(the rules say nothing")
+    assert repr(RuleList((), (), ()).dependencies()) == "Dependencies: 0 statements about 0 labels"

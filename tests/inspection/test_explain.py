@@ -208,6 +208,14 @@ def test_nothing_is_explained_for_no_instances_and_by_no_rules() -> None:
 def test_explanations_show_themselves_short() -> None:
     rules = make_rules("a, b <- x > 1\nc <- a", {"x": None}, ("a", "b", "c"))
     explanations = rules.explain([[2.0]] * 100)
-    assert repr(explanations).split("\n")[0] == "instance 0: a, b, c"
-    assert repr(explanations).endswith("… and 98 more instances")
+    assert repr(explanations).split("\n")[:2] == [
+        "Explanations: 100 instances, 2 rules; print one to see why",
+        "instance 0: a, b, c",
+    ]
+    assert repr(explanations).endswith("… and 90 more instances")
     assert repr(explanations[0]) == str(explanations[0])
+    labels = tuple(f"label {i}" for i in range(300))
+    wide = make_rules(", ".join(labels) + " <- x > 1", {"x": None}, labels)
+    for shown in map(repr, (wide, wide.explain([[2.0]]), wide.explain([[2.0]])[0], wide.dependencies())):
+        assert len(shown.split("\n")) <= 12
+        assert max(map(len, shown.split("\n"))) <= 120

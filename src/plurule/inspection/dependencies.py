@@ -19,7 +19,7 @@ from plurule.inspection.data import Labels, match
 from plurule.inspection.label_graph import Edge, LabelGraph
 from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
 from plurule.model.frame import Backend, to_frame, to_records
-from plurule.model.naming import and_more
+from plurule.model.naming import excerpt
 from plurule.prediction.decide import Columns
 
 Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
@@ -150,7 +150,8 @@ class Dependencies(Sequence[Dependency]):
         return "\n".join(map(str, self.statements)) or "(the rules say nothing about how labels depend on each other)"
 
     def __repr__(self) -> str:
-        return "\n".join(and_more(list(map(str, self.statements[:10])), len(self), "statements")) or str(self)
+        title = f"Dependencies: {len(self)} statements about {len(self.labels)} labels"
+        return excerpt(title, map(str, self), len(self), "statements")
 
     def of_kind(self, *kinds: Kind) -> Dependencies:
         """Only the statements of some kinds."""

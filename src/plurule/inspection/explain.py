@@ -19,7 +19,7 @@ from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_count, format_number
 from plurule.model.frame import Backend, to_frame, to_records
-from plurule.model.naming import and_more, quoted
+from plurule.model.naming import and_more, excerpt, quoted
 from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide, replay
 from plurule.prediction.probability import is_counted, right_and_wrong
 
@@ -124,12 +124,18 @@ class Explanation:
                 return decision
         raise KeyError(label)
 
-    def __str__(self) -> str:
+    @property
+    def title(self) -> str:
+        """The labels that are predicted as present, in a line."""
         predicted = ", ".join(quoted(name) for name in self.labels) or "no label"
-        stop = f" (ended by rule {self.stopped_by})" if self.stopped_by else ""
-        return "\n".join([f"instance {self.instance}: {predicted}{stop}", *(f"  {d}" for d in self.decisions)])
+        ended = f" (ended by rule {self.stopped_by})" if self.stopped_by else ""
+        return f"instance {self.instance}: {predicted}{ended}"
 
-    __repr__ = __str__
+    def __str__(self) -> str:
+        return "\n".join([self.title, *(f"  {decision}" for decision in self.decisions)])
+
+    def __repr__(self) -> str:
+        return excerpt(self.title, (f"  {decision}" for decision in self.decisions), len(self.decisions), "labels")
 
 
 def explain(rule_list: RuleList, X: Any) -> Explanations:
@@ -202,7 +208,8 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         return self.to_text(limit=10)
 
     def __repr__(self) -> str:
-        return self.to_text(limit=2)
+        title = f"Explanations: {len(self)} instances, {len(self.rule_list)} rules; print one to see why"
+        return excerpt(title, (explanation.title for explanation in self), len(self), "instances")
 
     def to_text(self, limit: int | None = None) -> str:
         """One paragraph per instance, for at most `limit` instances."""

@@ -7,6 +7,8 @@ a rule is shown as text, such names are quoted; `plurule.model.text` reads the t
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 SEPARATORS = ',<>=≤≥←∧&¬"\\'
 """Characters that mean something between the names of a rule."""
@@ -14,6 +16,10 @@ MARKS = re.compile(
     r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP [\d.e+-]+, FP [\d.e+-]+(?:, \w+)*\)\s*$", re.IGNORECASE
 )
 """What may follow a rule: `[stop]`, `[stop, locked]`, or the counts that `str(rule)` adds."""
+
+
+MOST_LINES, LONGEST_LINE = 10, 118
+"""Of an excerpt."""
 
 
 def visible(name: str) -> str:
@@ -43,6 +49,12 @@ def and_more(shown: list[str], total: int, what: str) -> list[str]:
     ['red ←', '… and 2 more rules']
     """
     return [*shown, f"… and {total - len(shown)} more {what}"] if total > len(shown) else shown
+
+
+def excerpt(title: str, lines: Iterable[str], total: int, what: str) -> str:
+    """A title and the first of many lines, none of them long: what stands in a terminal for all of them."""
+    first = and_more(list(islice(lines, MOST_LINES)), total, what)
+    return "\n".join(l if len(l) <= LONGEST_LINE else l[: LONGEST_LINE - 1] + "…" for l in (title, *first))
 
 
 def _is_plain(name: str) -> bool:

@@ -12,11 +12,9 @@ from plurule.model.attribute import Attribute
 from plurule.model.condition import LabelCondition
 from plurule.model.frame import Backend, to_frame
 from plurule.model.length_choice import LengthChoice
-from plurule.model.naming import and_more
+from plurule.model.naming import excerpt
 from plurule.model.rule import Rule
 from plurule.model.text import parse
-
-ROWS_OF_REPR = 10
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,8 +78,8 @@ class RuleList(RuleListMethods, Sequence[Rule]):
 
     def __repr__(self) -> str:
         title = f"RuleList: {len(self)} rules, {len(self.labels)} labels, {len(self.attributes)} attributes"
-        numbered = [f"{number:>4}  {rule}" for number, rule in enumerate(self.rules[:ROWS_OF_REPR], start=1)]
-        return "\n".join(and_more([title, *numbered], len(self) + 1, "rules"))
+        numbered = (f"{number:>4}  {rule}" for number, rule in enumerate(self, start=1))
+        return excerpt(title, numbered, len(self), "rules")
 
     def characteristics(self) -> dict[str, float]:
         """Counts that describe the model, as the paper's Table 2 lists them."""

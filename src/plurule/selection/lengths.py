@@ -18,7 +18,7 @@ from plurule.model import LengthChoice
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LengthCurve:
     """Scores of lists cut after 1, 2, … rules, on data they were not learned from.
 
@@ -47,6 +47,8 @@ class LengthCurve:
     >>> curve = LengthCurve("micro_f1", np.array([[0.4, 0.6, 0.7, 0.6], [0.5, 0.8, 0.8, 0.7]]), np.arange(1, 5))
     >>> curve.best, curve.chosen
     (3, 2)
+    >>> curve
+    LengthCurve: micro_f1 of 1 to 4 rules on 2 parts; best 0.750 with 3, chosen 0.700 with 2
     """
 
     measure: str
@@ -57,6 +59,13 @@ class LengthCurve:
     cut: int | None = None
     pruned_to: int | None = None
     rules: Values = field(default_factory=lambda: np.zeros(0))
+
+    def __repr__(self) -> str:
+        shown = f"LengthCurve: {self.measure} of 1 to {self.scores.shape[1]} rules on {len(self.scores)} parts"
+        if not len(self.defined):
+            return f"{shown}; not defined on any"
+        best, chosen = (f"{self.score(length):.3f} with {length}" for length in (self.best, self.chosen))
+        return f"{shown}; best {best}, chosen {chosen}"
 
     @property
     def defined(self) -> Values:
