@@ -190,8 +190,7 @@ def _packed(condition: Condition, table: Table, columns: dict[int, int]) -> tupl
 
 def _as_given(column: Column) -> Any:
     """A column as the core reads it, copied only where it cannot be read as it is."""
-    sparse = isinstance(column, SparseColumn)
     values = column.values if isinstance(column, SparseColumn) else column
     if values.dtype not in (np.float32, np.float64, np.int32):
         values = values.astype(np.float64)
-    return (column.rows, values) if sparse else values
+    return (column.rows, values) if isinstance(column, SparseColumn) else values
