@@ -90,9 +90,8 @@ def _head(rule: Rule) -> str:
 
 
 def _body(rule: Rule) -> str:
-    marks = [mark for mark, is_set in (("stop", rule.stop), ("locked", rule.locked)) if is_set]
-    body = r" $\wedge$ ".join(_condition(condition) for condition in rule.body)
-    return " ".join(part for part in (body, f"[{', '.join(marks)}]" if marks else "") if part)
+    body = r" $\wedge$ ".join(map(_condition, rule.body))
+    return f"{body} [{', '.join(rule.marks)}]".lstrip() if rule.marks else body
 
 
 def _condition(condition: Condition) -> str:

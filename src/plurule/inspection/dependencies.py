@@ -18,6 +18,7 @@ from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
 from plurule.inspection.label_graph import Edge, LabelGraph
 from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
+from plurule.model.condition import join
 from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import excerpt
 from plurule.prediction.decide import Columns
@@ -83,10 +84,8 @@ class Dependency:
 
     def __str__(self) -> str:
         head = ", ".join(map(str, self.conclusions))
-        premises = " ∧ ".join(map(str, self.premises))
-        context = " ∧ ".join(map(str, self.context))
-        text = f"{head} ← {premises}" if premises else head
-        text += f" where {context}" if context else ""
+        text = f"{head} ← {join(self.premises)}" if self.premises else head
+        text += f" where {join(self.context)}" if self.context else ""
         if self.on_data is not None and self.on_labels is not None:
             text += (
                 f" ({self.on_data.confidence:.0%} of {self.on_data.matching}, {self.on_labels.confidence:.0%} anyway)"
@@ -174,9 +173,9 @@ class Dependencies(Sequence[Dependency]):
 
         return {
             "kind": [s.kind for s in rows],
-            "premises": [" ∧ ".join(map(str, s.premises)) for s in rows],
+            "premises": [join(s.premises) for s in rows],
             "conclusions": [", ".join(map(str, s.conclusions)) for s in rows],
-            "context": [" ∧ ".join(map(str, s.context)) for s in rows],
+            "context": [join(s.context) for s in rows],
             "scope": ["global" if s.is_global else "local" for s in rows],
             "rules": [", ".join(map(str, s.rules)) for s in rows],
             "matching": statistic("on_data", "matching"),

@@ -229,5 +229,4 @@ def _is_similar(one: Rule, other: Rule) -> bool:
 
 
 def _marks(rule: Rule | None) -> str:
-    marks = [m for m in ("stop", "locked") if rule is not None and getattr(rule, m)]
-    return " and ".join(marks) or "neither stop nor locked"
+    return " and ".join(rule.marks if rule is not None else ()) or "neither stop nor locked"

@@ -6,6 +6,7 @@ not yet predicted, satisfies no condition.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -62,6 +63,11 @@ class LabelCondition:
 
 
 Condition: TypeAlias = NumericCondition | NominalCondition | LabelCondition
+
+
+def join(conditions: Iterable[object]) -> str:
+    """Conditions that must all hold, as text."""
+    return " ∧ ".join(map(str, conditions))
 
 
 def format_count(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plurule.model.condition import Condition, LabelCondition, format_count
+from plurule.model.condition import Condition, LabelCondition, format_count, join
 from plurule.model.head import Head
 
 
@@ -60,11 +60,15 @@ class Rule:
         total = self.tp + self.fp
         return self.tp / total if total else 0.0
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What the rule is besides: `stop`, `locked`."""
+        return ("stop",) * self.stop + ("locked",) * self.locked
+
     def to_text(self) -> str:
         """`head ← body`, without counts."""
-        body = " ∧ ".join(str(c) for c in self.body)
-        return f"{self.head} ← {body}" if body else f"{self.head} ←"
+        return f"{self.head} ← {join(self.body)}".rstrip()
 
     def __str__(self) -> str:
-        marks = (", stop" if self.stop else "") + (", locked" if self.locked else "")
-        return f"{self.to_text()}   (TP {format_count(self.tp)}, FP {format_count(self.fp)}{marks})"
+        counts = ", ".join((f"TP {format_count(self.tp)}", f"FP {format_count(self.fp)}", *self.marks))
+        return f"{self.to_text()}   ({counts})"

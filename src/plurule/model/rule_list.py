@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from plurule._attached import RuleListMethods
 from plurule.model.attribute import Attribute
-from plurule.model.condition import LabelCondition
+from plurule.model.condition import LabelCondition, join
 from plurule.model.frame import Backend, to_frame
 from plurule.model.length_choice import LengthChoice
 from plurule.model.naming import excerpt
@@ -106,7 +106,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         columns: dict[str, list[Any]] = {
             "rule": list(range(1, len(self) + 1)),
             "head": [str(rule.head) for rule in self],
-            "body": [" ∧ ".join(map(str, rule.body)) for rule in self],
+            "body": [join(rule.body) for rule in self],
             "labels": [len(rule.head) for rule in self],
             "conditions": [len(rule.body) for rule in self],
             "tp": [rule.tp for rule in self],

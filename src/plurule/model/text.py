@@ -101,8 +101,7 @@ def write(rule: Rule) -> str:
     >>> write(Rule(Head((Assignment("a, b", 0, True),)), stop=True))
     '"a, b" ← [stop]'
     """
-    marks = [mark for mark, is_set in (("stop", rule.stop), ("locked", rule.locked)) if is_set]
-    return rule.to_text() + (f" [{', '.join(marks)}]" if marks else "")
+    return rule.to_text() + (f" [{', '.join(rule.marks)}]" if rule.marks else "")
 
 
 @dataclass(frozen=True)
