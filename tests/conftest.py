@@ -8,7 +8,10 @@ import pytest
 from hypothesis import settings
 
 from helpers import requirements
+from helpers.browser import browser
 from helpers.commands import Run, runner
+
+__all__ = ["browser", "run", "shared_data"]
 
 # The same examples on every machine and in every run, however slow it is.
 settings.register_profile("plurule", derandomize=True, deadline=None)

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,18 @@ def test_the_page_needs_no_other_file_and_no_network(written: tuple[Path, list[S
     assert style is not None
     assert "url(" not in style[1]
     assert "@import" not in style[1]
+
+
+def test_a_browser_shows_every_figure_and_has_nothing_to_complain_about(
+    written: tuple[Path, list[Statement]], browser: Any
+):
+    browser.get_log("browser")
+    browser.get((written[0] / "report.html").as_uri())
+    assert browser.get_log("browser") == []
+    widths = browser.execute_script("return [...document.images].map((one) => one.naturalWidth)")
+    assert len(widths) == 6
+    assert min(widths) > 500
+    assert browser.execute_script("return getComputedStyle(document.querySelector('.card')).borderRadius") == "8px"
 
 
 def test_the_page_says_which_code_made_it(written: tuple[Path, list[Statement]]):

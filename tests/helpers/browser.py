@@ -1,4 +1,4 @@
-"""A real browser for the tests of the report."""
+"""A real browser for the tests of pages."""
 
 from __future__ import annotations
 
