@@ -28,7 +28,7 @@ def made_up(sets: dict[str, tuple[float, float]], lift: str = "peak 2: 1.08") ->
         for part, relaxed in enumerate((3.0, 1.0)):
             seconds = {"normal": 2.0, "relaxed": relaxed, "normal again": 4.0}
             records[Task("timing", name, "ha+", lift, part).key] = {"seconds": seconds}
-    chosen = SimpleNamespace(ranking={"ha+": [SimpleNamespace(lift=lift)]}, facts={"labels": 7, "cardinality": 1.5})
+    chosen = SimpleNamespace(ranking={"ha+": [lift]}, facts={"labels": 7, "cardinality": 1.5})
     return SimpleNamespace(plan=plan, sets=dict.fromkeys(sets, chosen), records=records, sensitivity_set=None)
 
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.lifts import find_lift
-from plurule.paper.choosing import Candidate, ranked
+from plurule.paper.choosing import ranked
 from plurule.paper.experiment import Results
 from plurule.paper.materials import EMBEDDED, Material
+from plurule.paper.protocol import Task
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 from plurule.selection.splitters import MulanKFold
 
-
-def made(lift: str, **scores: float) -> Candidate:
-    filled = {"micro_f1": 0.5, "hamming_accuracy": 0.5, "subset_accuracy": 0.5} | scores
-    return Candidate(lift, {name: (value, value) for name, value in filled.items()}, {})
+Scores = dict[str, list[dict[str, float]]]
 
 
-def order(*candidates: Candidate) -> list[str]:
-    return [one.lift for one in ranked(candidates, "micro_f1", n_labels=7)]
+def made(lift: str, **scores: float) -> Scores:
+    return {lift: [{"micro_f1": 0.5, "hamming_accuracy": 0.5, "subset_accuracy": 0.5} | scores] * 2}
+
+
+def order(*candidates: Scores) -> list[str]:
+    together = {lift: folds for one in candidates for lift, folds in one.items()}
+    return ranked(together, "micro_f1", n_labels=7)
 
 
 def test_the_best_mean_of_the_measure_wins():
@@ -47,6 +51,7 @@ def test_the_choice_is_that_of_the_estimator(objective: str, results: Results, m
         estimator, protocol="paper", lifts=[find_lift(name) for name in lifts], scoring=goal.measure, cv=MulanKFold()
     )
     search.fit(material.train)
-    best = results.sets[EMBEDDED].ranking[objective][0]
-    assert find_lift(best.lift) == search.best_lift_
-    assert best.mean(goal.measure) == search.best_score_
+    best = results.sets[EMBEDDED].chosen(objective)
+    assert find_lift(best) == search.best_lift_
+    folds = [results.records[Task("fold", EMBEDDED, objective, best, fold).key] for fold in range(5)]
+    assert np.mean([fold["scores"][goal.measure] for fold in folds]) == search.best_score_

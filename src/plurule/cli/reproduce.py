@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -82,12 +83,9 @@ def reproduce(
     from plurule.paper.report import PAGE, write_report
 
     console, n_jobs = messages(), check_jobs(jobs)
-    plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick)
-    plan = _replace(plan, labels=labels)
-    models = Reference()
-    if reference is not None:
-        models = read_reference(reference, plan.sets, plan.objectives)
-        plan = _replace(plan, reference=models.fingerprint)
+    plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick, labels)
+    models = Reference() if reference is None else read_reference(reference, plan.sets, plan.objectives)
+    plan = replace(plan, reference=models.fingerprint)
     watch = ProgressWatch(console)
 
     with stoppable(console, f"What is finished is kept in {out}; the same command goes on from there."):
@@ -118,6 +116,7 @@ def make_plan(
     repeats: int | None,
     seed: int,
     quick: bool,
+    labels: str | None = None,
 ) -> tuple[Plan, dict[str, str], list[str]]:
     """The plan that the options ask for, all names checked; where its sets are; and those that are not there."""
     from plurule.errors import DataError
@@ -149,8 +148,10 @@ def make_plan(
         folds=folds,
         seed=seed,
         repeats=repeats or (QUICK_REPEATS if quick else REPEATS),
+        sensitivity_steps=QUICK_STEPS if quick else Plan.sensitivity_steps,
+        labels=labels,
     )
-    return (_replace(plan, sensitivity_steps=QUICK_STEPS) if quick else plan), places, missing
+    return plan, places, missing
 
 
 def _names(text: str, option: str, known: Sequence[str]) -> list[str]:
@@ -158,9 +159,3 @@ def _names(text: str, option: str, known: Sequence[str]) -> list[str]:
     if not names:
         raise ValueError(f"{option} names nothing; leave it out, or give some of {', '.join(known)}, …")
     return names
-
-
-def _replace(plan: Plan, **changes: Any) -> Plan:
-    from dataclasses import replace
-
-    return replace(plan, **changes)

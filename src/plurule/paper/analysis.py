@@ -118,7 +118,7 @@ class Analysis:
             {"set": name, "objective": objective, "rank": None if lift == NONE else rank, "lift": lift}
             for name, found in self.results.sets.items()
             for objective in self.objectives
-            for rank, lift in enumerate([*(one.lift for one in found.ranking[objective]), NONE], start=1)
+            for rank, lift in enumerate([*found.ranking[objective], NONE], start=1)
         ]
         folds = self.recorded("fold").sort_values("part", kind="stable").groupby(_MODEL)
         table = pd.DataFrame(rows).astype({"rank": "Int64"}).join(folds[list(METRICS)].mean(), on=_MODEL)

@@ -15,6 +15,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +24,7 @@ import numpy as np
 from plurule.errors import PluruleError
 from plurule.lifts import NONE
 from plurule.model import file as model_file
-from plurule.paper.choosing import Candidate, candidate, ranked
+from plurule.paper.choosing import ranked
 from plurule.paper.materials import Material, load_material
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
@@ -72,17 +73,14 @@ class NoWatch:
 class SetResults:
     """What was found out about one data set."""
 
-    name: str
     facts: dict[str, Any]
     """Numbers of instances, attributes and labels, and labels per instance."""
-    ranking: dict[str, list[Candidate]]
+    ranking: dict[str, list[str]]
     """Per objective, the lifts, best first."""
-    baseline: dict[str, Candidate]
-    """Per objective, no lift."""
 
     def chosen(self, objective: str) -> str:
         """The lift that was chosen for an objective."""
-        return self.ranking[objective][0].lift
+        return self.ranking[objective][0]
 
 
 @dataclass
@@ -233,13 +231,12 @@ class Experiment:
         shared = Shared(material.evaluation())
         folds = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
         self._run_tasks(folds, material, shared, journal, self._watch)
-        found = SetResults(name, data_facts(material), {}, {})
-        lifts = self.plan.candidates(material.n_labels)
+        found = SetResults(data_facts(material), {})
         for objective in self.plan.objectives:
-            of = partial(candidate, journal.results, name, objective, n_folds=material.n_folds)
-            measure = find_objective(objective).measure
-            found.ranking[objective] = ranked([of(lift) for lift in lifts], measure, material.n_labels)
-            found.baseline[objective] = of(NONE)
+            scores: dict[str, list[dict[str, float]]] = {lift: [] for lift in self.plan.candidates(material.n_labels)}
+            for lift, fold in product(scores, range(material.n_folds)):
+                scores[lift].append(journal.results[Task("fold", name, objective, lift, fold).key]["scores"])
+            found.ranking[objective] = ranked(scores, find_objective(objective).measure, material.n_labels)
         chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
         later = self._later_tasks(name, materials, chosen)
         self._run_tasks(later, material, shared, journal, self._watch)
