@@ -153,3 +153,19 @@ def test_stored_zeros_and_duplicates_of_a_sparse_matrix_are_summed_up():
     column = table.columns[0]
     assert isinstance(column, SparseColumn)
     assert column.rows.tolist() == [0]
+
+
+@pytest.mark.parametrize("unit", ["datetime64[ns]", "datetime64[D]", "timedelta64[s]"])
+def test_times_are_refused_alike_wherever_they_come_from(unit):
+    times = np.array([["2020-01-01" if unit[0] == "d" else 1], ["NaT"]], dtype=unit)
+    inside = np.array([[times[0, 0]], [None]], dtype=object)
+    for source in (times, inside, pd.DataFrame({"x0": pd.Series(times[:, 0])})):
+        with pytest.raises(DataError, match=r"column 'x0'.* (is of type|holds) .*(text|number)"):
+            encode(source)
+    with pytest.raises(DataError, match=r"is of type datetime64\[ns\]; make it numeric, of times for example the sec"):
+        encode(np.array([["NaT"]], dtype="datetime64[ns]"))
+
+
+def test_two_categories_that_are_written_alike_are_refused():
+    with pytest.raises(DataError, match="column 'a' has two categories that are written '1'"):
+        encode(pd.DataFrame({"a": pd.Categorical([1, "1", 2])}))

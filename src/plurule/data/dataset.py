@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Self
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.table import Column, SparseColumn, SparseColumns, Table
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table, recode
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import dense, label_matrix
 from plurule.model import Attribute
@@ -248,18 +248,12 @@ def _merge(tables: Sequence[Table], index: int) -> tuple[Attribute, Column]:
     if any(a.categories != attribute.categories for a in attributes):
         if any(a.is_nominal != attribute.is_nominal for a in attributes):
             raise DataError(f"attribute {attribute.name!r} is numeric in one part and nominal in another")
-        known = dict.fromkeys(c for a in attributes for c in a.categories or ())
-        codes = {category: code for code, category in enumerate(known)}
-        columns = [_recode(t.column(index), a, codes) for t, a in zip(tables, attributes, strict=True)]
-        attribute = Attribute(attribute.name, tuple(known))
+        known = tuple(dict.fromkeys(c for a in attributes for c in a.categories or ()))
+        columns = [recode(t.column(index), a.categories or (), known) for t, a in zip(tables, attributes, strict=True)]
+        attribute = Attribute(attribute.name, known)
     sparse = [column for column in columns if isinstance(column, SparseColumn)]
     if len(sparse) < len(columns):
         return attribute, np.concatenate([c.to_dense() if isinstance(c, SparseColumn) else c for c in columns])
     shifts = np.cumsum([0] + [len(column) for column in sparse])
     rows = np.concatenate([c.rows + shift for c, shift in zip(sparse, shifts, strict=False)]).astype(np.int32)
     return attribute, SparseColumn(rows, np.concatenate([c.values for c in sparse]), int(shifts[-1]))
-
-
-def _recode(codes: NDArray[Any], attribute: Attribute, known: Mapping[str, int]) -> NDArray[np.int32]:
-    new = np.array([known[c] for c in attribute.categories or ()] + [-1], dtype=np.int32)
-    return new[codes]

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.table import Column, SparseColumn, SparseColumns, Table
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table, recode
 from plurule.errors import DataError, first_repeated, nearest
 from plurule.model import Attribute
 
@@ -67,6 +67,8 @@ def _as_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype not in (np.float32, np.float64):
         if values.dtype.kind == "c":
             raise DataError(f"column {name!r}: Complex data not supported; give real numbers")
+        if values.dtype.kind in "mM":
+            raise _unusable(name, values.dtype)
         try:
             values = values.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
@@ -163,9 +165,17 @@ def _infer(series: nw.Series[Any], name: str) -> tuple[Attribute, Column]:
     elif isinstance(kind, nw.String | nw.Object):
         return _infer_objects(series.to_list(), name)
     else:
-        raise DataError(f"column {name!r} is of type {kind}; make it numeric, categorical or text")
+        raise _unusable(name, kind)
+    twice = first_repeated(categories)
+    if twice is not None:
+        raise DataError(f"column {name!r} has two categories that are written {twice!r}; give each its own name")
     attribute = Attribute(name, categories)
     return attribute, _codes(series.to_list(), attribute)
+
+
+def _unusable(name: str, kind: Any) -> DataError:
+    times = ", of times for example the seconds since 1970" if str(kind).lower()[:4] in ("date", "time", "dura") else ""
+    return DataError(f"column {name!r} is of type {kind}; make it numeric{times}, categorical or text")
 
 
 def _infer_array(values: NDArray[Any], name: str) -> tuple[Attribute, Column]:
@@ -184,13 +194,15 @@ def _infer_array(values: NDArray[Any], name: str) -> tuple[Attribute, Column]:
 def _infer_objects(values: list[Any], name: str) -> tuple[Attribute, Column]:
     """Numeric if no value is text, nominal otherwise."""
     present = [v for v in values if not is_missing(v)]
-    if present and all(isinstance(v, int | float | np.number) for v in present):
-        return Attribute(name), _as_numbers(np.array([None if is_missing(v) else v for v in values]), name)
-    odd = next((v for v in present if not isinstance(v, str | int | float | bool | np.generic)), None)
+    # For numpy a duration is a number, too.
+    allowed = str | int | float | np.number | np.bool_
+    odd = next((v for v in present if not isinstance(v, allowed) or isinstance(v, np.timedelta64)), None)
     if odd is not None:
         raise DataError(
             f"column {name!r} holds {type(odd).__name__} values; each argument must be a string or a number"
         )
+    if present and all(isinstance(v, int | float | np.number) for v in present):
+        return Attribute(name), _as_numbers(np.array([None if is_missing(v) else v for v in values]), name)
     attribute = Attribute(name, tuple(sorted({category_text(v) for v in present})))
     return attribute, _codes(values, attribute)
 
@@ -258,8 +270,6 @@ def _align(table: Table, attributes: Sequence[Attribute]) -> Table:
             # A CSV file does not say that its numbers are categories; the model does.
             column = _codes(table.column(i).tolist(), attribute)
         elif found.categories != attribute.categories:
-            known = {c: k for k, c in enumerate(attribute.categories or ())}
-            recode = np.array([known.get(c, -1) for c in found.categories or ()] + [-1], dtype=np.int32)
-            column = recode[table.column(i)]
+            column = recode(table.column(i), found.categories or (), attribute.categories or ())
         columns.append(column)
     return Table(attributes, columns, table.n_rows)

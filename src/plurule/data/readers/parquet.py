@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.place import Place, Source, shown
-from plurule.data.table import Column, SparseColumn, Table
+from plurule.data.table import Column, SparseColumn, Table, recode
 from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
 
@@ -42,15 +42,16 @@ def read_parquet(path: Path) -> tuple[Dataset, Source]:
     place = Place(path.name)
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            names = [str(name) for name in schema.names]
-            twice = first_repeated(names)
-            if twice is not None:
-                raise place.error(f"two columns are named {shown(twice)}, expected unique names")
-            about = _about(schema.metadata, set(names), place)
-            cells = file.metadata.num_rows * max(1, len(names))
-            if cells > max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size):
-                raise place.error(f"holds {cells} values, far more than files of its size do; it is not read")
+            schema, metadata = file.schema_arrow, file.metadata
+        names = [str(name) for name in schema.names]
+        twice = first_repeated(names)
+        if twice is not None:
+            raise place.error(f"two columns are named {shown(twice)}, expected unique names")
+        about = _about(schema.metadata, set(names), place)
+        _expect_readable(schema, metadata, path.stat().st_size, place)
+        # Texts are read as codes: a text that is there a thousand times is kept once.
+        texts = [name for name, kind in zip(names, schema.types, strict=True) if _is_text(kind)]
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
             table = file.read()
     except DataError:
         raise
@@ -68,21 +69,16 @@ def read_parquet(path: Path) -> tuple[Dataset, Source]:
         if name == about.get("weights"):
             weights = _numbers(values)
             continue
-        attribute, column = _column(name, values, place)
-        if attribute.categories is not None and name in about.get("categories", ()):
-            attribute, column = _recoded(attribute, column, about["categories"][name])
+        attribute, column = _column(name, values, name in texts, place)
+        stated = about.get("categories", {}).get(name)
+        if attribute.categories is not None and stated is not None:
+            # Parquet may have dropped some of the categories that there were when the file was written.
+            attribute, column = Attribute(name, stated), recode(column, attribute.categories, stated)
         attributes.append(attribute)
         columns.append(_as_sparse(column) if name in sparse else column)
     found = Table(attributes, columns, table.num_rows)
     data = Dataset.unlabelled(found, weights=weights, relation=about.get("relation", ""))
     return data, Source(place, labels=tuple(about["labels"]) if "labels" in about else None)
-
-
-def _recoded(attribute: Attribute, codes: NDArray[Any], categories: list[str]) -> tuple[Attribute, NDArray[Any]]:
-    """The attribute with the categories that it had when it was written, of which Parquet may have dropped some."""
-    position = {category: code for code, category in enumerate(categories)}
-    new = np.array([position.get(c, -1) for c in attribute.categories or ()] + [-1], dtype=np.int32)
-    return Attribute(attribute.name, tuple(position)), new[codes]
 
 
 def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -> dict[str, Any]:
@@ -105,38 +101,63 @@ def _about(metadata: dict[bytes, bytes] | None, names: set[str], place: Place) -
     return dict(about)
 
 
-def _column(name: str, values: Any, place: Place) -> tuple[Attribute, NDArray[Any]]:
+def _is_text(kind: Any) -> bool:
     import pyarrow.types as types
 
-    kind = values.type
-    if types.is_dictionary(kind) and (types.is_string(kind.value_type) or types.is_large_string(kind.value_type)):
-        coded = values.unify_dictionaries().combine_chunks()
-        if not hasattr(coded, "dictionary"):
-            coded = coded.chunk(0) if coded.num_chunks else kind.wrap_array([])
-        categories = tuple(str(c) for c in coded.dictionary.to_pylist())
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        if len(set(categories)) == len(categories):
-            return Attribute(name, categories), codes.astype(np.int32)
-        texts = values.to_pylist()
-        return _nominal(name, texts)
-    if types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_dictionary(kind):
-        return _nominal(name, [None if v is None else str(v) for v in values.to_pylist()], types.is_boolean(kind))
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
-        numbers = _numbers(values)
-        if np.isinf(numbers).any():
-            row = int(np.argmax(np.isinf(numbers)))
-            raise place.error(f"column {shown(name)}, row {row + 1} is infinite, expected a finite number")
-        return Attribute(name), numbers
-    raise place.error(
-        f"column {shown(name)} is of type {kind}, expected numbers, texts or truth values; drop or change it"
-    )
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
-def _nominal(name: str, texts: list[str | None], truth: bool = False) -> tuple[Attribute, NDArray[Any]]:
-    categories = ["False", "True"] if truth else sorted({text for text in texts if text is not None})
-    codes = {category: code for code, category in enumerate(categories)}
-    column = np.fromiter((-1 if text is None else codes[text] for text in texts), np.int32, len(texts))
-    return Attribute(name, tuple(categories)), column
+def _expect_readable(schema: Any, metadata: Any, size: int, place: Place) -> None:
+    """Refuse what cannot be used, and what would need far more memory than the file has bytes, before it is read."""
+    import pyarrow.types as types
+
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        values = kind.value_type if types.is_dictionary(kind) else kind
+        number = types.is_integer(values) or types.is_floating(values) or types.is_decimal(values)
+        if not (number or _is_text(values) or types.is_boolean(values) or types.is_null(values)):
+            raise place.error(
+                f"column {shown(name)} is of type {kind}, expected numbers, texts or truth values; drop or change it"
+            )
+    cells = metadata.num_rows * max(1, len(schema.names))
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    unpacked = sum(group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns))
+    allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * size)
+    if cells > allowed or unpacked > allowed:
+        what = f"{cells} values" if cells > allowed else f"{unpacked} bytes unpacked"
+        raise place.error(f"holds {what}, far more than files of its size do; it is not read")
+
+
+def _column(name: str, values: Any, is_text: bool, place: Place) -> tuple[Attribute, NDArray[Any]]:
+    import pyarrow.types as types
+
+    if types.is_boolean(values.type):
+        codes = values.cast("int8").fill_null(-1).to_numpy().astype(np.int32)
+        return Attribute(name, ("False", "True")), codes
+    if types.is_dictionary(values.type):
+        categories, codes = _coded(name, values, place)
+        if is_text or not _is_text(values.type.value_type):
+            # What is declared nowhere are the texts that occur, in alphabetical order.
+            occurring = sorted({categories[code] for code in np.unique(codes[codes >= 0]).tolist()})
+        else:
+            occurring = list(dict.fromkeys(categories))
+        return Attribute(name, tuple(occurring)), recode(codes, categories, occurring)
+    numbers = _numbers(values)
+    if np.isinf(numbers).any():
+        row = int(np.argmax(np.isinf(numbers)))
+        raise place.error(f"column {shown(name)}, row {row + 1} is infinite, expected a finite number")
+    return Attribute(name), numbers
+
+
+def _coded(name: str, values: Any, place: Place) -> tuple[list[str], NDArray[Any]]:
+    """The texts of a dictionary column and the codes of its values."""
+    coded = values.unify_dictionaries().combine_chunks()
+    if not hasattr(coded, "dictionary"):
+        coded = coded.chunk(0) if coded.num_chunks else values.type.wrap_array([])
+    try:
+        texts = [str(text) for text in coded.dictionary.to_pylist()]
+    except UnicodeDecodeError as error:
+        raise place.error(f"column {shown(name)} holds a text that is not UTF-8, expected UTF-8") from error
+    return texts, coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
 
 
 def _numbers(values: Any) -> NDArray[Any]:

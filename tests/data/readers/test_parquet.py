@@ -1,0 +1,77 @@
+"""Parquet files: what is refused before it is read, and that texts are kept once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from plurule import data as io
+from plurule.data.readers import parquet
+from plurule.errors import DataError
+from plurule.model import Attribute
+
+
+def write(folder: Path, **columns: pa.Array) -> Path:
+    pq.write_table(pa.table(columns), folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def test_a_long_text_that_is_there_often_is_kept_once(tmp_path: Path) -> None:
+    path = write(tmp_path, text=pa.array(["x" * 10**6, "a"] * 500), l=pa.array([1, 0] * 500))
+    assert path.stat().st_size < 100_000
+    pool, usual = pa.proxy_memory_pool(pa.default_memory_pool()), pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    try:
+        data = io.read(path, labels=["l"])
+    finally:
+        pa.set_memory_pool(usual)
+    assert 0 < pool.max_memory() < 50 * 10**6
+    assert data.attributes == (Attribute("text", ("a", "x" * 10**6)),)
+    assert data.X.column(0).tolist() == [1, 0] * 500
+
+
+def test_a_type_that_cannot_be_used_is_refused_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, a=pa.array([1.0]), list=pa.array([[0] * 1000]))
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda *_: pytest.fail("the file was read"))
+    with pytest.raises(DataError, match=r"column 'list' is of type list<.*>, expected numbers, texts or truth values"):
+        io.read(path, labels=[])
+
+
+def test_what_unpacks_to_far_more_than_the_file_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "_ALWAYS_ALLOWED", 1 << 16)
+    monkeypatch.setattr(parquet, "_LARGEST_RATIO", 2)
+    table = pa.table({"text": pa.array([f"{i}" + "x" * 1000 for i in range(500)])})
+    pq.write_table(table, tmp_path / "t.parquet", use_dictionary=False, compression="gzip")
+    with pytest.raises(DataError, match=r"holds [0-9]+ bytes unpacked, far more than files of its size do"):
+        io.read(tmp_path / "t.parquet", labels=[])
+
+
+def test_texts_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
+    broken = pa.array([b"\xff\xfe", b"a"]).cast(pa.binary()).view(pa.string())
+    path = write(tmp_path, text=broken)
+    with pytest.raises(DataError, match=r"t.parquet: (column 'text' holds a text that is not UTF-8|is .*damaged)"):
+        io.read(path, labels=[])
+
+
+def test_truth_values_numbers_and_gaps_are_read(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        b=pa.array([True, None, False]),
+        n=pa.array([1, None, 3]),
+        d=pa.array(["q", None, "p"]).dictionary_encode(),
+        t=pa.array(["y", None, "x"]),
+    )
+    data = io.read(path, labels=[])
+    assert [a.categories for a in data.attributes] == [("False", "True"), None, ("q", "p"), ("x", "y")]
+    assert data.X.column(0).tolist() == [1, -1, 0]
+    np.testing.assert_array_equal(data.X.column(1), [1, np.nan, 3])
+    assert data.X.column(2).tolist() == [0, -1, 1]
+    assert data.X.column(3).tolist() == [1, -1, 0]
