@@ -73,7 +73,8 @@ def read_parquet(path: Path) -> tuple[Dataset, Source]:
         stated = about.get("categories", {}).get(name)
         if attribute.categories is not None and stated is not None:
             # Parquet may have dropped some of the categories that there were when the file was written.
-            attribute, column = Attribute(name, stated), recode(column, attribute.categories, stated)
+            column = recode(column, attribute.categories, stated)
+            attribute = Attribute(name, tuple(stated))
         attributes.append(attribute)
         columns.append(_as_sparse(column) if name in sparse else column)
     found = Table(attributes, columns, table.num_rows)
