@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+import re
+from array import array
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +19,8 @@ from plurule.data.labels import matching
 from plurule.data.place import Place, Source, shown
 from plurule.data.readers.numerals import parse_decimals
 from plurule.data.readers.text import read_text, suffix_of
-from plurule.data.table import Column, Table
-from plurule.errors import first_repeated
+from plurule.data.table import Column, Table, recode
+from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
 
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
@@ -25,9 +28,13 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 
 _DELIMITERS = ",;\t|"
 _BLOCK = 1 << 18
+_CELLS_AT_ONCE = 1 << 16
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 
-def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None = None) -> tuple[Dataset, Source]:
+def read_csv(
+    path: Path, *, nominal: Sequence[str] = (), delimiter: str | None = None, decimal: str = "."
+) -> tuple[Dataset, Source]:
     """Read all columns of a CSV or TSV file.
 
     A column is numeric if all its values are numbers, else nominal; its categories are then the values that occur, in
@@ -41,7 +48,11 @@ def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None =
         Names (or patterns) of columns that are nominal even if their values are numbers.
     delimiter
         What separates the fields; found from the first line if not given.
+    decimal
+        What separates the decimals of a number: a point or a comma.
     """
+    if decimal not in (".", ","):
+        raise DataError(f"decimal={decimal!r}, expected '.' or ','")
     place = Place(path.name)
     content = read_text(path, keep_returns=True)
     if not content.strip(b"\r\n"):
@@ -50,8 +61,8 @@ def read_csv(path: Path, *, nominal: Sequence[str] = (), delimiter: str | None =
         delimiter = "\t" if suffix_of(path) == ".tsv" else _sniff(content)
     table, lines = _read_numbers(content, delimiter, place) if not nominal else (None, None)
     if table is None or lines is None:
-        table, lines = _read_fields(content, delimiter, nominal, place)
-    return Dataset.unlabelled(table), Source(place, lines)
+        table, lines = _read_fields(content, delimiter, nominal, decimal, place)
+    return Dataset.unlabelled(table), Source(place, lines, notes=_comma_notes(table, place))
 
 
 def _sniff(content: bytes) -> str:
@@ -92,15 +103,41 @@ def _read_numbers(content: bytes, delimiter: str, place: Place) -> tuple[Table |
     return Table([Attribute(name) for name in names], columns, len(matrix)), range(2, len(matrix) + 2)
 
 
-def _read_fields(content: bytes, delimiter: str, nominal: Sequence[str], place: Place) -> tuple[Table, list[int]]:
-    reader = csv.reader(io.StringIO(content.decode("utf-8"), newline=""), delimiter=delimiter, strict=True)
+def _read_fields(
+    content: bytes, delimiter: str, nominal: Sequence[str], decimal: str, place: Place
+) -> tuple[Table, Sequence[int]]:
+    """A file of any fields."""
+    as_nominal: set[int] | None = None
+    while True:
+        lines = array("q")
+        fields: list[_Field] = []
+        names: list[str] = []
+        for texts in _chunks(content, delimiter, lines, names, place):
+            if not fields:
+                as_nominal = set(matching(names, nominal, place)) if as_nominal is None else as_nominal
+                fields = [_Field(i in as_nominal, decimal) for i in range(len(names))]
+            for field, column in zip(fields, texts, strict=True):
+                field.add(column)
+        pairs = [field.finish(name, place, lines) for field, name in zip(fields, names, strict=True)]
+        found = [pair for pair in pairs if pair is not None]
+        if len(found) == len(pairs):
+            return Table([a for a, _ in found], [c for _, c in found], len(lines)), lines
+        # Of what looked like numbers at first the texts are wanted after all.
+        as_nominal = (as_nominal or set()) | {i for i, pair in enumerate(pairs) if pair is None}
+
+
+def _chunks(
+    content: bytes, delimiter: str, lines: array[int], names: list[str], place: Place
+) -> Iterator[Sequence[Sequence[str]]]:
+    """The columns of some rows at a time, at least once; notes the names and the lines of the rows."""
+    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
-    lines: list[int] = []
     try:
-        header = next(reader)
+        names += _names(next(reader), place)
         # A field that is quoted may hold newlines: a row begins on the line after the one before it.
         begin = reader.line_num
-        names = _names(header, place)
+        most = max(1, _CELLS_AT_ONCE // len(names))
         for row in reader:
             if len(row) == len(names):
                 rows.append(row)
@@ -108,19 +145,64 @@ def _read_fields(content: bytes, delimiter: str, nominal: Sequence[str], place: 
             elif row:
                 raise place.at(begin + 1).error(f"{len(row)} values, {len(names)} columns named")
             begin = reader.line_num
+            if len(rows) == most:
+                yield list(zip(*rows, strict=True))
+                rows = []
     except csv.Error as error:
         raise place.at(reader.line_num).error(_reason(str(error))) from error
     except StopIteration:
         raise place.error("the file is empty, expected a line of names") from None
-    as_nominal = matching(names, nominal, place)
-    columns: list[Column] = []
-    attributes: list[Attribute] = []
-    fields = zip(*rows, strict=True) if rows else ((),) * len(names)
-    for i, (name, texts) in enumerate(zip(names, fields, strict=True)):
-        attribute, column = _column(name, texts, i in as_nominal, place, lines)
-        attributes.append(attribute)
-        columns.append(column)
-    return Table(attributes, columns, len(rows)), lines
+    yield list(zip(*rows, strict=True)) if rows else [()] * len(names)
+
+
+class _Field:
+    """A column while it is read: numbers as long as all its texts are, else each text once, and codes."""
+
+    def __init__(self, nominal: bool, decimal: str) -> None:
+        self._decimal = decimal
+        self._is_numeric = not nominal
+        self._parts: list[NDArray[Any]] = []
+        self._known: dict[str, int] = {}
+
+    def add(self, texts: Sequence[str]) -> None:
+        """The next values."""
+        numbers = numbers_of(texts, self._decimal) if self._is_numeric else None
+        if numbers is not None:
+            self._parts.append(numbers)
+            return
+        if self._is_numeric:
+            self._is_numeric, self._parts = False, [np.empty(0)] if self._parts else []
+        codes = [self._known.setdefault(text, len(self._known)) for text in texts]
+        self._parts.append(np.array(codes, dtype=np.int32))
+
+    def finish(self, name: str, place: Place, lines: Sequence[int]) -> tuple[Attribute, Column] | None:
+        """The attribute and its values; None if its first texts were given up for numbers."""
+        values = np.concatenate(self._parts)
+        if self._is_numeric:
+            infinite = np.flatnonzero(np.isinf(values))
+            # Words such as "inf" are numbers only among numbers.
+            if len(infinite) and not np.isfinite(values).any():
+                return None
+            if len(infinite):
+                here = place.at(lines[int(infinite[0])])
+                found = repr(str(values[infinite[0]]))
+                raise here.error(f"the value {found} for column {shown(name)}, expected a finite number")
+            return Attribute(name), values
+        if values.dtype.kind == "f":
+            return None
+        categories = sorted(self._known.keys() - MISSING)
+        return Attribute(name, tuple(categories)), recode(values, list(self._known), categories)
+
+
+def _comma_notes(table: Table, place: Place) -> tuple[str, ...]:
+    """A sentence about nominal columns whose values look like numbers with decimal commas."""
+    names = [a.name for a in table.attributes if a.categories and all(map(_DECIMAL_COMMA.fullmatch, a.categories))]
+    if not names:
+        return ()
+    some = ", ".join(map(shown, names[:3])) + (" …" if len(names) > 3 else "")
+    return (
+        f"{place}: nominal, though the values look like numbers with decimal commas (decimal=',' reads them): {some}",
+    )
 
 
 def _reason(message: str) -> str:
@@ -131,26 +213,10 @@ def _reason(message: str) -> str:
     return message
 
 
-def _column(
-    name: str, texts: Sequence[str], nominal: bool, place: Place, lines: Sequence[int]
-) -> tuple[Attribute, Column]:
-    numbers = None if nominal else numbers_of(texts)
-    # Words such as "inf" are numbers only among numbers.
-    if numbers is not None and (np.isfinite(numbers).any() or not np.isinf(numbers).any()):
-        infinite = np.isinf(numbers)
-        if infinite.any():
-            here = place.at(lines[int(np.argmax(infinite))])
-            found = shown(texts[int(np.argmax(infinite))])
-            raise here.error(f"the value {found} for column {shown(name)}, expected a finite number")
-        return Attribute(name), numbers
-    categories = sorted({text for text in texts if text not in MISSING})
-    codes = {category: code for code, category in enumerate(categories)}
-    column = np.fromiter((codes.get(text, -1) for text in texts), np.int32, len(texts))
-    return Attribute(name, tuple(categories)), column
-
-
-def numbers_of(texts: Sequence[str]) -> NDArray[np.float64] | None:
+def numbers_of(texts: Sequence[str], decimal: str = ".") -> NDArray[np.float64] | None:
     """The texts as numbers, None if one is no number and not missing."""
+    if decimal == ",":
+        texts = [text.replace(",", ".") for text in texts]
     joined = "".join(texts)
     try:
         if "_" not in joined and joined.isascii():

@@ -41,6 +41,7 @@ def read(
     nominal: Sequence[str] = (),
     drop: Sequence[str] = (),
     delimiter: str | None = None,
+    decimal: str = ".",
 ) -> Dataset:
     """Read a data set from wherever it is.
 
@@ -67,6 +68,8 @@ def read(
         Names or patterns of columns to leave out, such as an identifier.
     delimiter
         CSV: what separates the fields; found from the first line if not given.
+    decimal
+        CSV: what separates the decimals of a number, `"."` or `","`.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def read(
         if labels is not None:
             raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
         return labelled_data(*source, allow_empty=True)[0]
-    options = _Options(text, tuple(nominal), tuple(drop), delimiter)
+    options = _Options(text, tuple(nominal), tuple(drop), delimiter, decimal)
     if not isinstance(source, str | os.PathLike):
         return split_labels(*options.dropped(*_from_memory(source)), labels)
     found = find(Path(source))
@@ -105,12 +108,13 @@ def read_table(
     nominal: Sequence[str] = (),
     drop: Sequence[str] = (),
     delimiter: str | None = None,
+    decimal: str = ".",
 ) -> Table:
     """Read all columns as attributes: data that have no labels, or whose labels do not matter.
 
     Parameters are those of `read`.
     """
-    options = _Options(text, tuple(nominal), tuple(drop), delimiter)
+    options = _Options(text, tuple(nominal), tuple(drop), delimiter, decimal)
     if not isinstance(source, str | os.PathLike):
         return options.dropped(*_from_memory(source))[0].X
     paths = _parts(find(Path(source)), split)
@@ -140,13 +144,16 @@ def _parts(found: Found, split: Split) -> list[Path]:
 class _Options:
     """How files are read."""
 
-    def __init__(self, text: Text, nominal: tuple[str, ...], drop: tuple[str, ...], delimiter: str | None) -> None:
+    def __init__(
+        self, text: Text, nominal: tuple[str, ...], drop: tuple[str, ...], delimiter: str | None, decimal: str
+    ) -> None:
         if text not in get_args(Text):
             raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
         self.text = text
         self.nominal = nominal
         self.drop = drop
         self.delimiter = delimiter
+        self.decimal = decimal
 
     def read(self, path: Path) -> tuple[Dataset, Source]:
         """All columns of a file but those to drop; what the format or the file cannot give is said in warnings."""
@@ -154,7 +161,7 @@ class _Options:
         if suffix == ".arff":
             data, source = read_arff(path, text=self.text)
         elif suffix in (".csv", ".tsv"):
-            data, source = read_csv(path, nominal=self.nominal, delimiter=self.delimiter)
+            data, source = read_csv(path, nominal=self.nominal, delimiter=self.delimiter, decimal=self.decimal)
         elif suffix in (".parquet", ".pq"):
             if path.suffix.lower() in COMPRESSIONS:
                 raise Place(path.name).error(

@@ -64,6 +64,12 @@ def _losses(data: Dataset, path: Path, first: str) -> list[str]:
             f"{path.name}: CSV does not say which categories there are; read again, {len(lost)} nominal "
             f"attribute{'s' * (len(lost) > 1)} will have other ones or be numeric: {some}"
         )
+    formulas = [name for name in (*data.attribute_names, *data.label_names) if name.startswith(tuple("=+-@"))]
+    if formulas:
+        notes.append(
+            f"{path.name}: spreadsheets may take names such as {shown(formulas[0])} for formulas; "
+            "import the file as text there"
+        )
     return notes
 
 
