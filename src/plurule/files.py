@@ -87,6 +87,15 @@ def _opened(path: str | Path) -> Iterator[BinaryIO]:
     sys.stdout.buffer.flush()
 
 
+@contextlib.contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Let no other process in that locks the same path; where one is, wait until it is done (not on Windows)."""
+    with open(path, "ab") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def _lock(handle: int) -> bool:
     """Lock an open file for this process, if nobody else has; the lock ends with the process, however it ends."""
     if fcntl is None:

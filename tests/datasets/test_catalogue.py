@@ -6,7 +6,9 @@ import hashlib
 import http.server
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -229,3 +231,26 @@ def test_checksums_are_those_of_the_local_copies(shared_data: Path) -> None:
             if path.is_file():
                 assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
                 assert path.stat().st_size == file.size
+
+
+def test_two_who_fetch_at_once_fetch_each_file_once(toys: KnownSet, cache: Path, server: Server) -> None:
+    answer = server.answer
+
+    def slowly(request: http.server.BaseHTTPRequestHandler) -> None:
+        time.sleep(0.2)
+        answer(request)
+
+    server.answer = slowly  # type: ignore[method-assign]
+    with ThreadPoolExecutor(4) as several:
+        folders = set(several.map(lambda _: catalogue.fetch(toys), range(4)))
+    assert folders == {cache / "toys"}
+    assert server.ranges == [None, None]
+    assert (cache / "toys" / "toys-train.arff").read_bytes() == TRAIN
+    assert sorted(path.name for path in (cache / "toys").iterdir()) == ["toys-test.arff", "toys-train.arff", "toys.xml"]
+
+
+def test_a_download_that_never_began_leaves_nothing(toys: KnownSet, cache: Path, server: Server) -> None:
+    (server.folder / "toys-train.arff").unlink()
+    with pytest.raises(DataError, match="the server answered 404"):
+        catalogue.fetch(toys)
+    assert list((cache / "toys").iterdir()) == []

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from plurule.data.finding import cache_folder, data_folders, find_named, label_file
 from plurule.errors import DataError, nearest
+from plurule.files import locked
 
 __all__ = ["KNOWN", "KnownSet", "RemoteFile", "fetch", "info", "known_names", "load", "where"]
 
@@ -252,6 +253,17 @@ def _fetch_file(known: KnownSet, file: RemoteFile, target: Path, force: bool, pr
     if not url.startswith(("https://", "http://")):
         raise DataError(f"{url}: cannot be fetched from, expected an address that begins with https:// or http://")
     partial = target.with_name(f"{target.name}.part")
+    with locked(partial):
+        try:
+            # Another process may have fetched it meanwhile.
+            if force or not target.is_file() or _sha256(target) != file.sha256:
+                _fetch_new(url, partial, target, file, progress)
+        finally:
+            if partial.is_file() and partial.stat().st_size == 0:
+                partial.unlink()
+
+
+def _fetch_new(url: str, partial: Path, target: Path, file: RemoteFile, progress: Progress | None) -> None:
     _download(url, partial, file, progress)
     found = _sha256(partial)
     if found != file.sha256:
