@@ -78,5 +78,8 @@ def first_repeated(names: Iterable[str]) -> str | None:
     >>> first_repeated(["area", "zone", "area"])
     'area'
     """
+    names = list(names)
+    if len(set(names)) == len(names):
+        return None
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
