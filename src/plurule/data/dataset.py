@@ -77,7 +77,8 @@ class Dataset:
             object.__setattr__(self, "row_names", tuple(self.row_names))
             if len(self.row_names) != len(self.X):
                 raise DataError(f"{len(self.row_names)} row names, expected one for each of {len(self.X)} rows")
-        twice = first_repeated((*self.X.names, *self.label_names))
+        # Readers see to the names of attributes, of which there may be many; labels may clash with them.
+        twice = first_repeated((*self.X.names, *self.label_names)) if self.label_names else None
         if twice is not None:
             raise DataError(f"several columns are named {twice!r}; give each attribute and label its own name")
 

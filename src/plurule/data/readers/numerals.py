@@ -113,7 +113,7 @@ def _irregular(
 
 def _integers(text: bytes) -> NDArray[np.int64]:
     """The whole numbers that are left when the points are taken out of plain decimals."""
-    return _from_string(text.translate(_AS_INTEGERS, b"."))
+    return _from_string(text.translate(_AS_INTEGERS, b".") if b"." in text or b"\n" in text else text)
 
 
 def parse_integers(text: bytes, count: int) -> NDArray[np.int64] | None:
