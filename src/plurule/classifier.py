@@ -17,6 +17,7 @@ from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
 from plurule.learning.min_precision import MinPrecision
+from plurule.learning.missing_labels import labels_without_rules
 from plurule.learning.options import check_constraints, check_engine, check_options
 from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
 from plurule.learning.weights import check_weights
@@ -111,6 +112,8 @@ class RuleListClassifier(RuleListPredictor):
         What was learned.
     n_rules_curve_ : LengthCurve or None
         With `n_rules="auto"`, the validation scores by length that the choice was made from.
+    labels_without_rules_ : dict of str to str
+        The labels that no rule predicts, each with the reason: too rare, not precise enough, cut off.
     label_names_ : ndarray of str
         Names of the labels: of the columns of `y` where they have names.
     classes_ : ndarray or list of ndarray
@@ -140,6 +143,7 @@ class RuleListClassifier(RuleListPredictor):
     """
 
     n_rules_curve_: LengthCurve | None
+    labels_without_rules_: dict[str, str]
 
     def __init__(
         self,
@@ -258,6 +262,9 @@ class RuleListClassifier(RuleListPredictor):
             # A list that ended before the chosen length was not cut.
             choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
             self.rule_list_ = replace(learned, length_choice=choice)
+        self.labels_without_rules_ = labels_without_rules(
+            self.rule_list_, everything, options, length, pruned=held_out is not None
+        )
         return self
 
     @classmethod
