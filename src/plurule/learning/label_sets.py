@@ -112,13 +112,8 @@ class LabelBased:
     averaging: Averaging
 
     def evaluate(self, labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
-        parts = [signed(self.confusion, label, sign) for label, sign in zip(labels, signs, strict=True)]
-        total = Confusion(*(sum_in_order(part) for part in zip(*parts, strict=True)))
-        if self.heuristic.averages_labels(self.averaging):
-            h = sum_in_order([self.heuristic.evaluate(*part) for part in parts]) / len(parts)
-        else:
-            h = self.heuristic.evaluate(*total)
-        return h, total.tp, total.fp
+        parts = signed(self.confusion, labels, signs)
+        return value_of(parts, self.heuristic, self.averaging), sum_in_order(parts.tp.T), sum_in_order(parts.fp.T)
 
 
 @dataclass
@@ -131,17 +126,24 @@ class ExampleBased:
     heuristic: Heuristic
 
     def evaluate(self, labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
-        parts = [signed(self.confusion, label, sign) for label, sign in zip(labels, signs, strict=True)]
+        parts = signed(self.confusion, labels, signs)
         weights = whole_instances(self.state, np.array(labels), np.array(signs, dtype=np.int8))
-        matrix = weights.confusion(self.candidates)
-        h = self.heuristic.evaluate(*(counts[:, 0] for counts in matrix))
-        return h, sum_in_order([p.tp for p in parts]), sum_in_order([p.fp for p in parts])
+        h = self.heuristic.evaluate(*(counts[:, 0] for counts in weights.confusion(self.candidates)))
+        return h, sum_in_order(parts.tp.T), sum_in_order(parts.fp.T)
 
 
-def signed(confusion: Confusion, label: int, sign: int) -> Confusion:
-    """The matrix of one label, predicted as present (1) or absent (0)."""
-    tp, fp, tn, fn = (counts[:, label] for counts in confusion)
-    return Confusion(tp, fp, tn, fn) if sign else Confusion(fp, tp, tn, fn)
+def signed(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...]) -> Confusion:
+    """The matrices of some labels, each predicted as present (1) or absent (0)."""
+    tp, fp, tn, fn = (counts[:, labels] for counts in confusion)
+    present = np.array(signs, dtype=bool)
+    return Confusion(np.where(present, tp, fp), np.where(present, fp, tp), tn, fn)
+
+
+def value_of(parts: Confusion, heuristic: Heuristic, averaging: Averaging) -> Values:
+    """The value of the head of all labels whose matrices are given."""
+    if heuristic.averages_labels(averaging):
+        return sum_in_order(heuristic.evaluate(*parts).T) / parts.tp.shape[1]
+    return heuristic.evaluate(*(sum_in_order(counts.T) for counts in parts))
 
 
 # What may be in a head -------------------------------------------------------------------------------------
@@ -162,12 +164,11 @@ def usable(evaluate: Evaluate, confusion: Confusion, head: HeadOfUnits, options:
     """Candidates for which every unit may be in a head: it has a true positive, each label is precise enough."""
     result = np.ones(len(confusion.tp), dtype=bool)
     for unit in head:
-        parts = [signed(confusion, label, sign) for label, sign in unit]
-        result &= sum_in_order([part.tp for part in parts]) > 0
+        labels, signs = in_label_order((unit,))
+        parts = signed(confusion, labels, signs)
+        result &= (parts.tp > 0).any(axis=1) & precise_label(parts.tp, parts.fp, options).all(axis=1)
         if options.heuristic.additive:
-            result &= worth_something(evaluate(*in_label_order((unit,)))[0], options)
-        for part in parts:
-            result &= precise_label(part.tp, part.fp, options)
+            result &= worth_something(evaluate(labels, signs)[0], options)
     return result
 
 

@@ -20,7 +20,7 @@ from plurule.learning.counting import (
     whole_instances,
 )
 from plurule.learning.head_search import find_heads
-from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, worth_something
+from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, value_of, worth_something
 from plurule.learning.min_precision import UNBOUND
 from plurule.learning.problem import Options
 from plurule.model import Condition, LabelCondition
@@ -249,10 +249,8 @@ def count_fixed(
     if options.heuristic.example_based:
         whole = whole_instances(state, labels, rule.signs[labels]).confusion(candidates)
         h = options.heuristic.evaluate(*(counts[:, 0] for counts in whole))
-    elif options.heuristic.averages_labels(options.averaging):
-        h = sum_in_order(options.heuristic.evaluate(*confusion).T) / len(labels)
     else:
-        h = options.heuristic.evaluate(*(sum_in_order(counts.T) for counts in confusion))
+        h = value_of(confusion, options.heuristic, options.averaging)
     if options.refine_against == "plain":
         # One factor for all refinements of a rule; it matters between the heads of a wide beam.
         h = h * options.lift[len(labels) - 1]
