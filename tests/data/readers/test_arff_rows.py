@@ -149,7 +149,7 @@ def dense_blocks(header: Header) -> st.SearchStrategy[bytes]:
 
 
 @pytest.mark.parametrize("name", HEADERS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_dense_rows_are_read_alike(name: str, data: st.DataObject) -> None:
     header = HEADERS[name]
@@ -182,7 +182,7 @@ def sparse_blocks(header: Header) -> st.SearchStrategy[bytes]:
 
 
 @pytest.mark.parametrize("name", HEADERS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_sparse_rows_are_read_alike(name: str, data: st.DataObject) -> None:
     assert_alike(SparseRows, HEADERS[name], data.draw(sparse_blocks(HEADERS[name])))
