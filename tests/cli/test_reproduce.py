@@ -33,6 +33,14 @@ def reproduce(out: Path, *arguments: str, **options: object) -> subprocess.Compl
     return subprocess.run(command(out, *arguments), capture_output=True, text=True, encoding="utf-8", **options)  # type: ignore[call-overload]
 
 
+@pytest.fixture
+def undrawn(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Reproduces in this process, without the figures, which take longest."""
+    monkeypatch.delenv("PLURULE_DATA", raising=False)
+    monkeypatch.setattr("plurule.paper.report.draw_all", lambda analysis, folder: {})
+    return lambda out, *arguments: run("reproduce", "--out", out, "--jobs", 1, *arguments)
+
+
 def numbers(folder: Path) -> dict[str, str]:
     """Tables without times."""
     tables = sorted((folder / "tables").glob("*.csv"))
@@ -75,7 +83,7 @@ def test_a_finished_run_is_not_run_again(undisturbed: Path):
     assert results_in(undisturbed) == before
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3, 4))])
 def test_a_run_that_is_killed_again_and_again_gives_the_numbers_of_an_undisturbed_one(
     undisturbed: Path, tmp_path: Path, seed: int
 ):
@@ -197,7 +205,7 @@ def test_times_are_measured_as_often_as_asked_for(repeats: int | None, quick: bo
     assert plan.repeats == expected
 
 
-def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(tmp_path: Path):
+def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(undrawn: Run, tmp_path: Path):
     data = tmp_path / "data"
     for name, rows in (("broken", "1,five\n" * 20), ("tiny", "1,0\n")):
         (data / name).mkdir(parents=True)
@@ -205,28 +213,28 @@ def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(tmp_path: 
             f"@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n" + rows, encoding="utf-8"
         )
     sets = f"{data / 'broken'},world-flags,{data / 'tiny'}"
-    ended = reproduce(tmp_path / "out", "--sets", sets, "--lifts", "kln at 3: 1.08", "--repeats", "1")
-    assert ended.returncode == 1, ended.stderr
-    assert re.search(r"^broken: failed: .*broken\.arff, line 5", ended.stderr, re.MULTILINE), ended.stderr
-    assert re.search(r"^tiny: failed: .*fold|cannot split", ended.stderr, re.MULTILINE), ended.stderr
-    assert "world-flags: failed" not in ended.stderr
+    ended = undrawn(tmp_path / "out", "--sets", sets, "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    assert ended.code == 1, ended.err
+    assert re.search(r"^broken: failed: .*broken\.arff, line 5", ended.err, re.MULTILINE), ended.err
+    assert re.search(r"^tiny: failed: .*fold|cannot split", ended.err, re.MULTILINE), ended.err
+    assert "world-flags: failed" not in ended.err
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "failed:" in page
     assert "world-flags" in (tmp_path / "out" / "tables" / "data-sets.csv").read_text()
 
 
-def test_tables_are_used_with_the_labels_that_are_named_and_refused_with_others(tmp_path: Path):
+def test_tables_are_used_with_the_labels_that_are_named_and_refused_with_others(undrawn: Run, tmp_path: Path):
     rows = "".join(f"{x},{int(x > 20)},{int(x > 30)},{x % 2}\n" for x in range(60))
     (tmp_path / "mine.csv").write_text("x,a,b,c\n" + rows)
     arguments = ("--sets", str(tmp_path / "mine.csv"), "--lifts", "kln at 3: 1.08", "--repeats", "1", "--objectives")
-    ended = reproduce(tmp_path / "out", *arguments, "ha+", "--labels", "last:2")
-    assert ended.returncode == 0, ended.stderr
-    ended = reproduce(tmp_path / "out", *arguments, "ha+", "--labels", "a,b")
-    assert ended.returncode == 2
-    assert "labels was last:2, now a,b" in ended.stderr
+    ended = undrawn(tmp_path / "out", *arguments, "ha+", "--labels", "last:2")
+    assert ended.code == 0, ended.err
+    ended = undrawn(tmp_path / "out", *arguments, "ha+", "--labels", "a,b")
+    assert ended.code == 2
+    assert "labels was last:2, now a,b" in ended.err
 
 
-def test_data_that_changed_since_are_refused(tmp_path: Path):
+def test_data_that_changed_since_are_refused(undrawn: Run, tmp_path: Path):
     source = tmp_path / "data" / "mine"
     source.mkdir(parents=True)
     (source / "mine.arff").write_text(
@@ -234,29 +242,29 @@ def test_data_that_changed_since_are_refused(tmp_path: Path):
         + "\n".join(f"{int(x > 20)},{x % 2},{x}" for x in range(40))
     )
     arguments = ("--data", str(tmp_path / "data"), "--sets", "mine", "--lifts", "kln at 3: 1.08", "--repeats", "1")
-    ended = reproduce(tmp_path / "out", *arguments)
-    assert ended.returncode == 0, ended.stderr
+    ended = undrawn(tmp_path / "out", *arguments)
+    assert ended.code == 0, ended.err
     path = source / "mine.arff"
     path.write_text(path.read_text().replace("1,0,30", "1,0,30.5"))
-    ended = reproduce(tmp_path / "out", *arguments)
-    assert ended.returncode == 2
-    assert "the contents of mine" in ended.stderr
+    ended = undrawn(tmp_path / "out", *arguments)
+    assert ended.code == 2
+    assert "the contents of mine" in ended.err
 
 
-def test_results_of_other_folds_are_refused_and_those_of_a_named_splitter_stay_the_same(tmp_path: Path):
+def test_results_of_other_folds_are_refused_and_those_of_a_named_splitter_stay_the_same(undrawn: Run, tmp_path: Path):
     few = ("--sets", "world-flags", "--objectives", "ha+", "--lifts", "kln at 3: 1.08", "--repeats", "1", "--folds")
     for folds, code in (("ShuffleSplit(n_splits=3)", 0), ("ShuffleSplit(n_splits=3, random_state=None)", 2)):
         out = tmp_path / str(code)
-        ended = reproduce(out, *few, folds)
-        assert ended.returncode == 0, ended.stderr
+        ended = undrawn(out, *few, folds)
+        assert ended.code == 0, ended.err
         before = numbers(out)
         journal = out / "journal.jsonl"
         lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
         journal.write_text("".join(lines[:6]), encoding="utf-8")
-        ended = reproduce(out, *few, folds)
-        assert ended.returncode == code, ended.stderr
+        ended = undrawn(out, *few, folds)
+        assert ended.code == code, ended.err
         assert numbers(out) == before
-    assert "journal.jsonl: the folds of world-flags have changed" in ended.stderr
+    assert "journal.jsonl: the folds of world-flags have changed" in ended.err
 
 
 def test_a_quick_run_shows_everything(tmp_path: Path, request: pytest.FixtureRequest):
