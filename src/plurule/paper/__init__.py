@@ -1,8 +1,8 @@
-"""Experiments: tuning, evaluation, and the paper's experiments with every table and figure.
+"""The paper's experiments: its protocol, and a report with every table and figure beside the published one.
 
-The steps are modules: a `protocol` lists tasks, a `runner` (or a `cluster`) runs them, a `journal` keeps the results,
-`choosing` picks lifts, `analysis` makes data frames, `statements` judges what was `published`, `figures` draws, and
-`report` writes it all down. `plurule reproduce` and `plurule tune` are their users.
+A `Plan` of the `protocol` lists tasks, an `Experiment` runs them with the engine of `plurule.selection`, `analysis`
+makes data frames of the results, `checks` judges the `statements` that were `published`, `figures` draws, and `report`
+writes it all down. `plurule reproduce` is the user of all this; nothing else in the package knows it.
 """
 
 from importlib.util import find_spec
