@@ -6,7 +6,7 @@ lift alone, among 28, by 5-fold cross-validation on the training data (see `plur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from copy import copy
@@ -16,8 +16,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import get_tags
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier, can_learn
@@ -34,7 +33,7 @@ from plurule.lifts import as_table, paper_lifts, peaks_within
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
-from plurule.prediction.decide import Decisions
+from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.executing import Shared, run, threads
 from plurule.selection.folds import Folds, Part, Rows, make_parts
@@ -59,7 +58,7 @@ from plurule.selection.trials import Evaluation, Trial, evaluation_to_choose_by
 Protocol: TypeAlias = Literal["wide", "paper"]
 
 
-class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+class RuleListClassifierCV(RuleListPredictor):
     """A `RuleListClassifier` whose parameters are chosen by cross-validation.
 
     Parameters
@@ -157,7 +156,7 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.param_grid = param_grid
         self.lifts = lifts
         self.length = length
-        self.scoring = scoring
+        self.scoring = scoring  # type: ignore[assignment]  # None is for the measure of the protocol
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -202,30 +201,10 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             else:
                 self.best_estimator_ = self._choose_lift(template, problem, rows, runner, journal)
         self.best_lift_ = self.best_estimator_.lift
-        for name in ("rule_list_", "n_rules_curve_", "label_names_", "classes_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self.best_estimator_, name):
-                setattr(self, name, getattr(self.best_estimator_, name))
+        parameters = self.best_estimator_.get_params(deep=False)
+        # What the best classifier knows of rules, attributes and labels.
+        self.__dict__.update({name: v for name, v in vars(self.best_estimator_).items() if name not in parameters})
         return self
-
-    def predict(self, X: Any) -> Any:
-        """The labels of each row, by the best classifier."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict(X)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each label of each row, by the best classifier."""
-        check_is_fitted(self)
-        return self.best_estimator_.predict_proba(X)
-
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy of the best classifier, for several labels subset accuracy."""
-        check_is_fitted(self)
-        return self.best_estimator_.score(X, y, sample_weight)
-
-    def staged_predict(self, X: Any) -> Iterator[Any]:
-        """What the best classifier predicts with its first rule alone, with the first two rules, and so on."""
-        check_is_fitted(self)
-        return self.best_estimator_.staged_predict(X)
 
     def staged_score(
         self, X: Any, y: Any = None, scoring: str | Scorer | None = None, sample_weight: ArrayLike | None = None
@@ -233,16 +212,6 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Scores of the first rule of the best classifier, of its first two, and so on; by `scoring` unless given."""
         check_is_fitted(self)
         return self.best_estimator_.staged_score(X, y, self.scoring if scoring is None else scoring, sample_weight)
-
-    def decide(self, X: Any) -> Decisions:
-        """What the rules decide for each row and label, and which rule does."""
-        check_is_fitted(self)
-        return self.best_estimator_.decide(X)
-
-    def explain(self, X: Any) -> Any:
-        """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
-        check_is_fitted(self)
-        return self.best_estimator_.explain(X)
 
     def select(self, max_rules: int | None = None, max_conditions: float | None = None) -> RuleListClassifier:
         """The classifier of another point of the Pareto front; nothing is trained again.
@@ -281,16 +250,6 @@ class RuleListClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         every = self._searched.every_point
         chosen = next((p for p in every if p.candidate == self.best_index_ and p.rules == length), None)
         return plot_front(every, chosen, self._searched.measure, against, ax)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._estimator())
-        tags.input_tags, tags.target_tags, tags.classifier_tags = (
-            inner.input_tags,
-            inner.target_tags,
-            inner.classifier_tags,
-        )
-        return tags
 
     def _estimator(self) -> RuleListClassifier:
         if self.estimator is not None:
@@ -444,8 +403,8 @@ def _options(template: RuleListClassifier, candidate: Parameters, problem: Probl
 def _like(template: RuleListClassifier, parameters: Parameters) -> RuleListClassifier:
     """A classifier with other parameters that knows the attributes and labels of the template."""
     classifier = clone(template).set_params(**parameters)
-    known = template.get_params(deep=False)
-    vars(classifier).update({name: value for name, value in vars(template).items() if name not in known})
+    parameters = template.get_params(deep=False)
+    classifier.__dict__.update({name: v for name, v in vars(template).items() if name not in parameters})
     return classifier
 
 

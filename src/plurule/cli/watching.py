@@ -7,11 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from plurule.cli import terminal
@@ -22,152 +20,64 @@ STOPPED = 130
 """What a program ends with that was stopped by Ctrl-C."""
 
 
-@dataclass
-class Part:
-    """A data set and how far it is."""
-
-    total: int
-    done: int
-    weight: float
-    """How long its tasks take, compared with those of others, as far as one can guess."""
-    seconds: float = 0.0
-    measured: int = 0
-
-    @property
-    def left(self) -> int:
-        """Tasks still to be done."""
-        return max(self.total - self.done, 0)
-
-
-class Estimate:
-    """How much time is left.
-
-    Data sets differ by orders of magnitude. Those at work are judged by their own finished tasks, those not begun by
-    their weights and the seconds that a unit of weight took so far.
-
-    >>> estimate = Estimate()
-    >>> estimate.begin("flags", total=10, done=0, weight=1.0)
-    >>> estimate.begin("birds", total=10, done=0, weight=20.0)
-    >>> for _ in range(10):
-    ...     estimate.advance("flags", seconds=0.5)
-    >>> estimate.cpu_left("birds")
-    100.0
-    """
-
-    def __init__(self) -> None:
-        self.parts: dict[str, Part] = {}
-        self._started: float | None = None
-
-    def begin(self, name: str, total: int, done: int, weight: float) -> None:
-        """A data set is to be worked on."""
-        self.parts[name] = Part(total, done, weight)
-
-    def advance(self, name: str, seconds: float) -> None:
-        """One more task is finished."""
-        # The clock starts with the first result, lest the start of the workers be taken for slow work.
-        self._started = time.monotonic() if self._started is None else self._started
-        part = self.parts[name]
-        part.done += 1
-        part.seconds += seconds
-        part.measured += 1
-
-    def cpu_left(self, name: str) -> float | None:
-        """Seconds of CPU that a data set still takes; None if nobody can know yet."""
-        part = self.parts[name]
-        if not part.left:
-            return 0.0
-        if part.measured:
-            return part.left * part.seconds / part.measured
-        weight = sum(p.weight * p.measured for p in self.parts.values())
-        seconds = sum(p.seconds for p in self.parts.values())
-        return part.left * part.weight * seconds / weight if weight and seconds else None
-
-    def clock_left(self, name: str) -> float | None:
-        """Seconds by the clock; the tasks that run side by side are those that did so far."""
-        names = list(self.parts) if name == ALL else [name]
-        parts = [self.cpu_left(one) for one in names]
-        spent = sum(part.seconds for part in self.parts.values())
-        elapsed = 0.0 if self._started is None else time.monotonic() - self._started
-        if not spent or not elapsed or any(part is None for part in parts):
-            return None
-        return sum(part for part in parts if part is not None) * elapsed / spent
-
-
-class _TimeLeft(ProgressColumn):
-    """The time left, as a clock."""
-
-    def __init__(self, estimate: Estimate) -> None:
-        super().__init__()
-        self._estimate = estimate
-
-    def render(self, task: Any) -> Text:
-        if task.fields.get("failed"):
-            return Text("failed", style="red")
-        if task.finished:
-            return Text("done", style="green")
-        left = self._estimate.clock_left(task.fields["name"])
-        return Text("" if left is None else f"about {rounded(left)} left", style="dim")
-
-
-def rounded(seconds: float) -> str:
-    """A duration that nobody would mistake for exact.
-
-    >>> rounded(42), rounded(200), rounded(9000)
-    ('42 s', '3 min', '2.5 h')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 class ProgressWatch:
     """Shows on standard error how far an experiment is; in a log, one line per data set, unless it is quiet."""
 
     def __init__(self, console: Console, quiet: bool = False) -> None:
         self._console = console
         self._quiet = quiet
-        self._estimate = Estimate()
         self._bars: dict[str, TaskID] = {}
+        self._weights: dict[str, float] = {}
+        self._seconds: dict[str, float] = {}
         self._progress = Progress(
             TextColumn("{task.fields[name]}", justify="right"),
             BarColumn(bar_width=32),
-            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-            _TimeLeft(self._estimate),
+            TextColumn("{task.fields[done]}"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            TextColumn("{task.fields[note]}", style="red"),
             console=console,
             refresh_per_second=4,
+            # Data sets differ by orders of magnitude, and so do the speeds at which the bar of all of them moves.
+            speed_estimate_period=600,
             disable=not console.is_terminal,
         )
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
-        """A data set is to be worked on."""
-        self._estimate.begin(dataset, total, done, weight)
+        """A data set is to be worked on; the bar of everything counts what its tasks weigh, not how many there are."""
         if ALL not in self._bars:
-            self._bars[ALL] = self._progress.add_task("", total=0, name=ALL)
-        self._bars[dataset] = self._progress.add_task("", total=total, completed=done, name=dataset)
-        self._update(ALL)
+            self._bars[ALL] = self._progress.add_task("", total=0, name=ALL, done="", note="")
+        self._weights[dataset], self._seconds[dataset] = weight, 0.0
+        self._bars[dataset] = self._progress.add_task("", total=total, name=dataset, done="", note="")
+        self._move(dataset, done)
+        everything = self._bar(ALL)
+        self._progress.update(everything.id, total=(everything.total or 0) + weight * (total - done))
 
     def advance(self, dataset: str, seconds: float) -> None:
-        """One more task is finished."""
-        self._estimate.advance(dataset, seconds)
-        self._update(dataset)
-        self._update(ALL)
-        part = self._estimate.parts[dataset]
-        if not part.left and not self._console.is_terminal and not self._quiet:
-            self._console.print(f"{dataset}: {part.total} results, {part.seconds:.1f} s of CPU", soft_wrap=True)
+        """One more task is finished; it took that many seconds of CPU."""
+        self._seconds[dataset] += seconds
+        self._move(dataset, 1)
+        self._progress.advance(self._bars[ALL], self._weights[dataset])
+        bar = self._bar(dataset)
+        if bar.finished and not self._console.is_terminal and not self._quiet:
+            cpu = f"{self._seconds[dataset]:.1f} s of CPU"
+            self._console.print(f"{dataset}: {bar.total:.0f} results, {cpu}", soft_wrap=True)
 
     def failed(self, dataset: str, error: str) -> None:
         """A data set is given up."""
-        part = self._estimate.parts[dataset]
-        part.total = part.done
-        self._progress.update(self._bars[dataset], failed=True)
-        self._progress.stop_task(self._bars[dataset])
-        self._update(ALL)
+        bar, everything = self._bar(dataset), self._bar(ALL)
+        left = self._weights[dataset] * ((bar.total or 0) - bar.completed)
+        self._progress.update(everything.id, total=(everything.total or 0) - left)
+        self._progress.update(bar.id, note="failed")
+        self._progress.stop_task(bar.id)
         self._console.print(Text(f"{dataset}: {error}", style="red"), soft_wrap=True)
 
-    def _update(self, name: str) -> None:
-        parts = self._estimate.parts
-        shown = list(parts.values()) if name == ALL else [parts[name]]
-        self._progress.update(self._bars[name], total=sum(p.total for p in shown), completed=sum(p.done for p in shown))
+    def _move(self, dataset: str, steps: int) -> None:
+        self._progress.advance(self._bars[dataset], steps)
+        bar = self._bar(dataset)
+        self._progress.update(bar.id, done=f"{bar.completed:.0f}/{bar.total:.0f}")
+
+    def _bar(self, name: str) -> Task:
+        return next(task for task in self._progress.tasks if task.id == self._bars[name])
 
     def counting(self, name: str) -> Callable[[int, int], None]:
         """A function that is told how many pieces of one work are finished, and how many there are."""
