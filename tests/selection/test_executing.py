@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from plurule.errors import PluruleError
-from plurule.selection.executing import MOST_DEATHS, Processes, Shared, ctrl_c_later, processes, run, threads
+from plurule.selection.executing import MOST_DEATHS, Processes, Shared, ctrl_c_later, place_of, processes, run, threads
 from plurule.selection.journal import Journal
 
 NUMBERS = list(range(1000))
@@ -131,6 +131,7 @@ def test_an_error_in_a_task_says_in_which_and_the_executor_goes_on(make: Any) ->
         with pytest.raises(ZeroDivisionError, match="nobody thought of this") as raised:
             list(run(Shared(NUMBERS), {**additions(5), "odd": Fail(), **additions(60)}, executor))
         assert raised.value.__notes__[-1] == "odd"
+        assert place_of(raised.value).startswith("test_executing.py, line ")
         assert dict(run(Shared(NUMBERS), additions(60), executor)) == EXPECTED
 
 

@@ -9,7 +9,6 @@ import hashlib
 import os
 import platform
 import re
-import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from plurule.paper.reference import Reference
 from plurule.paper.trials import work_of
 from plurule.parameters import check_jobs
 from plurule.selection.code import code_fingerprint, version
-from plurule.selection.executing import Shared, run
+from plurule.selection.executing import Shared, place_of, run
 from plurule.selection.folds import data_fingerprint, parts_fingerprint
 from plurule.selection.journal import Journal, JournalError
 from plurule.selection.objectives import find_objective
@@ -290,8 +289,7 @@ def described(error: Exception) -> str:
     """An error in one line, with the task it happened in; one that nobody foresaw with its kind and its place."""
     text = str(error) or type(error).__name__
     if not isinstance(error, PluruleError | OSError | ImportError | MemoryError):
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
+        text = f"{type(error).__name__}: {error} ({place_of(error)})"
     return ": ".join([*getattr(error, "__notes__", ()), text])
 
 

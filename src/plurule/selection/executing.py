@@ -10,8 +10,10 @@ import atexit
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import threading
+import traceback
 import uuid
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -149,6 +151,15 @@ def _told_which(key: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(key)
         raise
+
+
+def place_of(error: BaseException) -> str:
+    """Where an error happened, also one that came from another process."""
+    if isinstance(error.__cause__, BaseException) and type(error.__cause__).__name__ == "_RemoteTraceback":
+        found = re.findall(r'File "([^"]+)", line (\d+)', str(error.__cause__))
+    else:
+        found = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    return f"{os.path.basename(found[-1][0])}, line {found[-1][1]}" if found else "nobody knows where"
 
 
 # Where tasks are run -------------------------------------------------------------------------------------------------
