@@ -195,7 +195,7 @@ def test_large_blocks_of_regular_rows_are_read_at_once(name: str, kind: type[Row
     header, chance = HEADERS[name], np.random.default_rng(0)
     width = len(header.names)
     lines = []
-    for _ in range(20_000 // width):
+    for _ in range(6_000 // width):
         cells = []
         for column in range(width):
             domain = header.domain(column)
