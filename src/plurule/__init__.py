@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from plurule.learning.constraints import Constraints
     from plurule.learning.min_precision import MinPrecision
     from plurule.model import Rule, RuleList
+    from plurule.model.file import load as load_model
+    from plurule.model.file import save as save_model
 
 __version__ = "0.1.0"
 
@@ -42,10 +44,12 @@ __all__ = [
     "heuristics",
     "inspection",
     "lifts",
+    "load_model",
     "metrics",
     "model",
     "read",
     "report",
+    "save_model",
 ]
 
 __getattr__ = attach(
@@ -62,6 +66,8 @@ __getattr__ = attach(
         "DataError": "plurule.errors",
         "ModelError": "plurule.errors",
         "ParameterError": "plurule.errors",
+        "load_model": "plurule.model.file:load",
+        "save_model": "plurule.model.file:save",
         "read": "plurule.data.readers.reading",
     },
     modules=("data", "datasets", "export", "heuristics", "inspection", "lifts", "metrics", "model", "report"),

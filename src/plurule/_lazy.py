@@ -9,14 +9,19 @@ from typing import Any
 
 
 def attach(package: str, homes: Mapping[str, str], modules: tuple[str, ...] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: `homes` says in which module each name lives, `modules` are its public ones."""
+    """The `__getattr__` of a package.
+
+    `homes` says in which module each name lives, and after a colon what it is called there if that differs; `modules`
+    are the public ones of the package.
+    """
 
     def get(name: str) -> Any:
         if name in modules:
             return import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        module, _, there = homes[name].partition(":")
+        value = getattr(import_module(module), there or name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -39,6 +39,22 @@ BETA = number(0, closed="both")
 """At least 0; infinity is recall alone."""
 
 
+__all__ = [
+    "FMeasure",
+    "Gain",
+    "HammingAccuracy",
+    "Heuristic",
+    "Laplace",
+    "MEstimate",
+    "Precision",
+    "Recall",
+    "ShrunkenFMeasure",
+    "SubsetAccuracy",
+    "WeightedRelativeAccuracy",
+    "ratio",
+]
+
+
 def ratio(numerator: Counts, denominator: Counts) -> Counts:
     """Element-wise quotient, with 0/0 = 0.
 

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from plurule.errors import ParameterError, PluruleError
 from plurule.parameters import Allowed, Parametrised, number
 
+__all__ = ["KLN", "Lift", "NoLift", "Peak", "Root", "find_lift", "paper_lifts"]
+
 
 class Lift(Parametrised):
     """Base class of the lifts that come with the library."""

@@ -24,6 +24,22 @@ from plurule.label_matrix import label_matrix
 Values = NDArray[np.float64]
 
 
+__all__ = [
+    "METRICS",
+    "SCORERS",
+    "example_f1",
+    "get_metric",
+    "hamming_accuracy",
+    "macro_f1",
+    "macro_f1_empty_is_1",
+    "micro_f1",
+    "precision",
+    "recall",
+    "scores",
+    "subset_accuracy",
+]
+
+
 def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the pairs of instance and label that are predicted rightly.
 
