@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 import typer
 from rich.table import Table
 
@@ -150,6 +149,8 @@ def train_and_score(
 
     The learner is the published one with the objective and the lift that are given, or else the default one.
     """
+    import numpy as np
+
     from plurule.cli.loading import load_data, training_part
     from plurule.cli.watching import check_jobs
     from plurule.errors import DataError
@@ -252,6 +253,8 @@ def spread(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
     >>> spread([{"rules": 4.0}, {"rules": 6.0}])
     ({'rules': 5.0}, {'rules': 1.0})
     """
+    import numpy as np
+
     columns = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
     return {n: float(c.mean()) for n, c in columns.items()}, {n: float(c.std()) for n, c in columns.items()}
 
