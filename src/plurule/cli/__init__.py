@@ -16,8 +16,7 @@ from plurule.cli.edit import edit_app, simplify
 from plurule.cli.evaluate import evaluate
 from plurule.cli.explain import dependencies, explain
 from plurule.cli.export import export
-from plurule.cli.fit import fit
-from plurule.cli.learner_options import learner_options
+from plurule.cli.fit import fit, fit_options
 from plurule.cli.predict import predict
 from plurule.cli.report import report
 from plurule.cli.reproduce import reproduce
@@ -34,7 +33,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for command in COMMANDS:
     if command is fit:
-        app.command("fit", help=fit.__doc__, cls=on_demand(fit, learner_options))(lambda: None)
+        app.command("fit", help=fit.__doc__, cls=on_demand(fit, fit_options))(lambda: None)
     else:
         app.command()(command)
 app.add_typer(edit_app, name="edit")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,20 +13,8 @@ if TYPE_CHECKING:
     from plurule.inspection import Explanations
 
 
-class Form(StrEnum):
-    """What explanations are printed as."""
-
-    text = "text"
-    csv = "csv"
-    html = "html"
-
-
-class StatementForm(StrEnum):
-    """What statements about labels are printed as."""
-
-    text = "text"
-    csv = "csv"
-    dot = "dot"
+Form = Literal["text", "csv", "html"]
+StatementForm = Literal["text", "csv", "dot"]
 
 
 def explain(
@@ -37,7 +24,7 @@ def explain(
     limit: Annotated[
         int | None, typer.Option(help="Explain at most this many rows; 10 if not given, all as CSV.", min=1)
     ] = None,
-    form: Annotated[Form, typer.Option("--as", help="What to print.")] = Form.text,
+    form: Annotated[Form, typer.Option("--as", help="What to print.")] = "text",
     split: SplitOption = "all",
     output: OutputOption = None,
 ) -> None:
@@ -48,7 +35,7 @@ def explain(
     check_writable(output)
     rule_list = load_model(model)
     table = load_attributes(data, split)
-    most = limit or (len(table) if form is Form.csv else 10)
+    most = limit or (len(table) if form == "csv" else 10)
     wanted = list(range(min(most, len(table)))) if row is None else row
     outside = [i for i in wanted if not 0 <= i < len(table)]
     if outside:
@@ -61,10 +48,10 @@ def _explained(explanations: Explanations, rows: list[int], form: Form) -> str:
 
     from plurule.files import to_csv
 
-    if form is Form.csv:
+    if form == "csv":
         return to_csv([{**record, "instance": rows[record["instance"]]} for record in explanations.to_records()])
     named = [replace(one, instance=row) for one, row in zip(explanations, rows, strict=True)]
-    if form is Form.html:
+    if form == "html":
         from plurule.report import render_explanations
 
         return render_explanations(named, len(named))
@@ -76,9 +63,7 @@ def dependencies(
     data: DataOption = None,
     split: SplitOption = "all",
     joint_absence: Annotated[bool, typer.Option(help="List labels that are absent together as well.")] = False,
-    form: Annotated[
-        StatementForm, typer.Option("--as", help="What to print; dot is for Graphviz.")
-    ] = StatementForm.text,
+    form: Annotated[StatementForm, typer.Option("--as", help="What to print; dot is for Graphviz.")] = "text",
     output: OutputOption = None,
 ) -> None:
     """List what the rules say about how labels depend.
@@ -91,7 +76,7 @@ def dependencies(
     check_writable(output)
     rule_list, instances = load_model_and_data(model, data, split)
     found = rule_list.dependencies(instances, joint_absence=joint_absence)
-    if form is StatementForm.csv:
+    if form == "csv":
         put(to_csv(found.to_records()), output)
     else:
-        put(found.to_graph().to_dot() if form is StatementForm.dot else str(found), output)
+        put(found.to_graph().to_dot() if form == "dot" else str(found), output)

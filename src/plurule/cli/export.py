@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from plurule.cli.loading import ModelArgument
 from plurule.cli.writing import OutputOption, check_writable, put
 
-
-class Form(StrEnum):
-    """What a model can be exported as."""
-
-    sql = "sql"
-    python = "python"
-    markdown = "markdown"
-    latex = "latex"
-    text = "text"
+Form = Literal["sql", "python", "markdown", "latex", "text"]
 
 
 def export(
@@ -44,10 +35,10 @@ def export(
     check_writable(output)
     rule_list = load_model(model)
     forms: dict[Form, Callable[[], str]] = {
-        Form.sql: lambda: rule_list.to_sql(table, dialect, key or ()),
-        Form.python: lambda: rule_list.to_python(function),
-        Form.markdown: rule_list.to_markdown,
-        Form.latex: lambda: rule_list.to_latex(caption),
-        Form.text: lambda: "\n".join(map(write, rule_list)),
+        "sql": lambda: rule_list.to_sql(table, dialect, key or ()),
+        "python": lambda: rule_list.to_python(function),
+        "markdown": rule_list.to_markdown,
+        "latex": lambda: rule_list.to_latex(caption),
+        "text": lambda: "\n".join(map(write, rule_list)),
     }
     put(forms[to](), output)
