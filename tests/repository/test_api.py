@@ -21,7 +21,7 @@ def listed(module: str) -> set[str]:
 
 def test_every_public_module_has_a_section() -> None:
     modules = [name for name in plurule.__all__ if inspect.ismodule(getattr(plurule, name))]
-    assert set(SECTIONS) == {"plurule", *(f"plurule.{name}" for name in modules), "plurule.paper"}
+    assert set(SECTIONS) == {"plurule", *(f"plurule.{name}" for name in modules), "plurule.selection", "plurule.paper"}
 
 
 @pytest.mark.parametrize("module", SECTIONS)
