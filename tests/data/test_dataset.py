@@ -40,6 +40,7 @@ def test_frames_hold_what_the_data_set_holds() -> None:
     assert X["b"].to_list() == ["y", None]
     assert X["b"].dtype.categories.to_list() == ["x", "y", "z"]
     assert Y.to_dict(as_series=False) == {"l": [1, 0], "m": [0, 1]}
+    assert small()[1:].to_polars()[0]["b"].to_list() == [None]
 
 
 def test_arrays_hold_numbers_of_categories_and_nan() -> None:

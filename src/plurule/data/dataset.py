@@ -137,7 +137,7 @@ class Dataset:
             if attribute.categories is None:
                 columns[attribute.name] = pl.Series(values)
             else:
-                texts = np.array([*attribute.categories, None], dtype=object)[values]
+                texts = np.array([*attribute.categories, None], dtype=object)[values].tolist()
                 columns[attribute.name] = pl.Series(texts, dtype=pl.Enum(list(attribute.categories)))
         labels = {name: pl.Series(column) for name, column in zip(self.label_names, dense(self.Y).T, strict=True)}
         return pl.DataFrame(columns), pl.DataFrame(labels)
