@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,10 +30,9 @@ class Pairs(NamedTuple):
     normal: pd.DataFrame
     relaxed: pd.DataFrame
 
-    def of(self, **values: str) -> Pairs:
-        """Those of one data set or one objective."""
-        (name, value) = next(iter(values.items()))
-        return Pairs(*(frame[frame.index.get_level_values(name) == value] for frame in self))
+    def of(self, level: Literal["set", "objective"], name: str) -> Pairs:
+        """Those of one data set or of one objective."""
+        return Pairs(*(frame[frame.index.get_level_values(level) == name] for frame in self))
 
     def fewer(self, name: str) -> pd.Series:
         """Where relaxed pruning has less of something."""
@@ -227,7 +226,7 @@ class Analysis:
         """Wins, losses and ties of relaxed against normal pruning, per objective and measure."""
         both, found = self.pairs(sets), {}
         for objective in self.objectives:
-            normal, relaxed = both.of(objective=objective)
+            normal, relaxed = both.of("objective", objective)
             found[objective] = {measure: tally(relaxed[measure], normal[measure]) for measure in MEASURES}
         return found
 
@@ -235,7 +234,7 @@ class Analysis:
         """Per measure, the average ranks of all approaches: every objective with normal and with relaxed pruning."""
         both = self.pairs(sets)
         scores = {
-            approach_name(objective, relaxed): both.of(objective=objective)[relaxed].droplevel("objective")
+            approach_name(objective, relaxed): both.of("objective", objective)[relaxed].droplevel("objective")
             for objective in self.objectives
             for relaxed in (False, True)
         }

@@ -123,7 +123,7 @@ def _compact(pairs: Pairs) -> Verdict:
 
 
 def compact_on_birds(analysis: Analysis) -> Verdict:
-    return _compact(analysis.pairs().of(set=MODELS_SET))
+    return _compact(analysis.pairs().of("set", MODELS_SET))
 
 
 def compact_everywhere(analysis: Analysis) -> Verdict:
