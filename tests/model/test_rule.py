@@ -47,3 +47,10 @@ def test_equal_parts_make_equal_rules():
     assert NumericCondition("colours", 8, ">", 4.5) == COLOURS
     assert NumericCondition("colours", 8, "<=", 4.5) != COLOURS
     assert hash(Rule(Head((RED,)), (COLOURS,), tp=1)) == hash(Rule(Head((RED,)), (COLOURS,), tp=1))
+
+
+def test_a_rule_shows_what_it_is_besides() -> None:
+    head = Head((Assignment("red", 0, True),))
+    assert str(Rule(head, tp=1, fp=2, stop=True)) == "red ←   (TP 1, FP 2, stop)"
+    assert str(Rule(head, tp=1, fp=2, locked=True)) == "red ←   (TP 1, FP 2, locked)"
+    assert str(Rule(head, tp=1, fp=2, stop=True, locked=True)) == "red ←   (TP 1, FP 2, stop, locked)"

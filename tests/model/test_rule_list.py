@@ -12,6 +12,7 @@ from plurule.model import (
     Attribute,
     Head,
     LabelCondition,
+    LengthChoice,
     NominalCondition,
     NumericCondition,
     Rule,
@@ -74,6 +75,24 @@ def test_a_rule_list_is_a_sequence_and_a_slice_of_it_a_rule_list(rule_list):
     assert rule_list[:2].labels == rule_list.labels
     assert FLAG_RULE in rule_list
     assert rule_list.index(FLAG_RULE) == 0
+
+
+def test_the_first_rules_leave_undecided_what_the_others_decided() -> None:
+    rules = (
+        Rule(Head((RED, GREEN)), tp=9, fp=4, decided=((5.0, 1.0), (4.0, 3.0))),
+        Rule(Head((RED, GREEN)), tp=3, fp=3, decided=((2.0, 1.0), (1.0, 2.0))),
+        Rule(Head((RED,))),  # written by hand: it decided nothing
+    )
+    choice = LengthChoice("micro_f1", (0.4, 0.6, 0.7), (0.1, 0.1, 0.1), chosen=3)
+    whole = RuleList(rules, (), ("red", "green"), ((10.0, 20.0), (30.0, 40.0)), choice)
+    # Red is predicted present, so that right ones are present; green is predicted absent.
+    assert whole[:2].undecided == whole.undecided
+    assert whole[:1].undecided == ((10.0 + 1.0, 20.0 + 2.0), (30.0 + 1.0, 40.0 + 2.0))
+    assert whole[:0].undecided == ((10.0 + 2.0, 20.0 + 7.0), (30.0 + 5.0, 40.0 + 5.0))
+    assert whole[1:].undecided == whole.undecided, "not the first rules: nothing is known of what the others leave"
+    assert whole[:] == whole
+    assert whole[:2].length_choice is None
+    assert RuleList(rules, (), ("red", "green"))[:1].undecided == ()
 
 
 def test_a_rule_list_survives_pickling(rule_list):
