@@ -116,8 +116,16 @@ def test_characteristics_count_what_the_paper_counts(rule_list):
 def test_a_frame_has_one_row_per_rule(rule_list, backend):
     pytest.importorskip(backend)
     frame = rule_list.to_frame(backend)
-    assert frame.shape[0] == 3
-    assert list(frame["head"]) == ["red, white", "¬green", "red, ¬green, white"]
-    assert list(frame["body"]) == ["colours > 4.5 ∧ landmass = Europe", "red", ""]
-    assert list(frame["tp"]) == [166, 5, 3]
-    assert list(frame["stop"]) == [False, True, True]
+    assert {name: list(frame[name]) for name in frame.columns} == {
+        "rule": [1, 2, 3],
+        "head": ["red, white", "¬green", "red, ¬green, white"],
+        "body": ["colours > 4.5 ∧ landmass = Europe", "red", ""],
+        "labels": [2, 1, 3],
+        "conditions": [2, 1, 0],
+        "tp": [166, 5, 3],
+        "fp": [38, 0, 3],
+        "precision": [166 / 204, 1, 0.5],
+        "coverage": [102, 0, 0],
+        "value": [0.8, 0, 0],
+        "stop": [False, True, True],
+    }
