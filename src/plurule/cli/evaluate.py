@@ -12,6 +12,7 @@ from rich.table import Table
 
 from plurule.cli import rendering, terminal
 from plurule.cli.loading import LabelsOption, Split
+from plurule.cli.tune import JobsOption, ObjectiveOption
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
@@ -27,52 +28,55 @@ TUNE = "tune"
 """In place of a lift: one chosen anew on each training part."""
 
 
-Learner = Literal["published", "default"]
-
 TRAINING = ("folds", "learner", "objective", "lift", "seed", "jobs")
 """Options of training, which have no meaning where a model is given."""
 
 
+SourcesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[MODEL] DATA",
+        help="A model file, as written by plurule fit, and a data file, the base name of a -train/-test pair, or "
+        "world-flags; the data alone to train and score.",
+    ),
+]
+SplitOption = Annotated[
+    Split | None, typer.Option(help="Which part of a -train/-test pair; all if left out.", show_default=False)
+]
+FoldsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Cross-validation: a number, mulan or a splitter such as ShuffleSplit(n_splits=10). "
+        f"Without it, a -train/-test pair is used as one, and anything else is cut into {DEFAULT_FOLDS} folds."
+    ),
+]
+LearnerOption = Annotated[
+    Literal["published", "default"],
+    typer.Option(help="published: the paper's, with --objective and --lift; default: what plurule fit learns."),
+]
+LiftOption = Annotated[
+    str, typer.Option(help="'kln at 3: 1.08', 'peak 3: 1.04', none, or tune: chosen anew on each training part.")
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write the scores to this file: JSON, or CSV if it ends in .csv."),
+]
+
+
 def evaluate(
     context: typer.Context,
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[MODEL] DATA",
-            help="A model file, as written by plurule fit, and a data file, the base name of a -train/-test pair, or "
-            "world-flags; the data alone to train and score.",
-        ),
-    ],
+    sources: SourcesArgument,
     labels: LabelsOption = None,
-    split: Annotated[
-        Literal["train", "test", "all"] | None,
-        typer.Option(help="Which part of a -train/-test pair; all if left out.", show_default=False),
-    ] = None,
-    folds: Annotated[
-        str | None,
-        typer.Option(
-            help="Cross-validation: a number, mulan or a splitter such as ShuffleSplit(n_splits=10). "
-            f"Without it, a -train/-test pair is used as one, and anything else is cut into {DEFAULT_FOLDS} folds."
-        ),
-    ] = None,
-    learner: Annotated[
-        Learner,
-        typer.Option(help="published: the paper's, with --objective and --lift; default: what plurule fit learns."),
-    ] = "published",
-    objective: Annotated[
-        str, typer.Option(help="What to train for: micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-, …")
-    ] = "micro-f+",
-    lift: Annotated[
-        str, typer.Option(help="'kln at 3: 1.08', 'peak 3: 1.04', none, or tune: chosen anew on each training part.")
-    ] = "kln at 3: 1.08",
+    split: SplitOption = None,
+    folds: FoldsOption = None,
+    learner: LearnerOption = "published",
+    objective: ObjectiveOption = "micro-f+",
+    lift: LiftOption = "kln at 3: 1.08",
     seed: Annotated[int, typer.Option(help="Shuffles the folds.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
+    jobs: JobsOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the scores as CSV.")] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the scores to this file: JSON, or CSV if it ends in .csv."),
-    ] = None,
+    output: OutputOption = None,
 ) -> None:
     """Score a model on data that has its labels; or, without a model, train and score.
 
