@@ -36,16 +36,19 @@ FITS = {
 }
 PARTS = {
     "refining: counting, values, bounds": (
-        "RefinementBounds|by_bounds|can_win|visit_packed|count_words|add_values|FixedHead|visit_fixed|add_lanes"
+        "RefinementBounds|by_bounds|can_win|visit_packed|count_words|add_values|FixedHead|visit_fixed|add_lanes|scan|"
+        "avx2::reaching"
     ),
     "refining: cutting lists of rows": "assign_kept|marks|covered_by",
-    "first pass: head searches of the candidates looked at": (
-        "HeadSearch|HeadFinder|BestFirst|adjust_heap|insertion_sort|avx2::evaluate|keep_usable|confusion|emplace_back|"
-        "value_of|choose_signs|Ranking|Candidate"
+    "first pass: exact looks at the candidates left": (
+        "HeadSearch|HeadFinder|BestFirst|insertion_sort|avx2::evaluate|keep_usable|confusion|emplace_back|value_of|"
+        "choose_signs|Ranking|Candidate|gather"
     ),
-    "first pass: counting them": "add_states|visit_candidates|visit_free",
-    "first pass: bringing what is remembered up to date": "revise|count_codes|Ledger",
-    "first pass: filters by scores": "flag_groups|add_scores|Scores|passes",
+    "first pass: eight candidates at once": "tile_filter|tile_values|look_at",
+    "counting everything anew after a stop rule": (
+        "tile_count|add_states|count_part|store_slot|CountTable::(count|start|lay_out|open_bounds)"
+    ),
+    "bringing counts and bounds up to date": "tile_revise|recount|copy_lane|CountTable::(close|revise)",
 }
 """What functions are for, by what is in their names; the first that fits counts."""
 REST = "separating and the rest"

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "bindings.hpp"
+#include "label_sets.hpp"
 #include "run.hpp"
 
 namespace plurule {
@@ -193,6 +194,7 @@ class PythonRun {
 
 void bind_runs(nb::module_& m) {
     using namespace nb::literals;
+    nb::exception<TooManyHeads>(m, "TooManyHeads");
     nb::enum_<Formula>(m, "Formula")
         .value("f_measure", Formula::f_measure)
         .value("accuracy", Formula::accuracy)

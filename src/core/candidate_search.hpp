@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "count_table.hpp"
 #include "free_heads.hpp"
 #include "growing_rule.hpp"
-#include "ledger.hpp"
 #include "set_candidates.hpp"
 #include "threads.hpp"
 
@@ -21,15 +21,9 @@ class CandidateSearch {
     CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
         : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
         for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
-        filters_ = std::is_same_v<Count, std::int32_t> && as_quotient(options.heuristic, quotient_) &&
-                   !searches_sets() && tools_[0]->finder.search().never_rises() && options.beam_width == 1;
-        last_best_.assign(prepared.attributes.size() + state.n_labels, NOTHING);
-        last_place_.resize(last_best_.size());
-        ledger_threshold_ = options.when_finished ? 0.0 : options.min_precision.threshold;
-        const bool pays = prepared.some_packed() || state.width >= least_labels_of_ledger(options);
-        if (filters_ && pays && state.n_rows < MOST_ROWS_OF_LEDGER &&
-            Ledger::bytes_for(state.training.attributes) <= MOST_BYTES_OF_LEDGER)
-            ledger_ = std::make_unique<Ledger>(options, quotient_, tools_[0]->finder.search().highest_lift());
+        const HeadSearch& search = tools_[0]->finder.search();
+        if (std::is_same_v<Count, std::int32_t> && !searches_sets() && CountTable::suits(options, search, prepared, state))
+            table_ = std::make_unique<CountTable>(prepared, state, options_, search, threads);
     }
 
     // Looks at every body of at most one condition, each with its own best head.
@@ -40,15 +34,9 @@ class CandidateSearch {
         count_scope(scope.rows);
         if (options_.required_attributes.empty()) consider_unrefined(scope);
         if (options_.max_conditions == 0) return;
-        if (ledger_ && ledger_->empty()) start_ledger();
-        const std::vector<std::size_t> order = visiting_order();
-        // Candidates that were good the last time: with a high value to begin with, most others need no look.
-        if (filters_)
-            for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 8); ++i)
-                if (const std::size_t a = order[i]; std::isfinite(last_best_[a]) && !prepared_.is_packed(a))
-                    visit_free(scope, a, 0, 0, *tools_[0], nullptr, &last_place_[a]);
-        threads_.run(order, is_small(scope.rows.size()),
-                     [&](std::size_t a, std::size_t t) { visit_free(scope, a, 0, 0, *tools_[t], nullptr); });
+        if constexpr (std::is_same_v<Count, std::int32_t>)
+            if (table_) return search_table();
+        threads_.run(first_visited(), is_small(scope.rows.size()), [&](std::size_t a, std::size_t t) { visit_free(scope, a, 0, 0, *tools_[t], nullptr); });
     }
 
     // Before rules are refined, each by `refine`.
@@ -99,41 +87,14 @@ class CandidateSearch {
 
     // Rows left training: nothing holds any more.
     void forget() {
-        if (ledger_) ledger_->forget();
+        if (table_) table_->forget();
     }
-
-    // The labels of `about_to_close` were closed.
-    void revise(const std::vector<ClosedLabel>& closed) {
-        if (closed.empty() || ledger_->empty()) return;
-        threads_.run(all_visited(), is_small(state_.training.rows.size()), [&](std::size_t a, std::size_t t) {
-            Tools& tools = *tools_[t];
-            for (const ClosedLabel& label : closed)  // its conditions cover other rows now
-                if (n_attributes() + std::size_t(label.label) == a) return start_page(a, tools.gathered);
-            const Scope& scope = state_.training;
-            const GroupedRows& rows = scope.rows_of(a, prepared_, false, tools.gathered);
-            const std::uint8_t* codes = prepared_.is_packed(a) ? prepared_.codes[a].data() : nullptr;
-            ledger_->revise(a, Candidates(attribute(a), rows, scope.known(a, rows)), rows, codes, scope.rows, closed,
-                            options_.min_precision.of_label && ledger_threshold_ > 0, tools.counts);
-        });
+    // Rows are about to be closed for the labels of a head; and were.
+    void about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows) {
+        if (table_) table_->about_to_close(head, rows);
     }
-
-    // Labels about to be closed on some rows, as the ledger needs them.
-    std::vector<ClosedLabel> about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows) const {
-        std::vector<ClosedLabel> closed;
-        if (!ledger_ || ledger_->empty()) return closed;
-        for (const Assignment& assigned : head) {
-            const std::size_t lane = std::size_t(state_.lane_of(std::size_t(assigned.label)));
-            ClosedLabel& one = closed.emplace_back();
-            one.label = assigned.label;
-            one.present = state_.present[lane];
-            one.absent = state_.absent[lane];
-            one.codes.resize(state_.n_rows);
-            for (Row row : state_.training.rows) one.codes[row] = state_.bytes[std::size_t(row) * state_.width + lane];
-            for (Row row : rows)
-                if (one.codes[row] & (OPEN_PRESENT | OPEN_ABSENT)) one.codes[row] |= CLOSES;
-            for (Row row : state_.training.rows) ClosedLabel::add(one.codes[row], 1, one.total);
-        }
-        return closed;
+    void close() {
+        if (table_) table_->close(is_small(state_.training.rows.size()));
     }
 
    private:
@@ -143,28 +104,10 @@ class CandidateSearch {
         HeadFinder<Count> finder;
         SetCandidates<Count> sets;
         Ranking ranking;
-        Scores scores;
-        std::size_t scores_of_pass = 0, since_prepared = 0;
-        std::size_t flagged = 0, looked_at = 0;
-        std::vector<std::uint8_t> flags, score_flags;
         GroupedRows gathered;
-        std::vector<std::int32_t> counts;
         std::vector<Count> total, running, other, by_code;
         typename FixedHead<Count>::Workspace fixed;
     };
-
-    // With fewer labels, keeping the ledger costs more than it saves: rows leave training often where only presence is
-    // predicted. The accuracies of candidates are close together, so that many would have to be looked at.
-    static std::size_t least_labels_of_ledger(const Options& options) {
-        if (options.predict_absence) return 0;
-        return options.heuristic.formula == Formula::accuracy ? 16 : 24;
-    }
-    static constexpr std::size_t MOST_ROWS_OF_LEDGER = std::size_t(1) << 21;  // what its counters hold
-    static constexpr std::size_t MOST_BYTES_OF_LEDGER = std::size_t(1) << 27;
-
-    static constexpr std::size_t ROWS_PER_LOOK = 64;  // how many rows are added up in the time of one look
-
-    bool ledger_in_use() const { return ledger_ && !ledger_->empty() && options_.min_precision.threshold == ledger_threshold_; }
 
     bool searches_sets() const {
         return options_.example_based || options_.head_search == HeadSearchKind::anti_monotone ||
@@ -173,23 +116,35 @@ class CandidateSearch {
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
     const Attribute& attribute(std::size_t a) const { return prepared_.attribute(a); }
 
-    void start_ledger() {
-        ledger_->resize(n_attributes() + state_.n_labels);
-        for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a) start_page(a, tools_[0]->gathered);
-    }
-    void start_page(std::size_t a, GroupedRows& room) {
-        const Scope& scope = state_.training;
-        const GroupedRows& rows = scope.rows_of(a, prepared_, false, room);
-        ledger_->start(a, Candidates(attribute(a), rows, scope.known(a, rows)));
+    // Bounds hold for one minimum precision; labels that fail it when a rule is finished are searched without them.
+    void search_table() {
+        const bool alone = is_small(state_.training.rows.size());
+        if (!table_->started()) table_->start(first_visited(true), alone);
+        for (auto& tools : tools_) {
+            tools->finder.start(excluded_, 0, 0);
+            tools->finder.best_value = NOTHING;
+        }
+        CountTable::Pass pass;
+        pass.keeps = !options_.when_finished || !options_.min_precision.asks();
+        pass.alone = alone;
+        pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
+        pass.look = [&](const Place& place, std::size_t a, const std::vector<std::int32_t>& counters, std::size_t t) {
+            Tools& tools = *tools_[t];
+            const std::int32_t own_lane = a < n_attributes() ? -1 : state_.lane_of(a - n_attributes());
+            if constexpr (std::is_same_v<Count, std::int32_t>)
+                tools.finder.consider(place, std::int32_t(a), own_lane, counters, floor_for(tools), tools.ranking, shared());
+            return tools.finder.finding;
+        };
+        table_->search(pass);
+        const HeadFinder<Count>* best = &tools_[0]->finder;
+        for (auto& tools : tools_)
+            if (tools->finder.best_value > best->best_value) best = &tools->finder;
+        if (best->best_value > NOTHING) table_->note_labels(best->best_labels, best->best_length);
     }
 
     void begin_pass(std::size_t width) {
-        ++pass_;
         shared_.reset();
-        for (auto& tools : tools_) {
-            tools->ranking = Ranking(width);
-            tools->flagged = tools->looked_at = 0;
-        }
+        for (auto& tools : tools_) tools->ranking = Ranking(width);
         shares_best_ = width == 1;
     }
 
@@ -199,29 +154,22 @@ class CandidateSearch {
         counter_.add(rows.data(), rows.size(), scope_total_.data());
     }
 
-    std::vector<std::size_t> all_visited() const {
+    std::vector<std::size_t> all_visited(bool every_label = false) const {
         std::vector<std::size_t> visited;
         for (std::size_t a = 0; a < n_attributes(); ++a)
             if (options_.allowed_attributes.empty() || options_.allowed_attributes[a]) visited.push_back(a);
         if (options_.label_conditions)
             for (std::size_t label = 0; label < state_.n_labels; ++label)
-                if (state_.head_labels[label]) visited.push_back(n_attributes() + label);
+                if (every_label || state_.head_labels[label]) visited.push_back(n_attributes() + label);
         return visited;
     }
 
-    // What was best for the last rule comes first, so that little else has to be counted.
-    std::vector<std::size_t> visiting_order() const {
-        std::vector<std::size_t> order = all_visited();
-        if (const auto& required = options_.required_attributes; !required.empty())
-            std::erase_if(order, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
-        std::vector<double> hope(last_best_);
-        if (ledger_in_use())
-            for (std::size_t a : order)
-                if (std::isfinite(ledger_->best(a))) hope[a] = ledger_->best(a);
-        const auto better = [&](std::size_t a, std::size_t b) { return hope[a] != hope[b] ? hope[a] > hope[b] : a < b; };
-        const std::size_t first = std::min<std::size_t>(order.size(), 32);
-        std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(first), order.end(), better);
-        return order;
+    // What a first condition may be on; `every_label`: those not in heads yet included.
+    std::vector<std::size_t> first_visited(bool every_label = false) const {
+        const auto& required = options_.required_attributes;
+        std::vector<std::size_t> visited = all_visited(every_label);
+        if (!required.empty()) std::erase_if(visited, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
+        return visited;
     }
 
     std::shared_ptr<Refinement<Count>> begin_refinement(const Growing& rule) {
@@ -244,7 +192,6 @@ class CandidateSearch {
         if (!head) {
             exclude_labels_of(rule);
             count_scope(rule.covered);
-            ++pass_;  // scores depend on what is covered and excluded
         } else if (head->packed()) {
             packed_total_ = head->packed_total(rule.covered);
         } else {
@@ -298,57 +245,15 @@ class CandidateSearch {
     }
 
     // Every candidate of an attribute, each with its own best head.
-    void visit_free(const Scope& scope, std::size_t a, std::int32_t parent, std::size_t conditions, Tools& tools,
-                    const Growing* refined, const Place* only = nullptr) {
-        const bool noted = !refined && ledger_in_use();
-        if (noted && ledger_->best(a) < floor_for(tools)) return;
+    void visit_free(const Scope& scope, std::size_t a, std::int32_t parent, std::size_t conditions, Tools& tools, const Growing* refined) {
         const Attribute& attr = attribute(a);
         const GroupedRows& rows = scope.rows_of(a, prepared_, searches_sets(), tools.gathered);
         if (rows.groups() == 0 && (attr.rest < 0 || !attr.nominal)) return;
         const std::int32_t own_lane = a < n_attributes() ? -1 : state_.lane_of(a - n_attributes());
         const std::size_t n_rows = scope.known(a, rows);
         tools.finder.start(excluded_, parent, std::int32_t(conditions));
-        tools.finder.best_of_attribute = NOTHING;
-        tools.finder.keeps_findings = noted;
-        const std::uint8_t* wanted = nullptr;
-        std::size_t worth_a_look = rows.groups();
-        if (only) {
-            const Candidates candidates(attr, rows, n_rows);
-            Slot slot{};
-            if (!candidates.slot_of(*only, slot)) return remember(a, tools);
-            tools.flags.assign(candidates.slots, 0);
-            tools.flags[slot.group] = std::uint8_t(1 << slot.side);
-            wanted = tools.flags.data();
-        } else if (noted) {
-            worth_a_look = ledger_->flag(a, floor_for(tools), tools.flags);
-            if (worth_a_look == 0) return;
-            wanted = tools.flags.data();
-        }
-        // Scores save the looks at candidates, not the pass over the rows.
-        const bool many_candidates = worth_a_look * 8 >= rows.groups() && !prepared_.is_packed(a) &&
-                                     rows.groups() * ROWS_PER_LOOK > rows.rows.size();
-        if (filters_ && !refined && !only && many_candidates && use_scores(scope, tools)) {
-            std::vector<std::uint8_t>& flags = noted ? tools.score_flags : tools.flags;
-            const bool some = tools.scores.flag(attr, rows, n_rows, flags);
-            tools.looked_at += rows.groups();
-            for (std::uint8_t flag : flags) tools.flagged += (flag & 3) != 0;
-            if (noted) {
-                note_failed(a, tools);
-                for (std::size_t g = 0; g < flags.size(); ++g) tools.flags[g] &= flags[g];
-            } else {
-                for (std::uint8_t& flag : flags) flag &= 3;
-            }
-            if (!some) {
-                if (noted) ledger_->refresh(a);
-                return remember(a, tools);
-            }
-            wanted = tools.flags.data();
-        }
         total_without_missing(rows, tools);
-        if (searches_sets()) {
-            search_sets(scope, &rows, std::int32_t(a), own_lane, parent, conditions, refined, tools);
-            return;
-        }
+        if (searches_sets()) return search_sets(scope, &rows, std::int32_t(a), own_lane, parent, conditions, refined, tools);
         const bool coded = prepared_.is_packed(a);
         const std::size_t lanes = tools.total.size();
         if (coded) {
@@ -357,54 +262,28 @@ class CandidateSearch {
         }
         Ranking& ranking = tools.ranking;
         visit_candidates(
-            attr, rows, tools.total, n_rows, wanted,
+            attr, rows, tools.total, n_rows,
             [&](std::size_t group, Count* sums) {
                 if (coded)
                     for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows.ids[group]) * lanes + lane];
                 else
                     counter_.add(rows, group, sums);
             },
-            [&](const Place& place, const std::vector<Count>& sums, Slot slot) {
-                if (refined) {
+            [&](const Place& place, const std::vector<Count>& sums) {
+                if (refined)
                     consider_refined(place, a, own_lane, sums, *refined, tools);
-                } else {
+                else
                     tools.finder.consider(place, std::int32_t(a), own_lane, sums, floor_for(tools), ranking, shared());
-                    if (noted) ledger_->record(a, slot.group, slot.side, tools.finder.finding);
-                }
             },
             tools.running, tools.other);
         if (!refined) {
             tools.finder.flush(ranking);
-        } else if (options_.heuristic.formula == Formula::custom) {
+        } else if (options_.is_custom()) {
             Ranking all(std::numeric_limits<std::size_t>::max());
             tools.finder.flush(all);
             for (Candidate& c : all.kept())
                 if (improves(c.value, c.tp, *refined)) ranking.offer(std::move(c));
         }
-        if (!refined) remember(a, tools);
-        if (noted) ledger_->refresh(a);
-    }
-
-    // Keeps the best of an attribute for the next rule; where nothing reached the floor, what was best is worth no more.
-    void remember(std::size_t a, const Tools& tools) {
-        if (tools.finder.best_of_attribute == NOTHING) {
-            last_best_[a] = std::min(last_best_[a], floor_for(tools));
-            return;
-        }
-        last_best_[a] = tools.finder.best_of_attribute;
-        last_place_[a] = tools.finder.place_of_best;
-    }
-
-    // Notes the candidates that the ledger flagged and the scores did not: no label reaches θ, or none has TP >= FP.
-    void note_failed(std::size_t a, const Tools& tools) {
-        Finding low, impure;
-        low.highest = low.second = tools.scores.theta();
-        impure.slack = 1;
-        for (std::size_t g = 0; g < tools.score_flags.size(); ++g)
-            for (std::size_t side = 0; side < 2; ++side) {
-                const int flag = tools.score_flags[g] >> side;
-                if ((tools.flags[g] >> side & 1) && !(flag & 1)) ledger_->record(a, g, side, flag & 4 ? impure : low);
-            }
     }
 
     void consider_refined(const Place& place, std::size_t a, std::int32_t own_lane, const std::vector<Count>& sums,
@@ -425,20 +304,6 @@ class CandidateSearch {
         tools.running.assign(tools.total.size(), Count(0));
         counter_.add(rows.missing.data(), rows.missing.size(), tools.running.data());
         for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
-    }
-
-    // Brings the scores of a thread up to the best value so far; false where they would not help.
-    bool use_scores(const Scope& scope, Tools& tools) {
-        const double theta = floor_for(tools) / tools.finder.search().highest_lift() * (1 - 1e-9);
-        if (!(theta > 0)) return false;
-        // Preparing costs about as much as flagging one attribute.
-        const bool stale = theta > tools.scores.theta() * 1.01 || (theta > tools.scores.theta() && ++tools.since_prepared >= 4);
-        if (tools.scores_of_pass != pass_ || stale) {
-            tools.scores.prepare(state_, quotient_, theta, options_, excluded_, scope.rows);
-            tools.scores_of_pass = pass_;
-            tools.since_prepared = tools.flagged = tools.looked_at = 0;
-        }
-        return tools.looked_at < 2000 || tools.flagged * 2 < tools.looked_at;
     }
 
     void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, std::int32_t own_lane, std::int32_t parent,
@@ -501,14 +366,9 @@ class CandidateSearch {
     Threads& threads_;
     RowCounter<Count> counter_;
     std::vector<std::unique_ptr<Tools>> tools_;
-    Quotient quotient_{};
-    bool filters_ = false, shares_best_ = true;
-    std::size_t pass_ = 0;
+    bool shares_best_ = true;
     SharedBest shared_;
-    std::vector<double> last_best_;  // of each attribute, and where
-    std::vector<Place> last_place_;
-    std::unique_ptr<Ledger> ledger_;
-    double ledger_threshold_;
+    std::unique_ptr<CountTable> table_;
     std::vector<std::uint8_t> excluded_;
     std::vector<Count> scope_total_, fixed_total_;
     std::vector<std::uint64_t> packed_total_;

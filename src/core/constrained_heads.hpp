@@ -451,6 +451,10 @@ class ConstrainedHeadSearch : public LabelSetSearch {
                 }
                 if (any) alive.emplace(head, Alive{found.first, std::move(mask)});
             }
+            std::map<Head, std::vector<std::uint8_t>> masks;
+            if (alive.size() > MOST_HEADS)
+                for (const auto& [head, kept] : alive) masks.emplace(head, kept.mask);
+            expect_few(masks, count);
         }
     }
 

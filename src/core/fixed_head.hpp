@@ -167,9 +167,9 @@ class FixedHead {
         std::vector<double> counts[4];
         const bool custom = options_.heuristic.formula == Formula::custom;
         visit_candidates(
-            attribute, grouped, work.total, n_rows, nullptr,
+            attribute, grouped, work.total, n_rows,
             [&](std::size_t group, Count* sums) { add(grouped.begin(group), grouped.size(group), sums); },
-            [&](const Place& place, const std::vector<Count>& sums, Slot) {
+            [&](const Place& place, const std::vector<Count>& sums) {
                 if (!admissible(sums)) return;
                 if (custom) {
                     append_counts(sums, counts);

@@ -1,145 +1,14 @@
-// A pass in which every candidate body gets its own best head (single, decomposable, relaxed).
-//
-// Most candidates cannot win, and most attributes hold none that can. For heuristics that are quotients of linear
-// functions, "some label reaches θ" is a linear inequality in the counts, so one addition of small integers per instance
-// and label finds the few candidates worth counting exactly. Rounding is always towards keeping a candidate.
+// The best head of a candidate body (single, decomposable, relaxed), exactly, from the counts of what it covers.
 #pragma once
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "head_search.hpp"
-#include "ledger.hpp"
+#include "count_table.hpp"
 #include "state.hpp"
 
 namespace plurule {
-
-// Tests that a candidate must pass to be worth counting, as sums of small integers over the instances it covers.
-// The first: some label reaches the value θ. The second, where only presence is predicted and candidates are
-// constrained: some label has TP >= FP and TP >= 1 (with absence there always is one), the same label where the
-// constraint is on labels; as a sum, SURPLUS (TP - FP) + TP >= 1, which lets a few others through.
-class Scores {
-   public:
-    void prepare(const State& state, const Quotient& q, double theta, const Options& options,
-                 const std::vector<std::uint8_t>& excluded_lane, const std::vector<Row>& rows) {
-        const bool absence = options.predict_absence;
-        theta_ = theta;
-        tests_ = absence || options.min_precision.threshold != 0.5 ? Tests::one
-                 : options.min_precision.of_label                     ? Tests::two_on_one_lane
-                                                                     : Tests::two;
-        lanes_ = state.width * 2;  // present and absent, or the two tests
-        double weight[4];
-        for (int i = 0; i < 4; ++i) weight[i] = q.top[i] - theta * q.bottom[i];
-        const double constant = q.top_constant - theta * q.bottom_constant;
-        // What a covered instance moves: it enters tp or fp where it is open, and leaves fn (present) or tn (absent).
-        double score[2][8] = {};
-        double largest = 1e-300;
-        for (int byte = 0; byte < 8; ++byte) {
-            const double left = byte & PRESENT ? -weight[3] : -weight[2];
-            const bool open_present = byte & OPEN_PRESENT, open_absent = byte & OPEN_ABSENT;
-            score[0][byte] = left + (open_present ? weight[0] : 0) + (open_absent ? weight[1] : 0);
-            score[1][byte] = left + (open_present ? weight[1] : 0) + (open_absent ? weight[0] : 0);
-            largest = std::max({largest, std::fabs(score[0][byte]), std::fabs(score[1][byte])});
-        }
-        const double scale = std::min(32000.0, MOST / (double(state.n_rows) + 2)) / largest;
-        const int surplus = int(std::clamp(MOST / (double(state.n_rows) + 2) - 1, 1.0, SURPLUS));
-        std::int16_t rounded[2][8];
-        for (int byte = 0; byte < 8; ++byte) {
-            rounded[0][byte] = std::int16_t(std::ceil(score[0][byte] * scale));
-            rounded[1][byte] = absence ? std::int16_t(std::ceil(score[1][byte] * scale))
-                                       : std::int16_t((byte & OPEN_PRESENT ? surplus + 1 : 0) -
-                                                      (byte & OPEN_ABSENT ? surplus : 0));
-        }
-        scores_.resize(state.n_rows * lanes_);
-        for (Row row : rows) {
-            const std::uint8_t* from = state.bytes.data() + std::size_t(row) * state.width;
-            std::int16_t* to = scores_.data() + std::size_t(row) * lanes_;
-            for (std::size_t lane = 0; lane < state.width; ++lane) {
-                to[lane] = rounded[0][from[lane]];
-                to[state.width + lane] = rounded[1][from[lane]];
-            }
-        }
-        start_.assign(lanes_, std::int32_t(-OUT_OF_REACH));
-        for (std::size_t label = 0; label < state.label_of_lane.size(); ++label) {
-            if (excluded_lane[label]) continue;
-            const double fixed = weight[3] * state.present[label] + weight[2] * state.absent[label] + constant;
-            const double needed = std::clamp(std::floor(-fixed * scale) - 1, -OUT_OF_REACH, OUT_OF_REACH);
-            start_[label] = std::int32_t(-needed);
-            start_[state.width + label] = absence ? std::int32_t(-needed) : -1;
-        }
-        total_.assign(lanes_, 0);
-        kernels().add_scores(rows.data(), rows.size(), scores_.data(), lanes_, total_.data());
-    }
-
-    double theta() const { return theta_; }
-    Tests tests() const { return tests_; }
-
-    // Flags, per group, the candidates worth counting (see `visit_candidates`); gives whether there are any.
-    bool flag(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows, std::vector<std::uint8_t>& flags) {
-        const Kernels& k = kernels();
-        whole_ = total_;
-        if (!grouped.missing.empty()) {
-            sum_.assign(lanes_, 0);
-            k.add_scores(grouped.missing.data(), grouped.missing.size(), scores_.data(), lanes_, sum_.data());
-            for (std::size_t lane = 0; lane < lanes_; ++lane) whole_[lane] -= sum_[lane];
-        }
-        flags.assign(grouped.groups() + 1, 0);
-        return attribute.nominal ? flag_nominal(attribute, grouped, n_rows, flags) : flag_numeric(attribute, grouped, flags);
-    }
-
-   private:
-    static constexpr double MOST = 1e9;             // sums stay within this
-    static constexpr double OUT_OF_REACH = 1.05e9;  // and never get this far
-    static constexpr double SURPLUS = 1000;
-
-    bool flag_nominal(const Attribute& attribute, const GroupedRows& grouped, std::size_t n_rows,
-                      std::vector<std::uint8_t>& flags) {
-        const Kernels& k = kernels();
-        const bool rest_is_there = attribute.rest >= 0 && n_rows > grouped.rows.size();
-        bool found = false;
-        left_ = whole_;
-        for (std::size_t g = 0; g < grouped.groups(); ++g) {
-            const std::uint32_t begin = g ? grouped.ends[g - 1] : 0;
-            sum_.assign(lanes_, 0);
-            k.add_scores(grouped.rows.data() + begin, grouped.ends[g] - begin, scores_.data(), lanes_, sum_.data());
-            flags[g] = k.passes(sum_.data(), start_.data(), lanes_, tests_);
-            found |= (flags[g] & 1) != 0;
-            if (rest_is_there)
-                for (std::size_t lane = 0; lane < lanes_; ++lane) left_[lane] -= sum_[lane];
-        }
-        if (rest_is_there) {
-            flags[grouped.groups()] = k.passes(left_.data(), start_.data(), lanes_, tests_);
-            found |= (flags[grouped.groups()] & 1) != 0;
-        }
-        return found;
-    }
-
-    bool flag_numeric(const Attribute& attribute, const GroupedRows& grouped, std::vector<std::uint8_t>& flags) {
-        // running = start + part; the rest passes where start + whole - part >= 0, that is running <= whole + 2 start.
-        limit_.resize(lanes_);
-        for (std::size_t lane = 0; lane < lanes_; ++lane)
-            limit_[lane] = std::int32_t(std::clamp<std::int64_t>(
-                std::int64_t(whole_[lane]) + 2 * std::int64_t(start_[lane]), std::numeric_limits<std::int32_t>::min(),
-                std::numeric_limits<std::int32_t>::max()));
-        std::size_t split = grouped.groups();
-        if (attribute.rest >= 0)
-            split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
-        bool found = false;
-        for (bool descending : {false, true}) {
-            sum_ = start_;
-            const GroupSpan span{grouped.rows.data(), grouped.ends.data(), std::uint32_t(descending ? split : 0),
-                                 std::uint32_t(descending ? grouped.groups() : split), descending};
-            found |= kernels().flag_groups(span, scores_.data(), lanes_, tests_, sum_.data(), limit_.data(), flags.data());
-        }
-        return found;
-    }
-
-    double theta_ = NOTHING;
-    std::size_t lanes_ = 0;
-    Tests tests_ = Tests::one;
-    std::vector<std::int16_t> scores_;
-    std::vector<std::int32_t> start_, total_, whole_, limit_, sum_, left_;
-};
 
 // Finds heads for candidates given the counts of what they cover; one per thread.
 template <class Count>
@@ -149,10 +18,10 @@ class HeadFinder {
 
     const HeadSearch& search() const { return search_; }
 
-    double best_of_attribute = NOTHING;  // highest value offered since it was last set,
-    Place place_of_best;                 // and where
-    bool keeps_findings = false;         // whether `finding` is filled in
     Finding finding;                     // about the last candidate considered
+    double best_value = NOTHING;         // the highest that was offered since it was last set,
+    std::size_t best_length = 0;         // the length of that head,
+    std::vector<double> best_labels;     // and the values of all labels, best first
 
     // Before a pass (and for each parent of it).
     void start(const std::vector<std::uint8_t>& excluded_lane, std::int32_t parent, std::int32_t conditions) {
@@ -173,11 +42,11 @@ class HeadFinder {
         finding = Finding{};
         const Count covered = counters[3 * state_.width];
         if (double(covered) < options_.min_coverage) {
-            finding.few = finding.many = NOTHING;
+            finding = {NOTHING, Finding::ANY, 0};
             return;
         }
         if (constrained() && !options_.predict_absence && !some_label_is_right(counters)) {
-            finding.slack = 1;
+            finding = {Finding::ANY, Finding::ANY, 1};
             return;
         }
         const Kernels& k = kernels();
@@ -194,24 +63,24 @@ class HeadFinder {
         if (options_.predict_absence)
             k.evaluate(options_.heuristic, s.fp.data(), s.tp.data(), s.tn.data(), s.fn.data(), width, absent_h_.data());
         const auto [highest, surplus] = choose_signs(own_lane, absent_h_.data());
-        if (keeps_findings) note_highest(highest);
-        if (!(highest > NOTHING)) return;
-        if (search_.never_rises() && highest > 0 && highest * search_.highest_lift() < floor) return;
-        if (constrained()) {
-            const double deficit = deficit_of_best(highest);
-            if (surplus < deficit - 1e-9 * deficit * (options_.min_precision.threshold != 0.5)) {
-                finding.cut = floor_of_ties(highest);
-                finding.slack = options_.predict_absence ? 0 : deficit - surplus;
-                return;
-            }
+        if (!(highest > NOTHING)) {
+            finding.bound = NOTHING;
+            return;
+        }
+        if (search_.never_rises() && highest > 0 && highest * search_.highest_lift() < floor) {
+            finding.bound = highest * search_.highest_lift();
+            return;
+        }
+        if (constrained() && surplus < deficit_of_best(highest) * (1 - 1e-9 * (options_.min_precision.threshold != 0.5))) {
+            finding.slack = Finding::ANY;
+            return;
         }
         const bool found = search_.search(s, width, floor, found_);
-        finding.few = found_.few;
-        finding.many = found_.many;
-        finding.cut = floor_of_ties(found_.last_looked);
+        finding.bound = found_.bound;
+        finding.cut = options_.is_additive() ? NOTHING : floor_of_ties(found_.last_looked);
         if (found)
             offer(place, attribute, ranking, shared);
-        else if (!(found_.bound() < floor))  // its head is not allowed
+        else if (!(found_.bound < floor))  // its head is not allowed
             finding.slack = Finding::ANY;
     }
 
@@ -313,20 +182,6 @@ class HeadFinder {
         return outlook;
     }
 
-    void note_highest(double highest) {
-        std::vector<double>& h = singles_.h;
-        finding.highest = finding.second = highest;
-        if (!(highest > NOTHING)) return;
-        std::size_t best = 0;
-        while (h[best] != highest) ++best;
-        finding.label = state_.label_of_lane[best];
-        double second = NOTHING;
-        h[best] = NOTHING;
-        for (std::size_t lane = 0; lane < state_.width; ++lane) second = std::max(second, h[lane]);
-        h[best] = highest;
-        finding.second = second;
-    }
-
     // The best label is in every head: how far the others must make up for it to reach TP >= FP.
     double deficit_of_best(double highest) const {
         const double floor = floor_of_ties(highest);
@@ -351,9 +206,13 @@ class HeadFinder {
         std::sort(candidate.head.begin(), candidate.head.end());
         ranking.offer(std::move(candidate));
         if (shared) shared->raise(found_.value);
-        if (found_.value > best_of_attribute) {
-            best_of_attribute = found_.value;
-            place_of_best = place;
+        if (found_.value > best_value) {
+            best_value = found_.value;
+            best_labels.clear();
+            best_length = found_.lanes.size();
+            for (double h : singles_.h)
+                if (h > NOTHING) best_labels.push_back(h);
+            std::sort(best_labels.begin(), best_labels.end(), std::greater<>());
         }
     }
 

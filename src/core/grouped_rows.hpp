@@ -80,6 +80,13 @@ struct GroupedRows {
 
     // Keeps the rows that `keep` marks; groups that become empty vanish. `from` may be this.
     void assign_kept(const GroupedRows& from, const std::uint8_t* keep) {
+        if (from.ends.empty() && from.missing.empty()) {
+            rows.clear();
+            ends.clear();
+            ids.clear();
+            missing.clear();
+            return;
+        }
         rows.resize(from.rows.size());
         ends.resize(from.ends.size());
         ids.resize(from.ends.size());
@@ -210,99 +217,39 @@ void count_sides(const Candidates& candidates, const GroupedRows& grouped, std::
 }
 
 // Visits every candidate of an attribute with the sums over the rows it covers.
-//   add(group, sums)            adds the rows of a group to an array of `lanes` sums
-//   total                       sums over all rows in scope, the missing ones left out
-//   n_rows                      number of those rows
-//   wanted                      per group: 1 the part up to (or from) the group, 2 the rest; null: all
-//   emit(place, sums, slot)
+//   add(group, sums)   adds the rows of a group to an array of `lanes` sums
+//   total              sums over all rows in scope, the missing ones left out
+//   n_rows             number of those rows
+//   emit(place, sums)
 template <class T, class Add, class Emit>
-void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, const std::vector<T>& total,
-                      std::size_t n_rows, const std::uint8_t* wanted, Add&& add, Emit&& emit, std::vector<T>& running,
-                      std::vector<T>& other) {
-    const std::size_t lanes = total.size();
+void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, const std::vector<T>& total, std::size_t n_rows,
+                      Add&& add, Emit&& emit, std::vector<T>& running, std::vector<T>& other) {
+    const std::size_t lanes = total.size(), groups = grouped.groups();
+    const Candidates candidates(attribute, grouped, n_rows);
+    Place place;
     running.assign(lanes, T(0));
-    other.resize(lanes);
-    const std::size_t listed = grouped.listed();
-    const bool rest_is_there = attribute.rest >= 0 && n_rows > listed;
-    const auto complement = [&] {
-        for (std::size_t lane = 0; lane < lanes; ++lane) other[lane] = total[lane] - running[lane];
-    };
+    other = total;
     if (attribute.nominal) {
-        std::vector<T>& sum = running;
-        std::vector<T>& left = other;
-        if (rest_is_there) left = total;
-        // Categories in their order, the unlisted one at its place: its sums need all others first.
-        for (std::size_t g = 0; g < grouped.groups(); ++g) {
-            sum.assign(lanes, T(0));
-            add(g, sum.data());
-            if (rest_is_there)
-                for (std::size_t lane = 0; lane < lanes; ++lane) left[lane] -= sum[lane];
-            if (!wanted || wanted[g]) emit(Place{grouped.ids[g], 0, false}, sum, Slot{g, 0});
+        for (std::size_t g = 0; g < groups; ++g) {
+            running.assign(lanes, T(0));
+            add(g, running.data());
+            for (std::size_t lane = 0; lane < lanes; ++lane) other[lane] -= running[lane];
+            if (candidates.place_of(Slot{g, 0}, place)) emit(place, running);
         }
-        if (rest_is_there && (!wanted || wanted[grouped.groups()]))
-            emit(Place{attribute.rest, 0, false}, left, Slot{grouped.groups(), 0});
+        if (candidates.place_of(Slot{groups, 0}, place)) emit(place, other);  // the value that is not listed
         return;
     }
-    std::size_t split = grouped.groups();  // groups below the unlisted value come first
-    if (attribute.rest >= 0)
-        split = std::size_t(std::lower_bound(grouped.ids.begin(), grouped.ids.end(), attribute.rest) - grouped.ids.begin());
-    if (wanted && split == grouped.groups() && !rest_is_there) {
-        // Nothing is unlisted: count from the nearer end, as far as is wanted.
-        std::size_t first = 0, last = split;
-        while (first < split && !wanted[first]) ++first;
-        while (last > first && !wanted[last - 1]) --last;
-        const auto emit_at = [&](std::size_t g, bool from_below) {
-            if (!wanted[g]) return;
-            complement();
-            const std::int32_t below = grouped.ids[g], above = grouped.ids[g + 1];
-            if (wanted[g] & 1) emit(Place{below, above, false}, from_below ? running : other, Slot{g, 0});
-            if (wanted[g] & 2) emit(Place{below, above, true}, from_below ? other : running, Slot{g, 1});
-        };
-        if (last == split) --last;  // the last group has no split above it
-        if (first >= last) return;
-        if (grouped.ends[last - 1] <= listed - grouped.ends[first]) {
-            for (std::size_t g = 0; g < last; ++g) {
-                add(g, running.data());
-                emit_at(g, true);
-            }
-        } else {
-            for (std::size_t g = split - 1; g-- > first;) {
-                add(g + 1, running.data());
-                emit_at(g, false);
-            }
-        }
-        return;
-    }
-    std::size_t covered = 0;
-    for (std::size_t g = 0; g < split; ++g) {
+    const auto visit = [&](std::size_t g) {
         add(g, running.data());
-        covered += grouped.size(g);
-        if (covered == n_rows) break;
-        const std::uint8_t flag = wanted ? wanted[g] : 3;
-        if (!flag) continue;
-        const bool next_is_rest = g + 1 == split && rest_is_there;
-        const std::int32_t above = next_is_rest ? attribute.rest : grouped.ids[g + 1];
-        if (flag & 1) emit(Place{grouped.ids[g], above, false}, running, Slot{g, 0});
-        if (flag & 2) {
-            complement();
-            emit(Place{grouped.ids[g], above, true}, other, Slot{g, 1});
-        }
-    }
+        if (!candidates.place_of(Slot{g, 0}, place)) return;
+        emit(place, running);
+        for (std::size_t lane = 0; lane < lanes; ++lane) other[lane] = total[lane] - running[lane];
+        if (candidates.place_of(Slot{g, 1}, place)) emit(place, other);
+    };
+    // From both ends to the value that is not listed.
+    for (std::size_t g = 0; g < candidates.split; ++g) visit(g);
     running.assign(lanes, T(0));
-    covered = 0;
-    for (std::size_t g = grouped.groups(); g-- > split;) {
-        add(g, running.data());
-        covered += grouped.size(g);
-        if (g == split && !rest_is_there) break;  // the split below it was visited from below, or nothing is there
-        const std::uint8_t flag = wanted ? wanted[g] : 3;
-        if (!flag) continue;
-        const std::int32_t below = g == split ? attribute.rest : grouped.ids[g - 1];
-        if (flag & 1) emit(Place{below, grouped.ids[g], true}, running, Slot{g, 0});
-        if (flag & 2) {
-            complement();
-            emit(Place{below, grouped.ids[g], false}, other, Slot{g, 1});
-        }
-    }
+    for (std::size_t g = groups; g-- > candidates.split;) visit(g);
 }
 
 struct Entry {

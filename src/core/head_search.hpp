@@ -124,10 +124,7 @@ class BestFirst {
 struct FoundHead {
     double value = NOTHING, tp = 0, fp = 0;
     std::vector<std::uint32_t> lanes;
-    // What heads of few labels, and of more than FEW, are worth at most.
-    static constexpr std::size_t FEW = 8;
-    double few = NOTHING, many = NOTHING;
-    double bound() const { return std::max(few, many); }
+    double bound = NOTHING;        // no head is worth more
     double last_looked = NOTHING;  // the value of the last label that was looked at; those below it did not matter
 };
 
@@ -199,12 +196,9 @@ class HeadSearch {
     }
 
    private:
-    // A search is given up some way below what is needed: what it found out then holds for more than the next rule.
-    static constexpr double GIVE_UP = 0.99;
-
     bool finish(const SingleLabelHeads& singles, double value, FoundHead& found) {
         if (!std::isfinite(value)) {
-            found.few = std::numeric_limits<double>::infinity();
+            found.bound = std::numeric_limits<double>::infinity();
             return false;
         }
         found.value = value;
@@ -232,8 +226,7 @@ class HeadSearch {
         const std::int32_t lane = order_.next();
         if (lane < 0) return false;
         found.lanes.push_back(std::uint32_t(lane));
-        found.few = found.last_looked = singles.h[std::size_t(lane)];
-        found.many = NOTHING;
+        found.bound = found.last_looked = singles.h[std::size_t(lane)];
         return finish(singles, singles.h[std::size_t(lane)], found);
     }
 
@@ -246,20 +239,15 @@ class HeadSearch {
             if (order_.group_is_finished()) break;
         }
         if (found.lanes.empty()) return false;
-        found.few = value(sums);
-        found.many = NOTHING;
-        return finish(singles, found.few, found);
+        found.bound = value(sums);
+        return finish(singles, found.bound, found);
     }
 
     bool relaxed(const SingleLabelHeads& singles, double floor, FoundHead& found) {
         Sums sums;
         reached_.clear();
         double best = NOTHING;
-        found.few = found.many = NOTHING;
-        const auto note_rest = [&](double possible) {  // of heads longer than those looked at
-            if (reached_.size() < FoundHead::FEW) found.few = std::max(found.few, possible);
-            found.many = std::max(found.many, possible);
-        };
+        found.bound = NOTHING;
         for (std::int32_t lane; (lane = order_.next()) >= 0;) {
             const std::size_t k = reached_.size();
             add(singles, std::size_t(lane), sums);
@@ -267,16 +255,12 @@ class HeadSearch {
             reached_.push_back(plain * options_.lift[k]);
             found.lanes.push_back(std::uint32_t(lane));
             best = std::max(best, reached_.back());
-            double& bound = k < FoundHead::FEW ? found.few : found.many;
-            bound = std::max(bound, reached_.back());
+            found.bound = std::max(found.bound, reached_.back());
             const double possible = plain * highest_left_[k];
             found.last_looked = singles.h[std::size_t(lane)];
-            if (possible < floor_of_ties(best)) {
-                note_rest(possible);
-                break;
-            }
-            if (never_rises_ && plain > 0 && std::max(best, possible) < floor * GIVE_UP) {
-                note_rest(possible);
+            if (possible < floor_of_ties(best)) break;
+            if (never_rises_ && plain > 0 && std::max(best, possible) < floor) {
+                found.bound = std::max(found.bound, possible);
                 return false;
             }
         }

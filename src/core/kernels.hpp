@@ -10,8 +10,6 @@ namespace plurule {
 
 // What one label of one instance contributes, as bits of a byte. All zero: not in training.
 enum : std::uint8_t { OPEN_PRESENT = 1, OPEN_ABSENT = 2, PRESENT = 4 };
-// Added where the pair was closed just now.
-constexpr std::uint8_t CLOSES = 8;
 
 // How a heuristic is computed from a confusion matrix.
 enum class Formula : int { f_measure, accuracy, precision, recall, laplace, m_estimate, relative_accuracy, gain, custom };
@@ -32,9 +30,6 @@ struct Quotient {
 struct UsableLabels {
     double precision, tolerance, least, right, wrong;
 };
-
-// What has to hold of sums of scores: one test, two tests, or two tests that one and the same lane must pass.
-enum class Tests : int { one, two, two_on_one_lane };
 
 // Rows of one attribute, group after group.
 struct GroupSpan {
@@ -61,32 +56,7 @@ struct FixedBlock {
     double present, absent;  // in training
 };
 
-// What is known of the candidates of an attribute, by group (see `Ledger`).
-struct PageSide {
-    float *few, *many, *top, *rest, *cut, *slack;
-    std::int32_t* label;
-};
-
-// How a label whose pairs were closed changes what is known.
-struct Revision {
-    std::int32_t label;
-    float present, absent;  // in training
-    bool averages, signs, constrained;
-    float lift, lift_of_many;  // how far one label can raise a head of few labels, and one of many
-};
-
 struct Kernels {
-    // Adds the score rows of each group to `running` in turn. A side passes a test if any of its lanes does: the part
-    // added up so far where running >= 0, the rest where running <= limit. Of two tests each has half of the lanes.
-    // flags[group] gets 1 where the part passes all tests and 2 where the rest does; of two tests, 4 and 8 where the second
-    // fails. Gives whether any passes.
-    bool (*flag_groups)(const GroupSpan&, const std::int16_t* scores, std::size_t lanes, Tests tests,
-                        std::int32_t* running, const std::int32_t* limit, std::uint8_t* flags);
-    // running[lane] += sum of score rows.
-    void (*add_scores)(const std::uint32_t* rows, std::size_t count, const std::int16_t* scores, std::size_t lanes,
-                       std::int32_t* running);
-    // The flag of sums that started at `start`: 1 if in each test some lane has start + sum >= 0; 4 if the second fails.
-    std::uint8_t (*passes)(const std::int32_t* sums, const std::int32_t* start, std::size_t lanes, Tests tests);
     // Three blocks of `width` counters: open present, open absent, present.
     void (*add_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
                        std::int32_t* counters);
@@ -115,17 +85,14 @@ struct Kernels {
                                double* fn);
     // Per group, from words of rows (see PackedCounts): right, wrong, present; added up from group to group where `cumulative`.
     void (*count_words)(const GroupSpan&, const std::uint64_t* words, bool cumulative, std::int32_t* const lanes[3]);
+    // The highest and the lowest of the sums over the first rows, however many.
+    void (*scan)(const std::uint32_t* rows, std::size_t count, const std::int32_t* of_rows, std::int32_t* highest, std::int32_t* lowest);
     // Writes down the slots whose value under a block reaches `floor`, or nearly; gives how many.
     std::size_t (*reaching)(const Quotient&, const FixedBlock&, double floor, std::size_t slots, const std::int32_t* const lanes[3],
                             const std::int32_t* covered, std::uint32_t* found);
     // Adds to values, tp and fp what `slots` candidates have under one block of a fixed head.
     void (*add_values)(HeuristicFormula, const FixedBlock&, std::size_t slots, const std::int32_t* const lanes[3],
                        const std::int32_t* covered, double* values, std::int32_t* tp, std::int32_t* fp);
-    // Per group, from codes of rows: TP and FP that are left, TP and FP that were closed, present, instances; added up
-    // from group to group where `cumulative`.
-    void (*count_codes)(const GroupSpan&, const std::uint8_t* codes, bool cumulative, std::int32_t* const lanes[6]);
-    // Revises `slots` candidates (a multiple of 8) given those counts; the highest bound among them.
-    float (*revise)(const Revision&, const Quotient&, std::size_t slots, const std::int32_t* const lanes[6], const PageSide&);
 };
 
 const Kernels& baseline_kernels();

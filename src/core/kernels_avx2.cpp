@@ -2,17 +2,21 @@
 #include <limits>
 
 #include "kernels.hpp"
+#include "tiles.hpp"
 
 namespace plurule {
 #ifdef __AVX2__
 namespace avx2 {
 #include "kernels.inl"
+#include "tile_kernels.inl"
 }
 const Kernels* avx2_kernels() {
     static const bool available = __builtin_cpu_supports("avx2");
     return available ? &avx2::table : nullptr;
 }
+const TileKernels* avx2_tiles(bool wide) { return avx2_kernels() ? (wide ? &avx2::wide_tiles : &avx2::narrow_tiles) : nullptr; }
 #else
 const Kernels* avx2_kernels() { return nullptr; }
+const TileKernels* avx2_tiles(bool) { return nullptr; }
 #endif
 }  // namespace plurule

@@ -15,6 +15,12 @@
 
 namespace plurule {
 
+// More heads of one length than this are equally good for one body.
+constexpr std::size_t MOST_HEADS = 4096;
+struct TooManyHeads : std::length_error {
+    TooManyHeads() : std::length_error("too many heads are equally good") {}
+};
+
 class LabelSetSearch {
    public:
     // Sums four values per row over the rows that each candidate covers; given as rows × 4, returned as candidates × 4.
@@ -130,7 +136,17 @@ class LabelSetSearch {
                 }
                 if (any) alive.emplace(head, std::move(mask));
             }
+            if (cut) expect_few(alive, count);
         }
+    }
+
+    // The number of heads that are equally good grows beyond all bounds where labels are equal almost everywhere.
+    static void expect_few(const std::map<Head, std::vector<std::uint8_t>>& alive, std::size_t count) {
+        if (alive.size() <= MOST_HEADS) return;
+        std::vector<std::size_t> heads(count, 0);
+        for (const auto& [head, mask] : alive)
+            for (std::size_t c = 0; c < count; ++c) heads[c] += mask[c];
+        if (std::any_of(heads.begin(), heads.end(), [](std::size_t n) { return n > MOST_HEADS; })) throw TooManyHeads();
     }
 
     static bool in_order(const Head& a, const Head& b) {

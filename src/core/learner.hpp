@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -82,12 +83,12 @@ class Learner {
         return options_.min_precision.met(right, wrong);
     }
 
-    // To the ledger this is as if every pair of these labels were closed.
+    // To the search this is as if every pair of these labels were closed.
     void set_aside(const std::vector<Assignment>& labels) {
-        const std::vector<ClosedLabel> closed = search_.about_to_close(labels, state_.training.rows);
+        search_.about_to_close(labels, state_.training.rows);
         for (const Assignment& assigned : labels) state_.set_aside[std::size_t(assigned.label)] = 1;
         state_.rebuild();
-        search_.revise(closed);
+        search_.close();
     }
 
     bool grow(Growing& best) {
@@ -157,6 +158,7 @@ class Learner {
     std::vector<Growing> chosen(const std::vector<Growing>& parents) {
         std::vector<Candidate> all = search_.found();
         std::vector<Growing> rules;
+        std::set<decltype(Growing().identity(prepared_))> seen;
         parents_.clear();
         while (rules.size() < options_.beam_width && !all.empty()) {
             Candidate best = take_best(all);
@@ -168,9 +170,7 @@ class Learner {
             rule.value = best.value;
             rule.tp = best.tp;
             rule.fp = best.fp;
-            bool seen = false;
-            for (const Growing& other : rules) seen |= other.identity(prepared_) == rule.identity(prepared_);
-            if (seen) continue;
+            if (options_.beam_width > 1 && !seen.insert(rule.identity(prepared_)).second) continue;
             rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
             parents_.push_back(best.parent);
             rules.push_back(std::move(rule));
@@ -211,7 +211,7 @@ class Learner {
     // --- separating
 
     LearnedRule conquer(const Growing& found) {
-        const std::vector<ClosedLabel> closed = search_.about_to_close(found.head, found.covered);
+        search_.about_to_close(found.head, found.covered);
         LearnedRule rule;
         rule.head = found.head;
         rule.body = found.body;
@@ -258,7 +258,7 @@ class Learner {
         if (rule.stop)
             search_.forget();
         else
-            search_.revise(closed);
+            search_.close();
         return rule;
     }
 

@@ -49,30 +49,41 @@ class Ranking {
 
     void offer(Candidate&& candidate) {
         if (candidate.value < floor_) return;
-        if (dominators(candidate) >= width_) return;
         kept_.push_back(std::move(candidate));
-        if (kept_.size() < width_) return;
-        std::vector<double> values;
-        for (const auto& c : kept_) values.push_back(c.value);
-        std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(width_ - 1), values.end(), std::greater<>());
-        floor_ = std::max(floor_, floor_of_ties(values[width_ - 1]));
-        std::vector<Candidate> kept;
-        for (const auto& c : kept_)
-            if (c.value >= floor_ && dominators(c) < width_) kept.push_back(c);
-        kept_ = std::move(kept);
+        if (kept_.size() >= full_) prune();
     }
 
     std::vector<Candidate>& kept() { return kept_; }
 
    private:
-    std::size_t dominators(const Candidate& candidate) const {
-        std::size_t count = 0;
-        for (const auto& other : kept_)
-            count += &other != &candidate && other.value >= candidate.value && other.rank() < candidate.rank();
-        return count;
+    void prune() {
+        if (kept_.size() < width_) return;
+        std::vector<double> values;
+        for (const auto& c : kept_) values.push_back(c.value);
+        std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(width_ - 1), values.end(), std::greater<>());
+        floor_ = std::max(floor_, floor_of_ties(values[width_ - 1]));
+        std::erase_if(kept_, [&](const Candidate& c) { return c.value < floor_; });
+        if (kept_.size() > width_) drop_dominated();
+        full_ = width_ == 1 ? 1 : 2 * kept_.size() + 8;
     }
 
-    std::size_t width_;
+    // What is below so many others, by value and by rank, will not be among the best.
+    void drop_dominated() {
+        std::sort(kept_.begin(), kept_.end(), [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
+        std::vector<double> highest;  // of those before; a heap with the lowest on top
+        std::erase_if(kept_, [&](const Candidate& c) {
+            if (highest.size() == width_ && highest.front() >= c.value) return true;
+            highest.push_back(c.value);
+            std::push_heap(highest.begin(), highest.end(), std::greater<>());
+            if (highest.size() > width_) {
+                std::pop_heap(highest.begin(), highest.end(), std::greater<>());
+                highest.pop_back();
+            }
+            return false;
+        });
+    }
+
+    std::size_t width_, full_ = 1;  // prune when so many are kept
     double floor_ = NOTHING;
     std::vector<Candidate> kept_;
 };

@@ -48,6 +48,12 @@ class RefinementBounds {
         scale_ = double(std::int64_t(1) << 40) / (sum + 1);
         all_ = 0;
         for (Row row : rows) all_ += shares_[row] = pack(share_of(row).surplus(f_), right(row));
+        if (rows.size() <= MOST_ROWS_OF_SCAN) {
+            scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
+            scanned_.resize(shares_.size());
+            all_scanned_ = 0;
+            for (Row row : rows) all_scanned_ += scanned_[row] = std::int32_t(std::lround(share_of(row).surplus(f_) * scan_scale_));
+        }
         rounded_ = double(rows.size() + 1) / scale_;
         const double absent = quotient_.top[2] - f_ * quotient_.bottom[2], present = quotient_.top[3] - f_ * quotient_.bottom[3];
         uncovered_ = quotient_.top_constant - f_ * quotient_.bottom_constant + absent * block_.absent + present * block_.present;
@@ -61,19 +67,13 @@ class RefinementBounds {
         const std::int64_t n_known = std::int64_t(rows.size() - grouped.missing.size());
         // A value that all rows have is a condition too, and where a head is counted in another way once it is fixed, a better one.
         const std::int64_t all = candidates.nominal ? std::int64_t(rows.size()) + (looks_ == 1) : n_known;
-        if (!codes && !candidates.nominal && candidates.split == grouped.groups() && !candidates.rest && min_coverage_ <= 1 &&
-            grouped.groups() > 1) {
-            // Sums up to any row, not only to the ends of groups, and whatever their TP: a bound as well.
-            const Row* row = grouped.rows.data();
-            const std::size_t count = grouped.groups() == grouped.rows.size() ? grouped.rows.size() - 1 : std::size_t(grouped.ends[grouped.groups() - 2]);
-            std::int64_t sum = 0, most = Highest::NONE, least = std::numeric_limits<std::int64_t>::max();
-            for (std::size_t i = 0; i < count; ++i) {
-                sum += shares_[row[i]];
-                most = std::max(most, sum);
-                least = std::min(least, sum);
-            }
-            const std::int64_t found = std::max(most, known - least) >> PackedCounts::BITS;
-            bounds_[a] = {f_, uncovered_ + double(found) / scale_ + rounded_, gained_};
+        if (!codes && !candidates.nominal && candidates.split == grouped.groups() && !candidates.rest && grouped.groups() > 1 &&
+            rows.size() <= MOST_ROWS_OF_SCAN) {
+            // Sums up to any row, not only to the ends of groups, whatever they cover: a bound as well.
+            std::int32_t most, least, sum = all_scanned_;
+            for (Row row : grouped.missing) sum -= scanned_[row];
+            kernels().scan(grouped.rows.data(), grouped.ends[grouped.groups() - 2], scanned_.data(), &most, &least);
+            bounds_[a] = {f_, uncovered_ + (double(std::max(most, sum - least)) + double(rows.size() + 1)) / scan_scale_, gained_};
             return;
         }
         Highest highest{min_coverage_, all};
@@ -199,6 +199,11 @@ class RefinementBounds {
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
     std::vector<std::int64_t> shares_;
     std::int64_t all_ = 0;
+    // The same in fewer bits, to be added up eight rows at a time; of more rows too much would be rounded away.
+    static constexpr std::size_t MOST_ROWS_OF_SCAN = 1 << 14;
+    double scan_scale_ = 1;
+    std::vector<std::int32_t> scanned_;
+    std::int32_t all_scanned_ = 0;
 };
 
 }  // namespace plurule

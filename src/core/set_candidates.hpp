@@ -21,13 +21,13 @@ class SetCandidates {
     void search(const Attribute* attribute, const Scope& scope, const GroupedRows* rows, std::size_t n_rows,
                 const std::vector<Count>& total, const std::vector<std::uint8_t>& excluded, std::int32_t own_lane, Found&& found) {
         sets_.clear();
-        const auto note = [&](const Place& place, const std::vector<Count>& sums, Slot) { note_counts(place, sums); };
+        const auto note = [&](const Place& place, const std::vector<Count>& sums) { note_counts(place, sums); };
         if (rows)
             visit_candidates(
-                *attribute, *rows, total, n_rows, nullptr,
+                *attribute, *rows, total, n_rows,
                 [&](std::size_t group, Count* sums) { counter_.add(*rows, group, sums); }, note, running_, other_);
         else
-            note(Place{}, total, Slot{});
+            note(Place{}, total);
         const auto sum_rows = [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
             sum_over(of_rows, attribute, scope, rows, n_rows, sums);
         };
@@ -70,17 +70,17 @@ class SetCandidates {
             for (std::size_t i = 0; i < count; ++i)
                 for (std::size_t j = 0; j < 5; ++j) to[j] += j < 4 ? of_rows[std::size_t(from[i]) * 4 + j] : state_.weight(from[i]);
         };
-        const auto keep = [&](const Place&, const std::vector<double>& s, Slot) {
+        const auto keep = [&](const Place&, const std::vector<double>& s) {
             if (s[4] >= options_.min_coverage) sums.insert(sums.end(), s.begin(), s.begin() + 4);
         };
         std::vector<double> total(5, 0.0);
         add(scope.rows.data(), scope.rows.size(), total.data());
-        if (!rows) return keep(Place{}, total, Slot{});
+        if (!rows) return keep(Place{}, total);
         std::vector<double> missing(5, 0.0);
         add(rows->missing.data(), rows->missing.size(), missing.data());
         for (std::size_t j = 0; j < 5; ++j) total[j] -= missing[j];
         const auto add_rows_of = [&](std::size_t group, double* to) { add(rows->begin(group), rows->size(group), to); };
-        visit_candidates(*attribute, *rows, total, n_rows, nullptr, add_rows_of, keep, row_running_, row_other_);
+        visit_candidates(*attribute, *rows, total, n_rows, add_rows_of, keep, row_running_, row_other_);
     }
 
     const State& state_;

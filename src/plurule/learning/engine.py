@@ -14,11 +14,6 @@ Engine: TypeAlias = Literal["native", "reference"]
 ENGINES: tuple[Engine, ...] = ("native", "reference")
 
 
-def native_knows(options: Options) -> bool:
-    """Whether the native engine can learn with these options; where it cannot, the reference engine does."""
-    return options.min_precision.threshold == 0.5 and not options.heuristic.additive
-
-
 def learn(
     problem: Problem,
     options: Options,
@@ -27,6 +22,6 @@ def learn(
     progress: Progress | None = None,
 ) -> RuleList:
     """Learn a rule list with the given engine; the reference engine uses one thread."""
-    if engine == "reference" or not native_knows(options):
+    if engine == "reference":
         return covering.learn(problem, options, progress)
     return native.learn(problem, options, n_jobs, progress)

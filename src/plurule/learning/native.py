@@ -12,6 +12,7 @@ from plurule import _core
 from plurule.data.table import SparseColumn, Table
 from plurule.heuristics import (
     FMeasure,
+    Gain,
     HammingAccuracy,
     Heuristic,
     Laplace,
@@ -25,6 +26,7 @@ from plurule.heuristics import (
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.covering import Progress
 from plurule.learning.initial_rules import start
+from plurule.learning.label_sets import too_many_heads
 from plurule.learning.problem import Options, Problem
 from plurule.model import (
     Assignment,
@@ -103,7 +105,10 @@ class Run:
         A list that is longer already stays as it is.
         """
         most = min((n for n in (n_rules, self.most) if n is not None), default=None)
-        self._core.learn(None if most is None else max(0, most - self._given), progress, self._given)
+        try:
+            self._core.learn(None if most is None else max(0, most - self._given), progress, self._given)
+        except _core.TooManyHeads:
+            raise too_many_heads() from None
         learned = self._core.rules(len(self._rules) - self._given)
         self._rules += tuple(_rule(self.problem, *rule) for rule in learned)
         undecided = tuple(self._core.undecided())
@@ -193,6 +198,8 @@ def _set_heuristic(core: _core.Options, heuristic: Heuristic) -> None:
             core.set_heuristic(_core.Formula.f_measure, square, shrinkage)
     elif kind is MEstimate:
         core.set_heuristic(_core.Formula.m_estimate, float(heuristic.m))
+    elif kind is Gain:
+        core.set_heuristic(_core.Formula.gain, float(heuristic.lam))
     elif kind in FORMULAS:
         core.set_heuristic(FORMULAS[kind])
     else:

@@ -177,7 +177,7 @@ class Folds:
             kept, _, pruned_on = hold_out(problem, self.parts[part].train, self.prune)
             learned = engines.learn(kept, options, self.engine, self.n_jobs)
             return learned if pruned_on is None else pruned(learned, pruned_on, problem, options)
-        if self.engine != "native" or not engines.native_knows(options):
+        if self.engine != "native":
             return engines.learn(problem, options, self.engine, self.n_jobs)
         return native.learn(problem, options, self.n_jobs, columns=self._columns(part, options.max_bins))
 

@@ -1,0 +1,160 @@
+// The counts of every slot and label, kept from rule to rule, and bounds of what the candidates are worth.
+//
+// A rule only closes pairs of the labels in its head: the counts of those labels are brought up to date, and with them the
+// bounds of the candidates. The first pass for the next rule looks only where a bound reaches the best value so far (lazy
+// greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every count:
+// then everything is counted anew.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "head_search.hpp"
+#include "options.hpp"
+#include "state.hpp"
+#include "threads.hpp"
+#include "tiles.hpp"
+
+namespace plurule {
+
+// What an exact look at a candidate tells about later looks.
+struct Finding {
+    static constexpr double ANY = std::numeric_limits<double>::infinity();
+    double bound = ANY;    // no head is worth more, as long as no label in play changes
+    double cut = NOTHING;  // a label that has, or had, at least this value is in play
+    double slack = 0;      // above 0: no head until labels in play change, or labels gain this much surplus
+};
+
+// Some attributes whose slots are kept together: one with many slots, or many with few.
+struct Block {
+    struct Part {
+        std::uint32_t attribute;     // from n_attributes on: labels
+        std::uint32_t first, count;  // slots
+        bool two_sided;
+    };
+    std::vector<Part> parts;
+    std::size_t slots = 0;
+    std::vector<std::uint8_t> cells;  // tiles × lanes
+    std::vector<std::int32_t> covered;
+    std::vector<float> bound, cut, slack;  // first those of the slots, then those of their other sides
+    std::vector<float> best;               // of each tile
+    float highest = 0;                     // of all
+    bool two_sided = false;                // some slot is
+
+    std::size_t tiles() const { return (slots + TILE - 1) / TILE; }
+    std::size_t sides() const { return two_sided ? 2 : 1; }
+    TileBounds bounds(std::size_t tile, std::size_t side) {
+        const std::size_t at = (side * tiles() + tile) * TILE;
+        return {bound.data() + at, cut.data() + at, slack.data() + at};
+    }
+    const Part& part_of(std::size_t slot) const;
+    void refresh(std::size_t tile);
+    void refresh_highest();
+};
+
+class CountTable {
+   public:
+    // Whether the values of the options can be bounded, and the counts take a bearable amount of memory.
+    static bool suits(const Options& options, const HeadSearch& search, const Prepared& prepared, const State& state);
+
+    CountTable(const Prepared& prepared, const State& state, const Options& options, const HeadSearch& search, Threads& threads);
+
+    bool started() const { return started_; }
+    void forget() { started_ = false; }
+    // Counts everything anew. `attributes`: those that a first condition may be on, labels behind them.
+    void start(const std::vector<std::size_t>& attributes, bool alone);
+
+    // Some rows are about to be closed for the labels of a head; and were.
+    void about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows);
+    void close(bool alone);
+
+    // A pass over the candidates that may reach the best value so far.
+    struct Pass {
+        bool keeps;  // bounds are used and kept; or else all candidates are looked at, for other labels or another precision
+        bool alone;
+        std::function<double(std::size_t thread)> floor;  // the value to reach, as a thread knows it
+        // Looks at one candidate exactly.
+        std::function<Finding(const Place&, std::size_t attribute, const std::vector<std::int32_t>& counters, std::size_t thread)> look;
+    };
+    void search(const Pass& pass);
+
+    // The values of all labels of the last rule's body, best first, and the length of its head: bounds are sharp for the like of it.
+    void note_labels(std::vector<double> values, std::size_t length) {
+        head_values_ = std::move(values);
+        head_length_ = length;
+    }
+
+   private:
+    struct Workspace {
+        std::vector<std::int32_t> counters, other, tp, fp, by_code;
+        std::vector<float> labels;
+        Reach reach;
+        double reach_floor = NOTHING;
+    };
+    // The best candidate of an attribute when it was looked at last.
+    struct Hint {
+        double value = NOTHING;
+        Place place;
+    };
+    // One label whose pairs are closed.
+    struct Closed {
+        std::int32_t label;
+        Closing closing;
+        std::vector<Row> rows;             // whose pairs were open before
+        std::vector<std::uint64_t> words;  // per row: 1 for a TP that is still open, 1 in the upper half for an FP
+    };
+
+    std::size_t n_attributes() const { return prepared_.attributes.size(); }
+    std::size_t cell_bytes() const { return wide_ ? sizeof(WideCell) : sizeof(NarrowCell); }
+    std::uint8_t* cells_of(Block& block, std::size_t tile) const { return block.cells.data() + tile * n_lanes_ * cell_bytes(); }
+    const GroupedRows& rows_of(std::size_t a) const { return prepared_.is_packed(a) ? measured_[a] : state_.training.at(a); }
+    Candidates candidates_of(std::size_t a) const;
+    bool place_of(const Block::Part& part, std::size_t slot, std::size_t side, Place& place) const;
+    bool slot_of(const Block::Part& part, Place& place, std::size_t& slot, std::size_t& side) const;
+
+    void lay_out(const std::vector<std::size_t>& attributes);
+    void count_totals();
+    void write_words();
+    void count(Block& block, Workspace& work);
+    void count_part(Block& block, const Block::Part& part, Workspace& work);
+    void store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters);
+    void open_bounds(Block& block, const Block::Part& part);
+    void revise(Block& block, const Closed& closed, Workspace& work);
+    void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
+    void gather(Block& block, std::size_t slot, std::size_t side, std::vector<std::int32_t>& counters);
+
+    Scoring scoring_for(double threshold) const;
+    void prepare_lengths();
+    void prepare_reach(double floor, Reach& reach) const;
+    void look_at_hints(const Pass& pass);
+    double hope_for(const Block& block) const;
+    void look_at(Block& block, const Pass& pass, std::size_t thread);
+    void look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread);
+    void look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread);
+
+    const Prepared& prepared_;
+    const State& state_;
+    const Options& options_;
+    const HeadSearch& head_search_;
+    Threads& threads_;
+    Quotient quotient_{};
+    Scoring kept_{}, scoring_{};  // with which bounds are kept; of the pass
+    Lengths lengths_;
+    LaneTotals totals_;
+    std::vector<std::int32_t> total_counters_;
+    bool wide_ = false, started_ = false;
+    std::size_t n_lanes_ = 0;
+    std::vector<std::int32_t> lane_of_label_;
+    std::vector<std::uint32_t> lane_of_state_;  // lanes here of the lanes that the state has now
+    Buffer<std::uint32_t> pairs_, present_;     // rows × width: what they add to the counts
+    std::vector<GroupedRows> measured_;         // packed attributes: how large their groups are
+    std::vector<Block> blocks_;
+    std::vector<Workspace> work_;
+    std::vector<Closed> closed_;
+    std::vector<double> head_values_;
+    std::size_t head_length_ = 0;
+    std::vector<Hint> hints_;                                        // per attribute
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> where_;  // per attribute: its block, and its part there
+};
+
+}  // namespace plurule

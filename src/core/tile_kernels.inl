@@ -1,0 +1,357 @@
+// Bodies of the tile kernels; included behind kernels.inl.
+
+typedef std::uint16_t UShort8 __attribute__((vector_size(16)));
+typedef std::uint32_t UInt8 __attribute__((vector_size(32)));
+
+inline Float8 floats(Int8 numbers) { return __builtin_convertvector(numbers, Float8); }
+inline Float8 lower(Float8 a, Float8 b) { return a < b ? a : b; }
+inline Int8 most_of(Int8 a, Int8 b) { return a > b ? a : b; }
+
+struct SlotCounts {
+    Int8 tp, fp, present;
+};
+
+inline SlotCounts counts_of(const NarrowCell& cell) {
+    const UInt8 pair = load<UInt8>(cell.pair);
+    return {(Int8)(pair & 0xffffu), (Int8)(pair >> 16), __builtin_convertvector(load<UShort8>(cell.present), Int8)};
+}
+inline SlotCounts counts_of(const WideCell& cell) { return {load<Int8>(cell.right), load<Int8>(cell.wrong), load<Int8>(cell.present)}; }
+inline void store_pairs(NarrowCell& cell, const SlotCounts& counts) { store(cell.pair, counts.tp | counts.fp << 16); }
+inline void store_pairs(WideCell& cell, const SlotCounts& counts) {
+    store(cell.right, counts.tp);
+    store(cell.wrong, counts.fp);
+}
+
+// tp_weight × TP + fp_weight × FP, both weights of 16 bits.
+inline Int8 weigh(const NarrowCell& cell, std::int32_t tp_weight, std::int32_t fp_weight) {
+    const Int8 pair = load<Int8>(cell.pair);
+#ifdef __AVX2__
+    typedef short Short16 __attribute__((vector_size(32)));
+    const Int8 weights = Int8{} + std::int32_t((std::uint32_t(fp_weight) << 16) | (std::uint32_t(tp_weight) & 0xffffu));
+    return (Int8)__builtin_ia32_pmaddwd256((Short16)pair, (Short16)weights);
+#else
+    return (pair & 0xffff) * tp_weight + (Int8)((UInt8)pair >> 16) * fp_weight;
+#endif
+}
+inline Int8 weigh(const WideCell& cell, std::int32_t tp_weight, std::int32_t fp_weight) {
+    return load<Int8>(cell.right) * tp_weight + load<Int8>(cell.wrong) * fp_weight;
+}
+inline Int8 positives(const NarrowCell& cell) { return __builtin_convertvector(load<UShort8>(cell.present), Int8); }
+inline Int8 positives(const WideCell& cell) { return load<Int8>(cell.present); }
+inline Int8 right_of(const NarrowCell& cell) { return load<Int8>(cell.pair) & 0xffff; }
+inline Int8 right_of(const WideCell& cell) { return load<Int8>(cell.right); }
+inline Int8 wrong_of(const NarrowCell& cell) { return (Int8)(load<UInt8>(cell.pair) >> 16); }
+inline Int8 wrong_of(const WideCell& cell) { return load<Int8>(cell.wrong); }
+
+inline SlotCounts other_side_of(const SlotCounts& counts, const LaneTotals& totals, std::uint32_t lane) {
+    return {totals.tp[lane] - counts.tp, totals.fp[lane] - counts.fp, totals.present[lane] - counts.present};
+}
+
+inline Float8 surplus_of(const Scoring& s, Float8 right, Float8 wrong) { return s.right * right - s.wrong * wrong; }
+// Within the rounding of the weights.
+inline Int8 precise(Float8 surplus, Float8 right, Float8 wrong) { return surplus >= -1e-6f * (right + wrong); }
+
+inline std::uint32_t bits_of(Int8 mask) {
+#ifdef __AVX2__
+    return std::uint32_t(__builtin_ia32_movmskps256((Float8)mask));
+#else
+    std::uint32_t bits = 0;
+    for (std::uint32_t i = 0; i < TILE; ++i) bits |= mask[i] ? 1u << i : 0u;
+    return bits;
+#endif
+}
+
+// The candidates of one side that are to be looked at.
+inline Int8 wanted_of(const TileBounds& b, float least, bool keeps) {
+    const Float8 unlimited = all(std::numeric_limits<float>::infinity()), bound = load<Float8>(b.bound);
+    if (keeps) return (bound >= all(least)) & (bound > -unlimited);
+    return (bound > -unlimited) | (load<Float8>(b.cut) < unlimited) | (load<Float8>(b.slack) < unlimited);
+}
+
+template <class Cell>
+std::uint32_t tile_filter(const Scoring& s, const LaneTotals& totals, const Reach* given, const void* cells, const std::int32_t* covered,
+                          const TileBounds* sides, std::size_t n_sides, float least, bool keeps) {
+    Int8 wanted[2] = {wanted_of(sides[0], least, keeps), Int8{}};
+    if (n_sides == 2) wanted[1] = wanted_of(sides[1], least, keeps);
+    const std::uint32_t asked = bits_of(wanted[0]) | bits_of(wanted[1]) << 8;
+    if (!asked || !given) return asked;
+    const Reach& reach = *given;
+    const Cell* tile = static_cast<const Cell*>(cells);
+    const Int8 never = Int8{} + std::numeric_limits<std::int32_t>::min() / 2;
+    Int8 most[2] = {never, never}, most_right[2] = {never, never};
+    const bool by_head = s.asks_head && !s.absence, usable = reach.needs_right || s.asks_labels;
+    for (std::uint32_t lane : totals.active) {
+        const Cell& cell = tile[lane];
+        const Int8 of_positives = positives(cell) * reach.present;
+        for (int absent = 0; absent < (s.absence ? 2 : 1); ++absent) {
+            const auto weighed = [&](std::int32_t right, std::int32_t wrong) { return absent ? weigh(cell, wrong, right) : weigh(cell, right, wrong); };
+            const Int8 sum = weighed(reach.tp, reach.fp) + of_positives;
+            const std::int32_t total = absent ? reach.total_of_absence[lane] : reach.total[lane];
+            Int8 part = sum + reach.constant[lane], rest = total - sum;
+            if (usable | by_head) {
+                const Int8 right = weighed(reach.right, reach.wrong);
+                const std::int32_t all_right = absent ? reach.right * totals.fp[lane] + reach.wrong * totals.tp[lane] : reach.total_right[lane];
+                if (by_head) {
+                    most_right[0] = most_of(most_right[0], right);
+                    most_right[1] = most_of(most_right[1], all_right - right);
+                }
+                if (s.asks_labels) {
+                    part = right > 0 ? part : never;
+                    rest = all_right - right > 0 ? rest : never;
+                } else if (usable) {
+                    const Int8 tp = absent ? wrong_of(cell) : right_of(cell);
+                    part = tp > 0 ? part : never;
+                    rest = tp < (absent ? totals.fp[lane] : totals.tp[lane]) ? rest : never;
+                }
+            }
+            most[0] = most_of(most[0], part);
+            most[1] = most_of(most[1], rest);
+        }
+    }
+    std::uint32_t left = 0;
+    const Int8 rows = load<Int8>(covered);
+    const Float8 unlimited = all(std::numeric_limits<float>::infinity());
+    for (std::size_t side = 0; side < n_sides; ++side) {
+        const Int8 reached = most[side] + (side ? totals.rows - rows : rows) * reach.covered >= 0;
+        const Int8 is_precise = by_head ? most_right[side] > 0 : ~Int8{};
+        left |= bits_of(wanted[side] & reached & is_precise) << (8 * side);
+        if (!keeps) continue;
+        const Int8 imprecise = wanted[side] & ~is_precise, low = wanted[side] & is_precise & ~reached;
+        const TileBounds& b = sides[side];
+        const Float8 bound = load<Float8>(b.bound), cut = load<Float8>(b.cut), slack = load<Float8>(b.slack);
+        store(b.bound, imprecise ? -unlimited : (low ? lower(bound, all(reach.below)) : bound));
+        store(b.cut, imprecise ? unlimited : (low ? -unlimited : cut));
+        store(b.slack, imprecise ? all(1) : slack);  // until some label is precise
+    }
+    return left;
+}
+
+// Eight vectors as the rows of a matrix: its transpose.
+inline void transpose(Int8* m) {
+    const auto zip = [](Int8 a, Int8 b, bool upper) {
+        return upper ? __builtin_shuffle(a, b, Int8{2, 10, 3, 11, 6, 14, 7, 15}) : __builtin_shuffle(a, b, Int8{0, 8, 1, 9, 4, 12, 5, 13});
+    };
+    Int8 t[8], u[8];
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = zip(m[i], m[i + 1], false);
+        t[i + 1] = zip(m[i], m[i + 1], true);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int half = 0; half < 2; ++half) {
+            u[i + 2 * half] = __builtin_shuffle(t[i + half], t[i + 2 + half], Int8{0, 1, 8, 9, 4, 5, 12, 13});
+            u[i + 2 * half + 1] = __builtin_shuffle(t[i + half], t[i + 2 + half], Int8{2, 3, 10, 11, 6, 7, 14, 15});
+        }
+    for (int i = 0; i < 4; ++i) {
+        m[i] = __builtin_shuffle(u[i], u[i + 4], Int8{0, 1, 2, 3, 8, 9, 10, 11});
+        m[i + 4] = __builtin_shuffle(u[i], u[i + 4], Int8{4, 5, 6, 7, 12, 13, 14, 15});
+    }
+}
+
+void tile_count(const GroupSpan& span, bool cumulative, const std::uint32_t* pairs, const std::uint32_t* present, std::size_t stride,
+                std::size_t lanes, void* cells) {
+    for (std::size_t first_lane = 0; first_lane < lanes; first_lane += 8) {
+        Int8 pair = {}, positive = {};
+        std::uint32_t i = span.first ? span.ends[span.first - 1] : 0;
+        for (std::uint32_t first = span.first; first < span.last; first += TILE) {
+            Int8 of_pairs[TILE] = {}, of_present[TILE] = {};
+            for (std::uint32_t g = first; g < span.last && g < first + TILE; ++g) {
+                if (!cumulative) pair = positive = Int8{};
+                for (; i < span.ends[g]; ++i) {
+                    const std::size_t at = std::size_t(span.rows[i]) * stride + first_lane;
+                    pair += load<Int8>(pairs + at);
+                    positive += load<Int8>(present + at);
+                }
+                of_pairs[g - first] = pair;
+                of_present[g - first] = positive;
+            }
+            transpose(of_pairs);
+            transpose(of_present);
+            NarrowCell* tile = static_cast<NarrowCell*>(cells) + (first - span.first) / TILE * lanes + first_lane;
+            for (std::size_t lane = 0; lane < 8 && first_lane + lane < lanes; ++lane) {
+                store(tile[lane].pair, of_pairs[lane]);
+                store(tile[lane].present, __builtin_convertvector(of_present[lane], UShort8));
+            }
+        }
+    }
+}
+
+// The value of one label of eight slots with its better sign, its surplus, and whether that is precise enough; -inf where it
+// may not be in a head. Where the signs are too close to tell apart here, the surplus is the higher one.
+struct LabelValues {
+    Float8 h, surplus;
+    Int8 is_precise;
+};
+template <class Values>
+inline LabelValues label_values(const Scoring& s, const SlotCounts& c, Int8 covered, std::int32_t present, std::int32_t absent,
+                                Values&& quotient) {
+    const Float8 nothing = all(-std::numeric_limits<float>::infinity()), zero = {};
+    const Float8 tp = floats(c.tp), fp = floats(c.fp), fn = floats(present - c.present), tn = floats(absent - (covered - c.present));
+    const auto value = [&](Float8 right, Float8 wrong) {
+        LabelValues v;
+        v.surplus = surplus_of(s, right, wrong);
+        v.is_precise = (right > zero) & precise(v.surplus, right, wrong);
+        const Float8 h = quotient(right, wrong, tn, fn);
+        v.h = (s.asks_labels ? v.is_precise : right > zero) ? h : nothing;
+        return v;
+    };
+    LabelValues found = value(tp, fp);
+    if (s.absence) {
+        const LabelValues other = value(fp, tp);
+        const Int8 better = other.h > found.h, close = (other.h >= found.h * 0.999999f) & (found.h >= other.h * 0.999999f);
+        found.surplus = close ? higher(found.surplus, other.surplus) : (better ? other.surplus : found.surplus);
+        found.is_precise = close ? found.is_precise | other.is_precise : (better ? other.is_precise : found.is_precise);
+        found.h = better ? other.h : found.h;
+    }
+    return found;
+}
+
+// Calls use(quotient) with a function of the counts; most heuristics need few of the products.
+template <class Use>
+inline void with_quotient(const Quotient& q, Use&& use) {
+    float top[4], bottom[4];
+    for (int i = 0; i < 4; ++i) {
+        top[i] = float(q.top[i]);
+        bottom[i] = float(q.bottom[i]);
+    }
+    const float top_constant = float(q.top_constant), bottom_constant = float(q.bottom_constant);
+    const auto divide = [](Float8 numerator, Float8 denominator) {
+        const Int8 zero = denominator == Float8{};
+        return zero ? Float8{} : numerator / (zero ? all(1) : denominator);
+    };
+    const bool f_like = top[1] == 0 && top[2] == 0 && top[3] == 0 && top_constant == 0 && bottom[2] == 0;
+    if (f_like)
+        use([=](Float8 tp, Float8 fp, Float8, Float8 fn) {
+            return divide(top[0] * tp, bottom[0] * tp + bottom[1] * fp + bottom[3] * fn + bottom_constant);
+        });
+    else
+        use([=](Float8 tp, Float8 fp, Float8 tn, Float8 fn) {
+            return divide(top[0] * tp + top[1] * fp + top[2] * tn + top[3] * fn + top_constant,
+                          bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant);
+        });
+}
+
+// The highest mean of the first labels times their lift, of at most 16 labels that are put in order.
+inline Float8 highest_mean(const Lengths& lengths, std::size_t count, const float* labels) {
+    Float8 order[16];
+    for (std::size_t i = 0; i < count; ++i) order[i] = load<Float8>(labels + TILE * i);
+    for (std::size_t round = 0; round < count; ++round)
+        for (std::size_t i = round & 1; i + 1 < count; i += 2) {
+            const Float8 a = order[i], b = order[i + 1];
+            order[i] = higher(a, b);
+            order[i + 1] = lower(a, b);
+        }
+    Float8 sum = {}, most = all(-std::numeric_limits<float>::infinity());
+    for (std::size_t i = 0; i < count; ++i) {
+        sum += order[i];
+        most = higher(most, sum * (lengths.share[i] * lengths.lift[i]));
+    }
+    return most;
+}
+
+template <class Cell>
+void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& lengths, const void* cells, const std::int32_t* covered,
+                 bool other_side, float needed, float* labels, TileValues& found) {
+    const Cell* tile = static_cast<const Cell*>(cells);
+    const Float8 nothing = all(-std::numeric_limits<float>::infinity()), zero = {};
+    const Int8 rows = other_side ? totals.rows - load<Int8>(covered) : load<Int8>(covered);
+    Float8 best = nothing, of_best = zero, surplus = zero, gain = zero, above[THRESHOLDS] = {};
+    const std::size_t count = totals.active.size();
+    const bool many = s.averages && count > 16;
+    with_quotient(s.quotient, [&](auto&& quotient) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint32_t lane = totals.active[i];
+            const SlotCounts own = counts_of(tile[lane]), c = other_side ? other_side_of(own, totals, lane) : own;
+            const LabelValues v = label_values(s, c, rows, totals.present[lane], totals.absent[lane], quotient);
+            store(labels + TILE * i, v.h);
+            const Int8 usable = v.h > nothing, higher_up = v.h > best * 1.000001f, close = ~higher_up & (v.h >= best * 0.999999f);
+            of_best = higher_up ? v.surplus : (close ? higher(of_best, v.surplus) : of_best);
+            best = higher(best, v.h);
+            surplus += usable & (v.surplus > zero) ? v.surplus : zero;
+            if (s.additive) gain += v.h > zero ? v.h : zero;
+            if (many)
+                for (std::size_t j = 0; j < THRESHOLDS; ++j) {
+                    const Float8 more = v.h - lengths.thresholds[j];
+                    above[j] += more > zero ? more : zero;
+                }
+        }
+    });
+    Float8 value = best > zero ? best * s.lift : best;
+    if (s.additive) {
+        value = gain > zero ? gain : nothing;
+    } else if (s.averages && any(value >= all(needed))) {
+        if (many) {
+            Float8 most = nothing;
+            for (std::size_t k = 0; k < lengths.share.size(); ++k) {
+                Float8 mean = best;
+                for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths.thresholds[j] + above[j] * lengths.share[k]);
+                most = higher(most, mean * lengths.lift[k]);
+            }
+            value = best > zero ? lower(value, most) : value;
+        } else {
+            value = best > nothing ? highest_mean(lengths, count, labels) : nothing;
+        }
+    }
+    store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
+    store(found.best, best);
+    const Float8 lacking = -(surplus + of_best) - s.margin;
+    store(found.lacking, s.asks_head & (of_best < zero) & (lacking > zero) & (best > nothing) ? lacking : zero);
+}
+
+template <class Cell>
+bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& closing, void* cells, const std::int32_t* tp,
+                 const std::int32_t* fp, const std::int32_t* covered, const TileBounds* sides, std::size_t n_sides) {
+    const std::uint32_t lane = closing.lane;
+    Cell& cell = static_cast<Cell*>(cells)[lane];
+    const SlotCounts before = counts_of(cell), after{load<Int8>(tp), load<Int8>(fp), before.present};
+    const Int8 moved = (before.tp != after.tp) | (before.fp != after.fp);
+    const bool all_moved = closing.tp_before != totals.tp[lane] || closing.fp_before != totals.fp[lane];
+    if (!any(moved) && (n_sides == 1 || !all_moved)) return false;
+    store_pairs(cell, after);
+    const Float8 unlimited = all(std::numeric_limits<float>::infinity()), nothing = -unlimited, zero = {};
+    const Int8 rows = load<Int8>(covered);
+    with_quotient(s.quotient, [&](auto&& quotient) {
+        for (std::size_t side = 0; side < n_sides; ++side) {
+            SlotCounts then = before, now = after;
+            if (side) {
+                now = other_side_of(after, totals, lane);
+                then = {closing.tp_before - before.tp, closing.fp_before - before.fp, now.present};
+            }
+            const Int8 covers = side ? totals.rows - rows : rows, changed = (then.tp != now.tp) | (then.fp != now.fp);
+            if (!any(changed)) continue;
+            const auto valued = [&](const SlotCounts& c) {
+                return label_values(s, c, covers, totals.present[lane], totals.absent[lane], quotient);
+            };
+            const LabelValues old = valued(then), fresh = valued(now);
+            const auto gain_of = [&](const LabelValues& v) {
+                return (v.h > nothing) & v.is_precise ? (v.surplus > zero ? v.surplus : zero) + 1.0f : zero;
+            };
+            const TileBounds& b = sides[side];
+            Float8 bound = load<Float8>(b.bound), slack = load<Float8>(b.slack), cut = load<Float8>(b.cut);
+            const Float8 gained = gain_of(fresh) - gain_of(old), label = higher(old.h, fresh.h);
+            slack = changed & (gained > zero) ? slack - gained : slack;
+            const Int8 in_play = changed & (label >= cut) & (label > nothing);
+            const Int8 wakes = (bound == nothing) & (in_play | (changed & (slack <= zero)));
+            if (s.additive) {
+                const auto term = [&](Float8 h) { return h > zero ? h : zero; };
+                bound = in_play ? bound + (term(fresh.h) - term(old.h)) + (term(fresh.h) + term(old.h)) * 1e-6f + 1e-6f : bound;
+            } else if (s.averages) {
+                const Int8 was_usable = old.h > nothing;
+                const Float8 rise = fresh.h - (was_usable ? old.h : fresh.h) + 1e-6f;  // as far as it can be told
+                bound = in_play & (rise > zero) ? bound + rise * (s.rise * 1.00001f) : bound;
+                bound = in_play & ~was_usable & (fresh.h > nothing) ? unlimited : bound;
+            } else {
+                // Where nothing is cut, the bound is the lift times the best label; or else that of a search, which does not hold now.
+                const Float8 lifted = fresh.h * (s.lift * 1.000002f);
+                const Int8 searched = cut > nothing;
+                bound = in_play ? (searched ? unlimited : higher(bound, fresh.h > zero ? lifted : fresh.h)) : bound;
+            }
+            store(b.bound, wakes ? unlimited : bound);
+            store(b.cut, wakes ? nothing : cut);
+            store(b.slack, wakes ? unlimited : slack);
+        }
+    });
+    return true;
+}
+
+const TileKernels narrow_tiles = {tile_count, tile_filter<NarrowCell>, tile_values<NarrowCell>, tile_revise<NarrowCell>};
+const TileKernels wide_tiles = {nullptr, tile_filter<WideCell>, tile_values<WideCell>, tile_revise<WideCell>};
