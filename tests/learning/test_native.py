@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +178,23 @@ def test_the_random_problems_vary_every_option_and_every_heuristic():
         assert len({repr(getattr(options, field.name)) for options in drawn}) > 1, field.name
     # The gain is learned by the reference engine alone.
     assert {type(heuristic) for heuristic in HEURISTICS} > set(BUILT_IN) - {Gain}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_minimum_precision_and_the_gain_give_the_rules_of_the_reference_engine(seed: int):
+    rng = np.random.default_rng([12, seed])
+    problem = random_problem(rng, most_rows=50, most_columns=4, most_labels=12)
+    threshold = float(rng.choice([0, 0.1, 1 / 3, 0.5, 0.6, 0.9, 1]))
+    of, when = [("label", "finished"), ("label", "growing"), ("head", "finished"), ("head", "growing")][seed % 4]
+    changes: dict[str, Any] = {"min_precision": MinPrecision(threshold, of, when)}
+    if seed % 3 == 0:
+        changes |= {
+            "heuristic": Gain(float(rng.choice([0.2, 0.5, 0.7]))),
+            "averaging": "micro",
+            "head_search": "relaxed",
+        }
+        changes |= {"lift": as_table(NoLift(), problem.n_labels)}
+    assert_engines_agree(problem, replace(random_options(rng, problem), **changes), f"seed {seed}")
 
 
 # Training runs ---------------------------------------------------------------------------------------------

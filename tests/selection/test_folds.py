@@ -15,12 +15,21 @@ from sklearn.model_selection import KFold
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import PluruleError
+from plurule.heuristics import HammingAccuracy
 from plurule.learning.problem import Options
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
 from plurule.prediction.scoring import Scoring
 from plurule.selection import search as search_module
-from plurule.selection.folds import Folds, Part, data_fingerprint, make_parts, parts_fingerprint, problem_of
+from plurule.selection.folds import (
+    MOST_RUNS,
+    Folds,
+    Part,
+    data_fingerprint,
+    make_parts,
+    parts_fingerprint,
+    problem_of,
+)
 from plurule.selection.search import Curves, is_far_enough, search
 from plurule.selection.trials import Evaluation, Trial
 
@@ -128,6 +137,24 @@ def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
 
 def test_no_rules_give_no_curve(flags: Any) -> None:
     assert curves_of(evaluation_of(flags), min_coverage=1e9) == {}
+
+
+def test_a_list_goes_on_from_a_shorter_one_of_the_same_options(flags: Any) -> None:
+    folds = evaluation_of(flags).folds
+    for changes in ({}, {"heuristic": HammingAccuracy(), "predict_absence": True}, {"max_bins": 4}):
+        options = options_of(evaluation_of(flags), **changes)
+        for n_rules in (2, 4, 3, 4, 8, None):
+            part = folds.learn(1, replace(options, n_rules=n_rules))
+            assert part == evaluation_of(flags).folds.learn(1, replace(options, n_rules=n_rules))
+    runs = [key for key in folds._made if key[0] == "run"]
+    assert len(runs) <= MOST_RUNS
+
+
+def test_only_the_latest_runs_are_kept_to_go_on(flags: Any) -> None:
+    evaluation = evaluation_of(flags)
+    for min_coverage in range(MOST_RUNS + 3):
+        evaluation.folds.learn(0, options_of(evaluation, n_rules=1, min_coverage=min_coverage))
+    assert sum(key[0] == "run" for key in evaluation.folds._made) == MOST_RUNS
 
 
 def test_folds_travel_without_what_was_made_of_them(flags: Any) -> None:

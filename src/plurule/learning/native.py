@@ -115,6 +115,11 @@ class Run:
         return RuleList(self._rules, self.problem.table.attributes, self.problem.labels, undecided)
 
     @property
+    def n_rules(self) -> int:
+        """The number of rules so far."""
+        return len(self._rules)
+
+    @property
     def ended(self) -> bool:
         """Whether it is known that no rule is left to be learned."""
         return self._core.ended

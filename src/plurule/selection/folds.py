@@ -35,6 +35,12 @@ Rows = NDArray[np.intp]
 GROUPS = 5
 """A single validation part is scored in so many groups, to know how far its score can be trusted."""
 
+MOST_RUNS = 8
+"""So many training runs are kept, to go on from where they are."""
+
+MOST_COUNTS = 20_000_000
+"""Runs on larger data (values times labels, or rows, times columns) are not kept."""
+
 _preparing = threading.RLock()
 
 
@@ -143,6 +149,13 @@ def parts_fingerprint(parts: Iterable[Part]) -> str:
     return digest.hexdigest()[:16]
 
 
+def _is_small(problem: Problem, options: Options) -> bool:
+    """Whether a training run takes so little memory that it can be kept."""
+    n_rows, n_columns = problem.n_instances, len(problem.table.columns)
+    n_values = min(n_rows, options.max_bins or n_rows)
+    return max(n_rows, n_values * problem.n_labels) * n_columns <= MOST_COUNTS
+
+
 @dataclass(frozen=True, eq=False)
 class Folds:
     """A training problem in parts."""
@@ -179,7 +192,24 @@ class Folds:
             return learned if pruned_on is None else pruned(learned, pruned_on, problem, options)
         if self.engine != "native":
             return engines.learn(problem, options, self.engine, self.n_jobs)
-        return native.learn(problem, options, self.n_jobs, columns=self._columns(part, options.max_bins))
+        return self._go_on(part, options)
+
+    def _go_on(self, part: int, options: Options) -> RuleList:
+        """A list by the native engine, continued where a shorter one was learned with the same options before."""
+        problem, columns = self.training(part), self._columns(part, options.max_bins)
+        key = "run", part, repr(vars(options) | {"n_rules": None, "lift": options.lift.tobytes()})
+        with _preparing:
+            run = self._made.pop(key, None)
+        if run is None or (options.n_rules is not None and options.n_rules < run.n_rules):
+            run = native.Run(problem, replace(options, n_rules=None), self.n_jobs, columns)
+        learned = run.learn(options.n_rules)
+        if options.n_rules is not None and not run.ended and _is_small(problem, options):
+            with _preparing:
+                kept = [k for k in self._made if k[0] == "run"]
+                for old in kept[: max(0, len(kept) - MOST_RUNS + 1)]:
+                    del self._made[old]
+                self._made[key] = run
+        return learned
 
     def _columns(self, part: int, max_bins: int | None) -> Any:
         """The ranked columns of a part."""
