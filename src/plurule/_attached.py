@@ -1,7 +1,7 @@
 """Empty classes that the parts below inherit from, and that `plurule.methods` fills with what stands above them.
 
 A rule list can be explained, exported and reported, yet knows nothing of explanations, exports and reports. To type
-checkers these classes are those of `plurule.methods`, as `_attached.pyi` says.
+checkers `_attached.pyi` says which functions these are.
 """
 
 

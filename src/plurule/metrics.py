@@ -47,7 +47,7 @@ def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | Non
     0.75
     """
     counts = count(Y_true, Y_pred, sample_weight)
-    return _ratio(float((counts.tp + counts.tn).sum()), float(sum(part.sum() for part in counts)))
+    return ratio(float((counts.tp + counts.tn).sum()), float(sum(part.sum() for part in counts)))
 
 
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
@@ -58,7 +58,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None
     """
     true, predicted, weight = _aligned(Y_true, Y_pred, sample_weight)
     wrong = np.asarray(abs(true - predicted).sum(axis=1)).ravel()
-    return _ratio(float(weight @ (wrong == 0)), float(weight.sum()))
+    return ratio(float(weight @ (wrong == 0)), float(weight.sum()))
 
 
 def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
@@ -68,7 +68,7 @@ def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     0.8
     """
     tp, fp, _, fn = (float(part.sum()) for part in count(Y_true, Y_pred, sample_weight))
-    return _ratio(2 * tp, 2 * tp + fp + fn, empty)
+    return ratio(2 * tp, 2 * tp + fp + fn, empty)
 
 
 def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
@@ -90,7 +90,7 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     (0.333, 0.667)
     """
     tp, fp, _, fn = count(Y_true, Y_pred, sample_weight)
-    return float(_ratios(2 * tp, 2 * tp + fp + fn, empty).mean())
+    return float(ratios(2 * tp, 2 * tp + fp + fn, empty).mean())
 
 
 def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
@@ -107,7 +107,7 @@ def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = No
     true, predicted, weight = _aligned(Y_true, Y_pred, sample_weight)
     both = np.asarray(true.multiply(predicted).sum(axis=1)).ravel()
     either = np.asarray(true.sum(axis=1)).ravel() + np.asarray(predicted.sum(axis=1)).ravel()
-    return _ratio(float(weight @ _ratios(2.0 * both, either, empty)), float(weight.sum()))
+    return ratio(float(weight @ ratios(2.0 * both, either, empty)), float(weight.sum()))
 
 
 def precision(
@@ -226,18 +226,20 @@ def _matrix(Y: Any, name: str) -> Any:
     return sp.csr_array(label_matrix(Y, name)[0], dtype=np.float64)
 
 
-def _ratio(numerator: float, denominator: float, empty: float = 0.0) -> float:
+def ratio(numerator: float, denominator: float, empty: float = 0.0) -> float:
+    """A quotient; what 0/0 is, is given."""
     return numerator / denominator if denominator else empty
 
 
-def _ratios(numerator: Values, denominator: Values, empty: float) -> Values:
+def ratios(numerator: Values, denominator: Values, empty: float = 0.0) -> Values:
+    """Quotients; what 0/0 is, is given."""
     result = np.full(len(denominator), float(empty))
     return np.divide(numerator, denominator, out=result, where=denominator != 0)
 
 
 def _averaged(numerator: Values, denominator: Values, averaging: str, empty: float) -> float:
     if averaging == "micro":
-        return _ratio(float(numerator.sum()), float(denominator.sum()), empty)
+        return ratio(float(numerator.sum()), float(denominator.sum()), empty)
     if averaging == "macro":
-        return float(_ratios(numerator, denominator, empty).mean())
+        return float(ratios(numerator, denominator, empty).mean())
     raise ValueError(f"averaging must be 'micro' or 'macro', got {averaging!r}")

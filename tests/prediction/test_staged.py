@@ -15,7 +15,7 @@ from plurule.errors import DataError
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.metrics import METRICS, SCORERS, macro_f1
 from plurule.model import RuleList
-from plurule.prediction.staged import COUNTED
+from plurule.prediction.staged import Tally
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_stages_are_what_training_with_fewer_rules_gives(flags: Any, fitted: Rul
 
 
 def test_every_measure_is_kept_up_to_date_with_counts() -> None:
-    assert set(COUNTED) == set(METRICS)
+    assert all(hasattr(Tally, measure) for measure in METRICS)
 
 
 @pytest.mark.parametrize("measure", METRICS)

@@ -54,7 +54,7 @@ def _explained(explanations: Explanations, rows: list[int], form: Form) -> str:
     if form == "html":
         from plurule.report import render_explanations
 
-        return render_explanations(named, len(named))
+        return render_explanations(named)
     return "\n".join(map(str, named))
 
 

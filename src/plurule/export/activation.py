@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, InputTags
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.data.encoding import encode
@@ -66,16 +66,12 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         if isinstance(self.rules, RuleList):
             self.rule_list_ = self.rules
         else:
-            self.rule_list_ = self._classifier().fit(X, y, **fit_params).rule_list_
-        self.n_features_in_ = len(self.rule_list_.attributes)
-        return self
-
-    def _classifier(self) -> Any:
-        if self.rules is None:
             from plurule.classifier import RuleListClassifier
 
-            return RuleListClassifier()
-        return clone(self.rules)
+            classifier = RuleListClassifier() if self.rules is None else clone(self.rules)
+            self.rule_list_ = classifier.fit(X, y, **fit_params).rule_list_
+        self.n_features_in_ = len(self.rule_list_.attributes)
+        return self
 
     def transform(self, X: Any) -> Any:
         """Which rules are active: one row per instance, one column per rule."""
@@ -89,10 +85,7 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         return matrix.tocsr() if self.sparse_output else matrix.toarray()
 
     def _is_active(self, step: Step) -> NDArray[np.bool_]:
-        if self.active == "covers":
-            return step.covered
-        labels = [assignment.index for assignment in self.rule_list_[step.rule].head]
-        return (step.decisions.decided_by[:, labels] == step.rule).any(axis=1)
+        return step.covered if self.active == "covers" else np.logical_or.reduce(step.decided)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The number and the text of each rule."""
@@ -108,9 +101,6 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.target_tags.required = not isinstance(self.rules, RuleList)
         # What it learns the rules from is what a classifier learns from.
         tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags.input_tags = InputTags(sparse=True, allow_nan=True, categorical=True, string=True)
         tags.transformer_tags.preserves_dtype = []
         return tags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import Assignment, Condition, NominalCondition, RuleList
 from plurule.model.condition import format_count, format_number
 from plurule.model.naming import quoted
 
@@ -55,23 +55,22 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
     \\bottomrule
     \\end{longtable}
     """
+    mark = "" if label is None else rf"\label{{{label}}}"
     lines = [
         r"% \usepackage{booktabs,longtable,textcomp}",
         r"% \usepackage[T1]{fontenc}",
         r"\begin{longtable}{rr@{ $\leftarrow$ }lrrr}",
-    ]
-    if caption is not None:
-        mark = "" if label is None else rf"\label{{{label}}}"
-        lines.append(rf"\caption{{{escape(caption)}{mark}}}\\")
-    lines += [
+        *([] if caption is None else [rf"\caption{{{escape(caption)}{mark}}}\\"]),
         r"\toprule",
         r"\# & \multicolumn{2}{l}{Rule} & TP & FP & Coverage \\",
         r"\midrule",
         r"\endhead",
     ]
     for number, rule in enumerate(rule_list, start=1):
-        counts = [format_count(rule.tp), format_count(rule.fp), format_count(rule.coverage)]
-        lines.append(f"{number} & {_head(rule)} & {_body(rule)} & {' & '.join(counts)} \\\\")
+        marks = f" [{', '.join(rule.marks)}]" if rule.marks else ""
+        head, body = ", ".join(map(_written, rule.head)), r" $\wedge$ ".join(map(_written, rule.body))
+        counts = " & ".join(map(format_count, (rule.tp, rule.fp, rule.coverage)))
+        lines.append(rf"{number} & {head} & {(body + marks).lstrip()} & {counts} \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{longtable}"])
 
 
@@ -82,27 +81,14 @@ def escape(text: str) -> str:
     '100\\\\% of a\\\\_b'
     """
     # Two hyphens would become a dash.
-    return "".join(SPECIAL.get(character, character) for character in text).replace("--", "-{}-").replace("--", "-{}-")
+    return text.translate(str.maketrans(SPECIAL)).replace("--", "-{}-").replace("--", "-{}-")
 
 
-def _head(rule: Rule) -> str:
-    return ", ".join(_signed(assignment.name, assignment.present) for assignment in rule.head)
-
-
-def _body(rule: Rule) -> str:
-    body = r" $\wedge$ ".join(map(_condition, rule.body))
-    return f"{body} [{', '.join(rule.marks)}]".lstrip() if rule.marks else body
-
-
-def _condition(condition: Condition) -> str:
-    name = escape(quoted(condition.name))
-    if isinstance(condition, LabelCondition):
-        return _signed(condition.name, condition.present)
-    if isinstance(condition, NominalCondition):
-        return f"{name} = {escape(quoted(condition.category))}"
-    operator = r"\leq" if condition.operator == "<=" else ">"
-    return f"{name} ${operator}$ {format_number(condition.threshold)}"
-
-
-def _signed(name: str, present: bool) -> str:
-    return escape(quoted(name)) if present else r"$\neg$" + escape(quoted(name))
+def _written(part: Assignment | Condition) -> str:
+    name = escape(quoted(part.name))
+    if isinstance(part, Assignment):
+        return name if part.present else rf"$\neg${name}"
+    if isinstance(part, NominalCondition):
+        return f"{name} = {escape(quoted(part.category))}"
+    operator = r"\leq" if part.operator == "<=" else ">"
+    return f"{name} ${operator}$ {format_number(part.threshold)}"

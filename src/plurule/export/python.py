@@ -79,7 +79,7 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
     lines = [
         f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',
         "",
-        f"LABELS = {_tuple(rule_list.labels)}",
+        f"LABELS = {tuple(rule_list.labels)!r}",
         HELPERS,
         f"def {function}(instance):",
         '    """Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values."""',
@@ -97,14 +97,12 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
 
 
 def _rule(rule: Rule) -> list[str]:
-    assignments = _tuple([(a.name, int(a.present)) for a in rule.head])
+    # Text that does not print, such as marks of direction, is escaped by repr.
+    decide = f"_decide(labels, {tuple((a.name, int(a.present)) for a in rule.head)!r})"
     tests = [_condition(condition) for condition in rule.body]
-    decide = f"_decide(labels, {assignments})"
     if rule.stop:
         return [f"if {' and '.join([*tests, decide])}:", "    return _complete(labels)"]
-    if tests:
-        return [f"if {' and '.join(tests)}:", f"    {decide}"]
-    return [decide]
+    return [f"if {' and '.join(tests)}:", f"    {decide}"] if tests else [decide]
 
 
 def _condition(condition: Condition) -> str:
@@ -113,8 +111,3 @@ def _condition(condition: Condition) -> str:
     if isinstance(condition, NominalCondition):
         return f"x{condition.index} == {condition.category!r}"
     return f"x{condition.index} {condition.operator} {condition.threshold!r}"
-
-
-def _tuple(values: object) -> str:
-    # Text that does not print, such as marks of direction, is escaped by repr.
-    return repr(tuple(values))  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ A missing value (NULL, and NaN where a database has it) satisfies no condition.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from plurule.errors import ModelError
@@ -87,95 +87,73 @@ class _Query:
 
     def __init__(self, rule_list: RuleList, table: tuple[str, ...], dialect: Dialect, keys: Sequence[str]):
         self.rule_list = rule_list
-        self.table = table
         self.dialect = dialect
         self.keys = keys
+        self.source = ".".join(dialect.identifier(part) for part in table)
         self.heads: dict[int, list[tuple[int, bool]]] = defaultdict(list)
         """Per label: the rules that have it in their head, in order, and the value they give."""
         for position, rule in enumerate(rule_list):
             for assignment in rule.head:
                 self.heads[assignment.index].append((position, assignment.present))
         self.stops = [position for position, rule in enumerate(rule_list) if rule.stop]
-        self.attributes = self._attributes()
         self.levels = self._levels()
-        self.prefix = self._prefix()
-        self.step_prefix = self._step_prefix()
+        tested = {i: rule_list.attributes[i].name for i in rule_list.tested_attributes()}
+        self._expect_distinct(tested.values())
+        words = {i: f"column_{i + 1}" for i, name in tested.items() if name.lower() in dialect.words}
+        key_names = [f"key_{i + 1}" for i in range(len(keys))]
+        mine = {"nothing", *(f"rule_{k + 1}" for k in self.levels), *key_names, *words.values()}
+        self.prefix = self._free_prefix(mine, tested.values())
+        """What the names of columns that are made here start with, so that no column of the table has one of them."""
+        steps = {"instance", "decided", "ended", *(f"rules_{level}" for level in self.levels.values())}
+        self.step_prefix = self._free_prefix(steps, table)
+        """What the names of steps start with, so that none hides the table that is read."""
+        self.key_columns = [self.prefix + name for name in key_names]
+        self.columns = {
+            i: self.prefix + words[i] if i in words else dialect.identifier(name) for i, name in tested.items()
+        }
+        """What the columns of the table that are tested are called in the query."""
 
     def text(self) -> str:
         """The whole query."""
-        self._expect_width(len(self.attributes) + len(self.keys) + len(self.levels))
+        self._expect_width(len(self.columns) + len(self.keys) + len(self.levels))
         self._expect_width(len(self.keys) + len(self.rule_list.labels) + bool(self.stops))
-        steps = [(f"{self.step_prefix}instance", _select(self._read_columns(), f"{self._source()} AS t"))]
+        steps = {"instance": _select(self._read_columns(), f"{self.source} AS t")}
+
+        def select(columns: list[Lines]) -> Lines:
+            return _select(columns, f"{self.step_prefix}{list(steps)[-1]} AS s")
+
         for level in range(1, max(self.levels.values(), default=0) + 1):
             columns = [self._rule_column(k) for k, its_level in self.levels.items() if its_level == level]
-            steps.append((f"{self.step_prefix}rules_{level}", _select([["s.*"], *columns], f"{steps[-1][0]} AS s")))
+            steps[f"rules_{level}"] = select([["s.*"], *columns])
         if self.stops:
-            decided = _select(self._decided_columns(), f"{steps[-1][0]} AS s")
-            steps.append((f"{self.step_prefix}decided", decided))
-            steps.append((f"{self.step_prefix}ended", _select([["s.*"], self._last_rule()], f"{steps[-1][0]} AS s")))
+            steps["decided"] = select(self._decided_columns())
+            steps["ended"] = select([["s.*"], self._last_rule()])
         lines = [f"-- Labels predicted by a list of {len(self.rule_list)} rules:"]
         lines += [f"-- {number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list, start=1)]
         lines.append("WITH")
-        for i, (name, step) in enumerate(steps):
+        for i, (name, step) in enumerate(steps.items(), start=1):
             # Without being told to keep a step, a database may repeat it at each place where its columns are used.
-            keep = "MATERIALIZED " if i else ""
-            lines += _indented([f"{name} AS {keep}(", *_indented(step), ")," if i < len(steps) - 1 else ")"])
-        return "\n".join(lines + _select(self._results(), f"{steps[-1][0]} AS s"))
-
-    def _results(self) -> list[Lines]:
-        keys = [[f"s.{self._key(i)} AS {self.dialect.identifier(name)}"] for i, name in enumerate(self.keys)]
-        label = self._ended_label if self.stops else self._label
-        return keys + [label(index) for index in range(len(self.rule_list.labels))]
-
-    # Reading the table -----------------------------------------------------------------------------------------------
-
-    def _attributes(self) -> list[int]:
-        """The attributes that the rules test."""
-        tested = self.rule_list.tested_attributes()
-        self._expect_distinct([self.rule_list.attributes[i].name for i in tested])
-        return tested
-
-    def _prefix(self) -> str:
-        """What the names of columns that are made here start with, so that no column of the table has one of them."""
-        mine = {"nothing", *(f"rule_{k + 1}" for k in self.levels), *(f"key_{i + 1}" for i in range(len(self.keys)))}
-        mine |= {f"column_{i + 1}" for i in self.attributes if self._is_word(i)}
-        return self._free_prefix(mine, [self.rule_list.attributes[i].name for i in self.attributes])
-
-    def _step_prefix(self) -> str:
-        """What the names of steps start with, so that none hides the table that is read."""
-        mine = {"instance", "decided", "ended", *(f"rules_{level}" for level in self.levels.values())}
-        return self._free_prefix(mine, self.table)
-
-    def _free_prefix(self, mine: set[str], theirs: Sequence[str]) -> str:
-        taken = {self.dialect.folded(name).lower() for name in theirs}
-        prefix = ""
-        while taken & {prefix + name for name in mine}:
-            prefix += "_"
-        return prefix
-
-    def _is_word(self, index: int) -> bool:
-        return self.rule_list.attributes[index].name.lower() in self.dialect.words
-
-    def _column(self, index: int) -> str:
-        """What a column of the table is called in the query."""
-        if self._is_word(index):
-            return f"{self.prefix}column_{index + 1}"
-        return self.dialect.identifier(self.rule_list.attributes[index].name)
-
-    def _key(self, index: int) -> str:
-        return f"{self.prefix}key_{index + 1}"
+            keep = "MATERIALIZED " if i > 1 else ""
+            end = ")," if i < len(steps) else ")"
+            lines += _indented([f"{self.step_prefix}{name} AS {keep}(", *_indented(step), end])
+        return "\n".join(lines + select(self._results()))
 
     def _read_columns(self) -> list[Lines]:
-        columns = [[f"t.{self.dialect.identifier(name)} AS {self._key(i)}"] for i, name in enumerate(self.keys)]
-        for index in self.attributes:
+        columns = [
+            [f"t.{self.dialect.identifier(name)} AS {column}"]
+            for name, column in zip(self.keys, self.key_columns, strict=True)
+        ]
+        for index, column in self.columns.items():
             attribute = self.rule_list.attributes[index]
-            name = self.dialect.identifier(attribute.name)
-            read = f"t.{name}" if attribute.is_nominal else self.dialect.number_column(f"t.{name}")
-            columns.append([f"{read} AS {self._column(index)}"])
+            form = "{}" if attribute.is_nominal else self.dialect.number_column
+            columns.append([f"{form.format(f't.{self.dialect.identifier(attribute.name)}')} AS {column}"])
         return columns or [[f"1 AS {self.prefix}nothing"]]
 
-    def _source(self) -> str:
-        return ".".join(self.dialect.identifier(part) for part in self.table)
+    def _results(self) -> list[Lines]:
+        names = map(self.dialect.identifier, self.keys)
+        keys = [[f"s.{column} AS {name}"] for column, name in zip(self.key_columns, names, strict=True)]
+        label = self._ended_label if self.stops else self._label
+        return keys + [label(index, self.dialect.identifier(name)) for index, name in enumerate(self.rule_list.labels)]
 
     # Rules -----------------------------------------------------------------------------------------------------------
 
@@ -193,10 +171,8 @@ class _Query:
         return levels
 
     def _rule_column(self, position: int) -> Lines:
-        name = f"{self.prefix}rule_{position + 1}"
-        if not self.rule_list[position].body:
-            return [f"1 AS {name}"]
-        return [f"CASE WHEN {self._body(position)} THEN 1 ELSE 0 END AS {name}"]
+        fires = f"CASE WHEN {self._body(position)} THEN 1 ELSE 0 END" if self.rule_list[position].body else "1"
+        return [f"{fires} AS {self.prefix}rule_{position + 1}"]
 
     def _body(self, position: int) -> str:
         body = self.rule_list[position].body
@@ -206,7 +182,7 @@ class _Query:
         if isinstance(condition, LabelCondition):
             # NULL, which satisfies nothing, where no rule has decided the label.
             return f"{self._first(condition.index, position)} = {int(condition.present)}"
-        column = f"s.{self._column(condition.index)}"
+        column = f"s.{self.columns[condition.index]}"
         if isinstance(condition, NumericCondition):
             return f"{column} {condition.operator} {self.dialect.number(condition.threshold)}"
         if not self.dialect.can_hold(condition.category):
@@ -223,20 +199,16 @@ class _Query:
 
     # Labels ----------------------------------------------------------------------------------------------------------
 
-    def _label(self, label: int) -> Lines:
-        name = self.dialect.identifier(self.rule_list.labels[label])
-        if not self.heads[label]:
-            return [f"0 AS {name}"]
+    def _label(self, label: int, name: str) -> Lines:
         cases = [f"WHEN {self._fires(k)} THEN {int(present)} -- rule {k + 1}" for k, present in self.heads[label]]
-        return ["CASE", *_indented([*cases, "ELSE 0"]), f"END AS {name}"]
+        return _case([*cases, "ELSE 0"], name) if cases else [f"0 AS {name}"]
 
     def _decided_columns(self) -> list[Lines]:
         """The keys, and for each label the number of the first firing rule that has it in its head."""
-        columns = [[f"s.{self._key(i)} AS {self._key(i)}"] for i in range(len(self.keys))]
+        columns = [[f"s.{column} AS {column}"] for column in self.key_columns]
         for label, rules in sorted(self.heads.items()):
             if rules:
-                cases = [f"WHEN {self._fires(k)} THEN {k + 1}" for k, _ in rules]
-                columns.append(["CASE", *_indented(cases), f"END AS decided_{label + 1}"])
+                columns.append(_case([f"WHEN {self._fires(k)} THEN {k + 1}" for k, _ in rules], f"decided_{label + 1}"))
         return columns
 
     def _last_rule(self) -> Lines:
@@ -244,10 +216,9 @@ class _Query:
         for position in self.stops:
             decides = " OR ".join(f"s.decided_{a.index + 1} = {position + 1}" for a in self.rule_list[position].head)
             cases.append(f"WHEN {decides} THEN {position + 1}")
-        return ["CASE", *_indented([*cases, f"ELSE {len(self.rule_list)}"]), "END AS last_rule"]
+        return _case([*cases, f"ELSE {len(self.rule_list)}"], "last_rule")
 
-    def _ended_label(self, label: int) -> Lines:
-        name = self.dialect.identifier(self.rule_list.labels[label])
+    def _ended_label(self, label: int, name: str) -> Lines:
         present = [str(k + 1) for k, present in self.heads[label] if present]
         if not present:
             return [f"0 AS {name}"]
@@ -257,7 +228,14 @@ class _Query:
 
     # What databases cannot do ----------------------------------------------------------------------------------------
 
-    def _expect_distinct(self, names: Sequence[str]) -> None:
+    def _free_prefix(self, mine: set[str], theirs: Iterable[str]) -> str:
+        taken = {self.dialect.folded(name).lower() for name in theirs}
+        prefix = ""
+        while taken & {prefix + name for name in mine}:
+            prefix += "_"
+        return prefix
+
+    def _expect_distinct(self, names: Iterable[str]) -> None:
         known: dict[str, str] = {}
         for name in names:
             same = known.setdefault(self.dialect.folded(name), name)
@@ -276,6 +254,10 @@ def _select(columns: list[Lines], source: str) -> Lines:
     for column in columns[:-1]:
         column[-1] += ","
     return ["SELECT", *_indented([line for column in columns for line in column]), f"FROM {source}"]
+
+
+def _case(cases: Lines, name: str) -> Lines:
+    return ["CASE", *_indented(cases), f"END AS {name}"]
 
 
 def _indented(lines: Lines) -> Lines:

@@ -5,7 +5,6 @@ A rule list may hold such rules; they change no prediction. Whoever edits a list
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -59,29 +58,30 @@ def _findings(number: int, rule: Rule, earlier: _Earlier) -> Iterator[Finding]:
     if clash is not None:
         yield Finding(number, "contradictory", rule, f"nothing satisfies {clash[0]} and {clash[1]}")
         return
-    unmet = next((c for c in rule.label_conditions if not earlier.can_meet(c)), None)
-    if unmet is not None:
-        state = "present" if unmet.present else "absent"
-        yield Finding(number, "unreachable", rule, f"no earlier rule predicts {quoted(unmet.name)} as {state}")
-        return
-    stopping = earlier.stopping(rule)
-    if stopping is not None:
-        yield Finding(number, "unreachable", rule, f"rule {stopping} ends all instances that it would cover")
-        return
     tested = {c.index for c in rule.label_conditions}
     deciders = {a: earlier.deciding(rule, a.index) for a in rule.head if a.index not in tested}
-    if all(decider is not None for decider in deciders.values()):
-        if not deciders:
-            reason = "it tests the labels it predicts, so they are decided already"
-        else:
-            reason = " and ".join(f"rule {d[0]} decides {quoted(a.name)} first" for a, d in deciders.items() if d)
+    unmet = next((c for c in rule.label_conditions if not earlier.can_meet(c)), None)
+    stopping = earlier.stopping(rule)
+    reason = None
+    if unmet is not None:
+        reason = f"no earlier rule predicts {quoted(unmet.name)} as {_state(unmet.present)}"
+    elif stopping is not None:
+        reason = f"rule {stopping} ends all instances that it would cover"
+    elif not deciders:
+        reason = "it tests the labels it predicts, so they are decided already"
+    elif all(deciders.values()):
+        reason = " and ".join(f"rule {d[0]} decides {quoted(a.name)} first" for a, d in deciders.items() if d)
+    if reason is not None:
         yield Finding(number, "unreachable", rule, reason)
         return
     for assignment, decider in deciders.items():
         if decider is not None and decider[1] != assignment.present:
-            state = "present" if decider[1] else "absent"
-            reason = f"rule {decider[0]} decides {quoted(assignment.name)} first, as {state}"
+            reason = f"rule {decider[0]} decides {quoted(assignment.name)} first, as {_state(decider[1])}"
             yield Finding(number, "pre-empted", rule, reason)
+
+
+def _state(present: bool) -> str:
+    return "present" if present else "absent"
 
 
 class _Earlier:
@@ -142,11 +142,13 @@ def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
     """Whether a body can hold only where the condition does."""
     if not isinstance(condition, NumericCondition):
         return condition in body
-    numeric = [c for c in body if isinstance(c, NumericCondition)]
-    same = [c.threshold for c in numeric if c.index == condition.index and c.operator == condition.operator]
-    if condition.operator == "<=":
-        return bool(same) and min(same) <= condition.threshold
-    return bool(same) and max(same) >= condition.threshold
+    side = -1 if condition.operator == "<=" else 1
+    return any(
+        isinstance(c, NumericCondition)
+        and (c.index, c.operator) == (condition.index, condition.operator)
+        and side * c.threshold >= side * condition.threshold
+        for c in body
+    )
 
 
 def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | None:
@@ -160,11 +162,8 @@ def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | N
 
 def _compatible(one: Condition, other: Condition) -> bool:
     if isinstance(one, NumericCondition) and isinstance(other, NumericCondition):
-        limits = {"<=": math.inf, ">": -math.inf}
-        for condition in (one, other):
-            tighter = min if condition.operator == "<=" else max
-            limits[condition.operator] = tighter(limits[condition.operator], condition.threshold)
-        return limits[">"] < limits["<="]
+        limits = {condition.operator: condition.threshold for condition in (one, other)}
+        return len(limits) < 2 or limits[">"] < limits["<="]
     if isinstance(one, NominalCondition) and isinstance(other, NominalCondition):
         return one.category == other.category
     return one == other

@@ -7,12 +7,14 @@ something about labels that they do not say themselves where the two differ.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
@@ -33,6 +35,15 @@ KINDS: dict[Kind, str] = {
     "joint absence": "both are absent: ¬A, ¬B ←, or ¬B ← ¬A",
 }
 """The kinds of statements and what they say."""
+HEAD_KINDS: tuple[Kind, ...] = ("joint absence", "exclusion", "co-occurrence")
+"""By how many of two labels of a head are present."""
+BODY_KINDS: dict[tuple[bool, bool], Kind] = {
+    (True, True): "implication",
+    (True, False): "exclusion",
+    (False, True): "alternative",
+    (False, False): "joint absence",
+}
+"""By whether a label of the body is present, and whether that of the head is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +137,12 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
     return Dependencies(rule_list.labels, tuple(statements))
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Dependencies(Sequence[Dependency]):
     """Statements about labels, in the order of the rules that say them."""
 
-    def __init__(self, labels: tuple[str, ...], statements: tuple[Dependency, ...]):
-        self.labels = labels
-        self.statements = statements
+    labels: tuple[str, ...]
+    statements: tuple[Dependency, ...]
 
     @overload
     def __getitem__(self, index: int) -> Dependency: ...
@@ -188,19 +199,18 @@ class Dependencies(Sequence[Dependency]):
 
     def to_graph(self) -> LabelGraph:
         """Labels as nodes, statements between two labels as edges; those of one kind are drawn as one."""
-        edges: dict[tuple[str, str, Kind], Edge] = {}
+        said: dict[tuple[str, str, Kind], list[Dependency]] = defaultdict(list)
         for statement in self.statements:
             for source, target in _ends(statement):
-                key = (source, target, statement.kind)
-                edge = edges.get(key, Edge(source, target, statement.kind, bool(statement.premises), 0, 0, ()))
-                edges[key] = replace(
-                    edge,
-                    is_directed=edge.is_directed or bool(statement.premises),
-                    statements=edge.statements + 1,
-                    support=edge.support + (statement.on_data.support if statement.on_data else 0),
-                    rules=tuple(sorted({*edge.rules, *statement.rules})),
-                )
-        return LabelGraph(self.labels, tuple(edges.values()))
+                said[source, target, statement.kind].append(statement)
+        return LabelGraph(self.labels, tuple(_edge(*key, statements) for key, statements in said.items()))
+
+
+def _edge(source: str, target: str, kind: Kind, statements: list[Dependency]) -> Edge:
+    is_directed = any(statement.premises for statement in statements)
+    support = sum(statement.on_data.support for statement in statements if statement.on_data)
+    rules = sorted({number for statement in statements for number in statement.rules})
+    return Edge(source, target, kind, is_directed, len(statements), support, tuple(rules))
 
 
 def _ends(statement: Dependency) -> Iterator[tuple[str, str]]:
@@ -216,12 +226,13 @@ def _ends(statement: Dependency) -> Iterator[tuple[str, str]]:
 def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
     for number, rule in enumerate(rule_list, start=1):
         for first, second in _pairs(rule.head, joint_absence):
-            yield Dependency(_kind_of_head(first, second), (), (first, second), rule.body, (number,))
+            kind = HEAD_KINDS[first.present + second.present]
+            yield Dependency(kind, (), (first, second), rule.body, (number,))
         tested = tuple(Assignment(c.name, c.index, c.present) for c in rule.label_conditions)
         if tested:
             context = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
             for assignment in rule.head:
-                kind = _kind_of_body(tested, assignment)
+                kind = BODY_KINDS[any(premise.present for premise in tested), assignment.present]
                 if joint_absence or kind != "joint absence":
                     yield Dependency(kind, tested, (assignment,), context, (number,))
 
@@ -235,18 +246,6 @@ def _pairs(head: Head, joint_absence: bool) -> Iterator[tuple[Assignment, Assign
         for second in head.assignments[i + 1 :]:
             if first.present or second.present:
                 yield first, second
-
-
-def _kind_of_head(first: Assignment, second: Assignment) -> Kind:
-    if first.present and second.present:
-        return "co-occurrence"
-    return "exclusion" if first.present or second.present else "joint absence"
-
-
-def _kind_of_body(premises: tuple[Assignment, ...], conclusion: Assignment) -> Kind:
-    if any(premise.present for premise in premises):
-        return "implication" if conclusion.present else "exclusion"
-    return "alternative" if conclusion.present else "joint absence"
 
 
 def _merge(statements: Iterator[Dependency]) -> list[Dependency]:
@@ -287,28 +286,21 @@ def _counts(statements: Sequence[Dependency], truth: Labels) -> list[Statistics]
 
 
 def _premise_counts(statement: Dependency, truth: Labels) -> Statistics:
-    matching = np.ones(len(truth), dtype=bool)
-    for premise in statement.premises:
-        matching &= truth[:, premise.index] == premise.present
-    right = matching & (truth[:, statement.conclusions[0].index] == statement.conclusions[0].present)
+    matching = _true(statement.premises, truth).all(axis=1)
+    right = matching & _true(statement.conclusions, truth).all(axis=1)
     return Statistics(int(matching.sum()), int(right.sum()))
 
 
+def _true(assignments: Sequence[Assignment], truth: Labels) -> NDArray[np.bool_]:
+    """Per instance and assignment: whether it is true."""
+    return truth[:, [a.index for a in assignments]] == np.array([a.present for a in assignments], dtype=bool)
+
+
 def _pair_supports(pairs: Sequence[tuple[Assignment, ...]], truth: Labels) -> list[int]:
-    """In how many instances both assignments of each pair are true."""
-    if not pairs:
-        return []
-    # All pairs at once, from how often labels occur and occur together. Long heads hold few present labels and many
-    # absent ones, so it is the present ones that are counted against all others.
+    """In how many instances both assignments of each pair are true; all pairs at once."""
+    # Long heads hold few present labels and many absent ones, so it is the present ones that come first.
     ordered = [(b, a) if b.present and not a.present else (a, b) for a, b in pairs]
-    firsts, position = np.unique([a.index for a, _ in ordered], return_inverse=True)
-    seconds = np.array([b.index for _, b in ordered])
-    matrix = truth.astype(np.float64)
-    together = (matrix[:, firsts].T @ matrix)[position, seconds]
-    totals = matrix.sum(axis=0)
-    with_first, with_second = totals[firsts[position]], totals[seconds]
-    first_present = np.array([a.present for a, _ in ordered])
-    second_present = np.array([b.present for _, b in ordered])
-    of_first = np.where(second_present, together, with_first - together)
-    of_rest = np.where(second_present, with_second - together, len(truth) - with_first - with_second + together)
-    return [int(support) for support in np.where(first_present, of_first, of_rest)]
+    firsts, seconds = ({pair[i]: None for pair in ordered} for i in range(2))
+    together = _true(list(firsts), truth).T.astype(np.float64) @ _true(list(seconds), truth).astype(np.float64)
+    row, column = ({assignment: i for i, assignment in enumerate(part)} for part in (firsts, seconds))
+    return [int(together[row[a], column[b]]) for a, b in ordered]

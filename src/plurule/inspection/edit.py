@@ -33,7 +33,6 @@ from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Condition, Head, Rule, RuleList
 from plurule.model.names import Names
-from plurule.model.text import parse
 from plurule.prediction.counts import recount
 
 
@@ -122,7 +121,7 @@ class Edit:
 
     def _rule(self, rule: Rule | str) -> Rule:
         if isinstance(rule, str):
-            return parse(rule, self.rule_list.attributes, self.rule_list.labels)
+            return self.rule_list.parse(rule)
         return Names(self.rule_list.attributes, self.rule_list.labels).adopt(rule)
 
     def _position(self, number: int, most: int | None = None) -> int:
@@ -156,15 +155,13 @@ def _notes(before: RuleList, after: RuleList, has_data: bool) -> tuple[str, ...]
     known = {(finding.problem, _says(finding.rule)) for finding in check(before)}
     findings = [f for f in check(after) if (f.problem, _says(f.rule)) not in known]
     notes = [str(finding) for finding in findings]
-    if has_data:
-        said = {finding.number for finding in findings}
-        idle_before = Counter(_says(rule) for rule in before if not rule.tp + rule.fp)
-        for number, rule in enumerate(after, start=1):
-            if not rule.tp + rule.fp and number not in said:
-                if idle_before[_says(rule)]:
-                    idle_before[_says(rule)] -= 1
-                else:
-                    notes.append(f"rule {number} ({rule.to_text()}) decides nothing on the data")
+    said = {finding.number for finding in findings}
+    idle_before = Counter(_says(rule) for rule in before if not rule.tp + rule.fp)
+    for number, rule in enumerate(after if has_data else (), start=1):
+        if not rule.tp + rule.fp and number not in said:
+            idle_before[_says(rule)] -= 1
+            if idle_before[_says(rule)] < 0:
+                notes.append(f"rule {number} ({rule.to_text()}) decides nothing on the data")
     return tuple(notes)
 
 

@@ -60,28 +60,15 @@ class LabelDecision:
     preempted: tuple[int, ...]
     """Numbers of the later rules whose body holds as well but that say otherwise."""
 
-    @property
-    def right(self) -> float | None:
-        """Weight of the training instances for which the rule decided this label rightly; None if not counted."""
-        return None if self._counts is None else self._counts[0]
-
-    @property
-    def decided(self) -> float | None:
-        """Weight of the training instances for which the rule decided this label; None if not counted."""
-        return None if self._counts is None else sum(self._counts)
+    right: float | None
+    """Weight of the training instances for which the rule decided this label rightly; None if not counted."""
+    decided: float | None
+    """Weight of the training instances for which the rule decided this label; None if not counted."""
 
     @property
     def precision(self) -> float | None:
         """Share of its training decisions on this label that were right; None if there were none."""
         return self.right / self.decided if self.right is not None and self.decided else None
-
-    @property
-    def _counts(self) -> tuple[float, float] | None:
-        if self.rule is None or not is_counted(self.rule):
-            return None
-        return next(
-            pair for pair, a in zip(right_and_wrong(self.rule), self.rule.head, strict=True) if a.name == self.label
-        )
 
     def __str__(self) -> str:
         text = f"{quoted(self.label)}: "
@@ -264,34 +251,27 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
                     (agreed if predicted[label] == present else preempted).append(position + 1)
         reasons = {position: self._reasons(position, row) for position in {*decided_by} - {NO_RULE}}
         decisions = []
-        for label, name in enumerate(self.rule_list.labels):
-            position = decided_by[label]
-            agreed, preempted = later.get(label, ((), ()))  # type: ignore[assignment]
-            decided = position != NO_RULE
-            decisions.append(
-                LabelDecision(
-                    name,
-                    predicted[label] == 1,
-                    position + 1 if decided else None,
-                    self.rule_list.rules[position] if decided else None,
-                    reasons[position] if decided else (),
-                    tuple(agreed),
-                    tuple(preempted),
-                )
-            )
+        for label, (name, position) in enumerate(zip(self.rule_list.labels, decided_by, strict=True)):
+            agreed, preempted = later.get(label, ([], []))
+            number, rule = (None, None) if position == NO_RULE else (position + 1, self.rule_list.rules[position])
+            counts = self._training_counts[:, position, label].tolist()
+            right, decided = (None if np.isnan(count) else count for count in counts)
+            lists = reasons.get(position, ()), tuple(agreed), tuple(preempted)
+            decisions.append(LabelDecision(name, predicted[label] == 1, number, rule, *lists, right, decided))
         last = max(decided_by, default=NO_RULE)
         stopped = last != NO_RULE and self.rule_list[last].stop
         return Explanation(row, tuple(decisions), tuple(sorted(p + 1 for p in reasons)), last + 1 if stopped else None)
 
     def _reasons(self, position: int, row: int) -> tuple[Reason, ...]:
-        return tuple(Reason(c, self._value(c, row)) for c in self.rule_list.rules[position].body)
+        return tuple(Reason(c, self._values(c, [row]).item()) for c in self.rule_list.rules[position].body)
 
-    def _value(self, condition: Condition, row: int) -> float | str | int:
+    def _values(self, condition: Condition, rows: NDArray[np.intp] | list[int]) -> NDArray[Any]:
+        """What instances have that a condition holds for."""
         if isinstance(condition, LabelCondition):
-            return int(self.decisions.decided_by[row, condition.index]) + 1
+            return self.decisions.decided_by[rows, condition.index] + 1
         if isinstance(condition, NominalCondition):
-            return condition.category
-        return float(self._columns[condition.index][row])
+            return np.full(len(rows), condition.category, dtype=object)
+        return self._columns[condition.index][rows]
 
     @cached_property
     def _heads(self) -> list[list[tuple[int, int]]]:
@@ -349,13 +329,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         return texts
 
     def _reason_texts(self, condition: Condition, rows: NDArray[np.intp]) -> NDArray[Any]:
-        if isinstance(condition, LabelCondition):
-            values: NDArray[Any] = self.decisions.decided_by[rows, condition.index] + 1
-        elif isinstance(condition, NominalCondition):
-            return np.full(len(rows), str(condition), dtype=object)
-        else:
-            values = self._columns[condition.index][rows]
-        distinct, inverse = np.unique(values, return_inverse=True)
+        distinct, inverse = np.unique(self._values(condition, rows), return_inverse=True)
         return np.array([str(Reason(condition, value)) for value in distinct.tolist()], dtype=object)[inverse]
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from plurule.model.head import Assignment
 from plurule.model.naming import quoted
 
 
@@ -47,19 +48,12 @@ class NominalCondition:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelCondition:
+class LabelCondition(Assignment):
     """A label that earlier rules predicted as present (or absent).
 
     >>> str(LabelCondition("red", 0, True)), str(LabelCondition("red", 0, False))
     ('red', '¬red')
     """
-
-    name: str
-    index: int
-    present: bool
-
-    def __str__(self) -> str:
-        return quoted(self.name) if self.present else f"¬{quoted(self.name)}"
 
 
 Condition: TypeAlias = NumericCondition | NominalCondition | LabelCondition

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from operator import methodcaller
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from plurule.errors import ModelError, nearest
+from plurule.errors import ModelError, first_repeated, nearest
 from plurule.files import write_text
 from plurule.model import (
     Assignment,
@@ -36,16 +38,15 @@ from plurule.model import (
 )
 from plurule.model.names import Names
 
-S = TypeVar("S")
-T = TypeVar("T")
+N = TypeVar("N", bound=Assignment | Condition)
 
 __all__ = ["FORMAT", "VERSION", "dumps", "load", "loads", "save"]
 
 FORMAT = "plurule rule list"
 VERSION = 1
 
-_OPERATORS: dict[str, Literal["<=", ">"]] = {"<=": "<=", ">": ">"}
-_NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_COUNTS = ("tp", "fp", "coverage")
+_NOT_FINITE = ("inf", "-inf", "nan")
 
 
 def save(rule_list: RuleList, path: str | Path) -> None:
@@ -81,10 +82,10 @@ def dumps(rule_list: RuleList) -> str:
         "attributes": _lines(map(_attribute_to_json, rule_list.attributes)),
         "labels": _compact(list(rule_list.labels)),
         "rules": _lines(map(_rule_to_json, rule_list)),
-        "undecided": _compact(_pairs_to_json(rule_list.undecided)),
+        "undecided": _compact(rule_list.undecided),
     }
     if rule_list.length_choice is not None:
-        parts["length_choice"] = _compact(_choice_to_json(rule_list.length_choice))
+        parts["length_choice"] = _compact(asdict(rule_list.length_choice))
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
 
 
@@ -107,11 +108,9 @@ def loads(text: str, source: str = "model") -> RuleList:
 
 
 def _expect_unique(names: Iterable[str], what: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ModelError(f"two {what} are called {name!r}; a model file tells them apart by name, rename one")
-        seen.add(name)
+    twice = first_repeated(names)
+    if twice is not None:
+        raise ModelError(f"two {what} are called {twice!r}; a model file tells them apart by name, rename one")
 
 
 # Writing
@@ -119,7 +118,8 @@ def _expect_unique(names: Iterable[str], what: str) -> None:
 
 def _compact(value: Any) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        # Numbers of numpy are not JSON's.
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=methodcaller("item"))
     except ValueError as error:
         raise ModelError(f"the rule list holds a number that is not finite and cannot be written ({error})") from error
 
@@ -130,51 +130,29 @@ def _lines(values: Iterable[Any]) -> str:
 
 
 def _attribute_to_json(attribute: Attribute) -> dict[str, Any]:
-    if attribute.categories is None:
-        return {"name": attribute.name}
-    return {"name": attribute.name, "categories": list(attribute.categories)}
+    return {"name": attribute.name} if attribute.categories is None else asdict(attribute)
 
 
 def _rule_to_json(rule: Rule) -> dict[str, Any]:
-    value = _number_to_json(rule.value)
     return {
-        "head": [{"label": a.name, "present": bool(a.present)} for a in rule.head],
-        "body": [_condition_to_json(condition) for condition in rule.body],
-        "tp": _number_to_json(rule.tp),
-        "fp": _number_to_json(rule.fp),
-        "coverage": _number_to_json(rule.coverage),
-        "value": value if math.isfinite(value) else str(float(value)),
+        "head": [_named_to_json(assignment) for assignment in rule.head],
+        "body": [_named_to_json(condition) for condition in rule.body],
+        **{key: getattr(rule, key) for key in _COUNTS},
+        "value": rule.value if math.isfinite(rule.value) else str(float(rule.value)),
         "stop": bool(rule.stop),
-        "decided": _pairs_to_json(rule.decided),
+        "decided": rule.decided,
     } | ({"locked": True} if rule.locked else {})
 
 
-def _condition_to_json(condition: Condition) -> dict[str, Any]:
-    if isinstance(condition, NumericCondition):
-        threshold = _number_to_json(condition.threshold)
-        return {"attribute": condition.name, "operator": condition.operator, "threshold": threshold}
-    if isinstance(condition, NominalCondition):
-        return {"attribute": condition.name, "category": condition.category}
-    return {"label": condition.name, "present": bool(condition.present)}
+def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
+    """A condition or an assignment: the name of what it is about, and what it says about that."""
+    what = "label" if isinstance(named, Assignment) else "attribute"
+    return {what: named.name} | {key: getattr(named, key) for key in _said(type(named))}
 
 
-def _pairs_to_json(pairs: Iterable[tuple[float, float]]) -> list[list[float]]:
-    return [[_number_to_json(first), _number_to_json(second)] for first, second in pairs]
-
-
-def _choice_to_json(choice: LengthChoice) -> dict[str, Any]:
-    return {
-        "measure": choice.measure,
-        "mean": [_number_to_json(value) for value in choice.mean],
-        "standard_error": [_number_to_json(value) for value in choice.standard_error],
-        "chosen": choice.chosen,
-    }
-
-
-def _number_to_json(value: float) -> float:
-    """A plain number: numpy's are not JSON's."""
-    plain: float = value.item() if hasattr(value, "item") else value
-    return plain
+def _said(kind: type[Assignment | Condition]) -> list[str]:
+    """What there is to say besides the name and the place."""
+    return [field.name for field in fields(kind) if field.name not in ("name", "index")]
 
 
 # Reading
@@ -203,10 +181,14 @@ class _Node:
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
         return ModelError(f"{self.path or 'the file'} is {shown}, expected {expected}")
 
-    def fields(self, *required: str, optional: tuple[str, ...] = ()) -> dict[str, _Node]:
+    def expect(self, is_right: bool, expected: str) -> Any:
+        if not is_right:
+            raise self.wrong(expected)
+        return self.value
+
+    def members(self, *required: str, optional: tuple[str, ...] = ()) -> dict[str, _Node]:
         """The members of an object that must have these keys and no others."""
-        if not isinstance(self.value, dict):
-            raise self.wrong("an object")
+        self.expect(isinstance(self.value, dict), "an object")
         where = f"{self.path}: " if self.path else ""
         for key in required:
             if key not in self.value:
@@ -217,56 +199,46 @@ class _Node:
         return {key: _Node(value, f"{self.path}.{key}" if self.path else key) for key, value in self.value.items()}
 
     def items(self, least: int = 0) -> list[_Node]:
-        if not isinstance(self.value, list) or len(self.value) < least:
-            raise self.wrong("a list" if not least else f"a list of at least {least}")
+        self.expect(isinstance(self.value, list), "a list")
+        self.expect(len(self.value) >= least, f"a list of at least {least}")
         return [_Node(value, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
     def text(self) -> str:
-        if not isinstance(self.value, str):
-            raise self.wrong("a text")
-        return self.value
+        return str(self.expect(isinstance(self.value, str), "a text"))
 
     def truth(self) -> bool:
-        if not isinstance(self.value, bool):
-            raise self.wrong("true or false")
-        return self.value
+        return bool(self.expect(isinstance(self.value, bool), "true or false"))
+
+    def operator(self) -> str:
+        return str(self.expect(self.text() in ("<=", ">"), '"<=" or ">"'))
 
     def number(self) -> float:
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            raise self.wrong("a number")
-        try:
-            finite = math.isfinite(self.value)
-        except OverflowError:
-            finite = False
-        if not finite:
-            raise self.wrong("a number that a double can hold")
-        return self.value
+        self.expect(isinstance(self.value, int | float) and not isinstance(self.value, bool), "a number")
+        largest = sys.float_info.max
+        found: float = self.expect(-largest <= self.value <= largest, "a number that a double can hold")
+        return found
+
+    def threshold(self) -> float:
+        return float(self.number())
 
     def count(self) -> float:
-        number = self.number()
-        if number < 0:
-            raise self.wrong("a number of at least 0")
+        number: float = self.expect(self.number() >= 0, "a number of at least 0")
         return number
+
+    def heuristic_value(self) -> float:
+        return float(self.value) if self.value in _NOT_FINITE else self.number()
+
+    def texts(self) -> tuple[str, ...]:
+        return tuple(item.text() for item in self.items())
 
     def pairs(self, length: int, of: str) -> tuple[tuple[float, float], ...]:
         """Pairs of counts, one for each of something, or none at all."""
         items = self.items()
         if items and len(items) != length:
             raise ModelError(f"{self.path} has {len(items)} pairs, expected {length}, one for each {of}")
-        found = []
         for item in items:
-            pair = item.items()
-            if len(pair) != 2:
-                raise item.wrong("a pair of numbers")
-            found.append((pair[0].count(), pair[1].count()))
-        return tuple(found)
-
-    def found(self, find: Callable[[S], T], name: S) -> T:
-        """What is found for a name, or for something with a name in it."""
-        try:
-            return find(name)
-        except ModelError as error:
-            raise ModelError(f"{self.path}: {error}") from None
+            item.expect(len(item.items()) == 2, "a pair of numbers")
+        return tuple((first.count(), second.count()) for first, second in (item.items() for item in items))
 
 
 def _read(file: _Node) -> RuleList:
@@ -281,89 +253,78 @@ def _read(file: _Node) -> RuleList:
             f"was written by a newer plurule (file version {version}, this plurule reads up to {VERSION}); "
             "upgrade plurule to read it"
         )
-    fields = file.fields("format", "version", "attributes", "labels", "rules", optional=("undecided", "length_choice"))
-    attributes = tuple(_attribute(item) for item in fields["attributes"].items())
-    labels = tuple(item.text() for item in fields["labels"].items())
+    members = file.members(
+        "format", "version", "attributes", "labels", "rules", optional=("undecided", "length_choice")
+    )
+    attributes = tuple(_attribute(item) for item in members["attributes"].items())
+    labels = members["labels"].texts()
     _expect_unique([a.name for a in attributes], "attributes")
     _expect_unique(labels, "labels")
     names = Names(attributes, labels)
-    rules = tuple(_rule(item, names) for item in fields["rules"].items())
-    undecided = fields["undecided"].pairs(len(labels), "label") if "undecided" in fields else ()
-    choice = _length_choice(fields["length_choice"]) if "length_choice" in fields else None
+    rules = tuple(_rule(item, names) for item in members["rules"].items())
+    undecided = members["undecided"].pairs(len(labels), "label") if "undecided" in members else ()
+    choice = _length_choice(members["length_choice"]) if "length_choice" in members else None
     return RuleList(rules, attributes, labels, undecided, choice)
 
 
 def _length_choice(item: _Node) -> LengthChoice:
-    fields = item.fields("measure", "mean", "standard_error", "chosen")
-    mean = tuple(float(value.number()) for value in fields["mean"].items(least=1))
-    error = tuple(float(value.count()) for value in fields["standard_error"].items())
+    members = item.members("measure", "mean", "standard_error", "chosen")
+    mean = tuple(float(value.number()) for value in members["mean"].items(least=1))
+    error = tuple(float(value.count()) for value in members["standard_error"].items())
     if len(error) != len(mean):
         raise ModelError(f"{item.path}: mean has {len(mean)} numbers, standard_error has {len(error)}")
-    chosen = fields["chosen"].number()
-    if not isinstance(chosen, int) or not 1 <= chosen <= len(mean):
-        raise fields["chosen"].wrong(f"a length from 1 to {len(mean)}")
-    return LengthChoice(fields["measure"].text(), mean, error, chosen)
+    chosen = members["chosen"].number()
+    members["chosen"].expect(isinstance(chosen, int) and 1 <= chosen <= len(mean), f"a length from 1 to {len(mean)}")
+    return LengthChoice(members["measure"].text(), mean, error, int(chosen))
 
 
 def _attribute(item: _Node) -> Attribute:
-    fields = item.fields("name", optional=("categories",))
-    name = fields["name"].text()
-    if "categories" not in fields:
+    members = item.members("name", optional=("categories",))
+    name = members["name"].text()
+    if "categories" not in members:
         return Attribute(name)
-    categories = tuple(category.text() for category in fields["categories"].items())
+    categories = members["categories"].texts()
     _expect_unique(categories, f"categories of {name!r}")
     return Attribute(name, categories)
 
 
+_READ: dict[str, Callable[[_Node], Any]] = {
+    **dict.fromkeys(_COUNTS, _Node.count),
+    **dict.fromkeys(("stop", "locked", "present"), _Node.truth),
+    "value": _Node.heuristic_value,
+    "category": _Node.text,
+    "operator": _Node.operator,
+    "threshold": _Node.threshold,
+}
+"""How the members of rules, conditions and assignments are read."""
+_OPTIONAL = (*_COUNTS, "value", "stop", "locked")
+"""What a file may leave out of a rule, besides the pairs that it decided."""
+
+
 def _rule(item: _Node, names: Names) -> Rule:
-    fields = item.fields("head", "body", optional=("tp", "fp", "coverage", "value", "stop", "decided", "locked"))
-    assignments = [_assignment(part, names) for part in fields["head"].items(least=1)]
-    if len({a.index for a in assignments}) < len(assignments):
-        raise fields["head"].wrong("each label once")
-    head = Head(tuple(assignments))
-    body = tuple(_condition(part, names) for part in fields["body"].items())
-
-    def optional(key: str, read: Callable[[_Node], Any], default: Any) -> Any:
-        return read(fields[key]) if key in fields else default
-
-    return Rule(
-        head,
-        body,
-        tp=optional("tp", _Node.count, 0),
-        fp=optional("fp", _Node.count, 0),
-        coverage=optional("coverage", _Node.count, 0),
-        value=optional("value", _value, 0.0),
-        stop=optional("stop", _Node.truth, False),
-        locked=optional("locked", _Node.truth, False),
-        decided=optional("decided", lambda node: node.pairs(len(head), "label of the head"), ()),
-    )
-
-
-def _value(node: _Node) -> float:
-    if isinstance(node.value, str) and node.value in _NOT_FINITE:
-        return _NOT_FINITE[node.value]
-    return node.number()
-
-
-def _assignment(item: _Node, names: Names) -> Assignment:
-    fields = item.fields("label", "present")
-    name = fields["label"].text()
-    return Assignment(name, item.found(names.label, name), fields["present"].truth())
+    members = item.members("head", "body", optional=(*_OPTIONAL, "decided"))
+    head = [_named(part, Assignment, names) for part in members["head"].items(least=1)]
+    members["head"].expect(len({a.index for a in head}) == len(head), "each label once")
+    body = tuple(_condition(part, names) for part in members["body"].items())
+    given = {key: _READ[key](members[key]) for key in _OPTIONAL if key in members}
+    if "decided" in members:
+        given["decided"] = members["decided"].pairs(len(head), "label of the head")
+    return Rule(Head(tuple(head)), body, **given)
 
 
 def _condition(item: _Node, names: Names) -> Condition:
     keys: set[str] = set(item.value) if isinstance(item.value, dict) else set()
-    condition: Condition
     if "label" in keys:
-        fields = item.fields("label", "present")
-        condition = LabelCondition(fields["label"].text(), 0, fields["present"].truth())
-    elif "category" in keys:
-        fields = item.fields("attribute", "category")
-        condition = NominalCondition(fields["attribute"].text(), 0, fields["category"].text())
-    else:
-        fields = item.fields("attribute", "operator", "threshold")
-        operator = _OPERATORS.get(fields["operator"].text())
-        if operator is None:
-            raise fields["operator"].wrong('"<=" or ">"')
-        condition = NumericCondition(fields["attribute"].text(), 0, operator, float(fields["threshold"].number()))
-    return item.found(names.condition, condition)
+        return _named(item, LabelCondition, names)
+    return _named(item, NominalCondition if "category" in keys else NumericCondition, names)
+
+
+def _named(item: _Node, kind: type[N], names: Names) -> N:
+    """The inverse of `_named_to_json`."""
+    what, said = "label" if issubclass(kind, Assignment) else "attribute", _said(kind)
+    members = item.members(what, *said)
+    named = kind(members[what].text(), 0, *(_READ[key](members[key]) for key in said))
+    try:
+        return names.placed(named)
+    except ModelError as error:
+        raise ModelError(f"{item.path}: {error}") from None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from plurule.errors import ModelError, nearest
 from plurule.model.attribute import Attribute
-from plurule.model.condition import Condition, LabelCondition, NominalCondition
+from plurule.model.condition import Condition, NominalCondition
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
+
+N = TypeVar("N", bound=Assignment | Condition)
 
 
 class Names:
@@ -28,27 +31,23 @@ class Names:
 
     def adopt(self, rule: Rule) -> Rule:
         """The rule with the places that its attributes and labels have here."""
-        head = Head(tuple(Assignment(a.name, self.label(a.name), a.present) for a in rule.head))
-        return replace(rule, head=head, body=tuple(map(self.condition, rule.body)))
+        head = Head(tuple(map(self.placed, rule.head)))
+        return replace(rule, head=head, body=tuple(map(self.placed, rule.body)))
 
-    def label(self, name: str) -> int:
-        """The place of a label."""
-        return _place(name, self.labels, "label")
-
-    def condition(self, condition: Condition) -> Condition:
-        """The condition with the place that what it tests has here."""
-        if isinstance(condition, LabelCondition):
-            return replace(condition, index=self.label(condition.name))
-        place = _place(condition.name, self.attributes, "attribute")
+    def placed(self, named: N) -> N:
+        """The condition or assignment with the place that what it is about has here."""
+        if isinstance(named, Assignment):
+            return replace(named, index=_place(named.name, self.labels, "label"))
+        place = _place(named.name, self.attributes, "attribute")
         categories = self.declared[place].categories
-        if isinstance(condition, NominalCondition) != (categories is not None):
+        if isinstance(named, NominalCondition) != (categories is not None):
             kinds = {True: "nominal", False: "numeric"}
-            kind = isinstance(condition, NominalCondition)
-            raise ModelError(f"{condition} is a {kinds[kind]} condition, but {condition.name!r} is {kinds[not kind]}")
-        if isinstance(condition, NominalCondition) and categories is not None and condition.category not in categories:
-            problem = f"attribute {condition.name!r} has no category {condition.category!r}"
-            raise ModelError(problem + nearest(condition.category, categories))
-        return replace(condition, index=place)
+            kind = isinstance(named, NominalCondition)
+            raise ModelError(f"{named} is a {kinds[kind]} condition, but {named.name!r} is {kinds[not kind]}")
+        if isinstance(named, NominalCondition) and categories is not None and named.category not in categories:
+            problem = f"attribute {named.name!r} has no category {named.category!r}"
+            raise ModelError(problem + nearest(named.category, categories))
+        return replace(named, index=place)
 
 
 def _place(name: str, places: Mapping[str, int], what: str) -> int:

@@ -109,14 +109,9 @@ class RuleList(RuleListMethods, Sequence[Rule]):
             "body": [join(rule.body) for rule in self],
             "labels": [len(rule.head) for rule in self],
             "conditions": [len(rule.body) for rule in self],
-            "tp": [rule.tp for rule in self],
-            "fp": [rule.fp for rule in self],
-            "precision": [rule.precision for rule in self],
-            "coverage": [rule.coverage for rule in self],
-            "value": [rule.value for rule in self],
-            "stop": [rule.stop for rule in self],
         }
-        return to_frame(columns, backend)
+        counted = ("tp", "fp", "precision", "coverage", "value", "stop")
+        return to_frame(columns | {name: [getattr(rule, name) for rule in self] for name in counted}, backend)
 
     def parse(self, text: str) -> Rule:
         """The rule that a text says about these attributes and labels; see `plurule.model.text`."""

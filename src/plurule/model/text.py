@@ -15,8 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from plurule.errors import ModelError, nearest
 from plurule.model.attribute import Attribute
@@ -104,13 +103,11 @@ def write(rule: Rule) -> str:
     return rule.to_text() + (f" [{', '.join(rule.marks)}]" if rule.marks else "")
 
 
-@dataclass(frozen=True)
-class _Name:
+class _Name(NamedTuple):
     """A name found in the text."""
 
     text: str
     start: int
-    is_known: bool
 
 
 class _Reader:
@@ -200,38 +197,32 @@ class _Reader:
     # Pieces ----------------------------------------------------------------------------------------------------------
 
     def signed_name(self, known: Mapping[str, int], expected: str) -> tuple[bool, _Name]:
-        name = self.name(known, expected, required=False)
-        if name.is_known:
-            return True, name
-        self.at = name.start
-        negated = self.accept(NOT) is not None
-        return not negated, self.name(known, expected)
+        """A name and whether it stands there without a sign of absence; a known name may begin like one."""
+        present = bool(self.known_name(known)) or self.accept(NOT) is None
+        return present, self.name(known, expected)
 
-    def name(self, known: Mapping[str, int], expected: str, required: bool = True) -> _Name:
+    def known_name(self, known: Mapping[str, int]) -> str:
+        """The longest known name that stands here, without quotes; empty if none does."""
+        chunk = CHUNK.match(self.text, self.skip(), self.end)
+        ends = [word.end() for word in re.finditer(r"\S+", chunk.group())] if chunk else []
+        candidates = (self.text[self.at : self.at + end] for end in reversed(ends))
+        return next((candidate for candidate in candidates if candidate in known), "")
+
+    def name(self, known: Mapping[str, int], expected: str) -> _Name:
         """The longest known name that stands here, or else what would have been one."""
         start = self.skip()
         quoted = QUOTED.match(self.text, start, self.end)
         if quoted:
             self.at = quoted.end()
-            name = self.unescape(quoted.group(1), start + 1)
-            return _Name(name, start, name in known)
+            return _Name(self.unescape(quoted.group(1), start + 1), start)
         if self.text.startswith('"', start) and start < self.end:
             self.fail("expected '\"' at the end of this quoted name", start)
         chunk = CHUNK.match(self.text, start, self.end)
         if chunk is None:
-            if required:
-                self.fail(f"expected {expected}, found {self.found()}")
-            return _Name("", start, False)
-        words = list(re.finditer(r"\S+", chunk.group()))
-        for last in reversed(words):
-            candidate = chunk.group()[: last.end()]
-            if candidate in known:
-                self.at = start + last.end()
-                return _Name(candidate, start, True)
-        joint = re.search(r"\s+and\s", chunk.group(), re.IGNORECASE)
-        name = chunk.group()[: joint.start()] if joint else chunk.group().rstrip()
+            self.fail(f"expected {expected}, found {self.found()}")
+        name = self.known_name(known) or re.split(r"\s+and\s", chunk.group(), flags=re.IGNORECASE)[0].rstrip()
         self.at = start + len(name)
-        return _Name(name, start, False)
+        return _Name(name, start)
 
     def unescape(self, text: str, start: int) -> str:
         def replacement(match: re.Match[str]) -> str:
@@ -239,9 +230,8 @@ class _Reader:
             if code and int(code, 16) < 0x110000:
                 return chr(int(code, 16))
             if match.group(4) not in SIMPLE_ESCAPES:
-                self.fail(
-                    'expected \\", \\\\, \\n, \\r, \\t, \\x.. or \\u.... after a backslash', start + match.start()
-                )
+                expected = 'expected \\", \\\\, \\n, \\r, \\t, \\x.. or \\u.... after a backslash'
+                self.fail(expected, start + match.start())
             return SIMPLE_ESCAPES[match.group(4)]
 
         return ESCAPE.sub(replacement, text)

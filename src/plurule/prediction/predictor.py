@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import InputTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule.data.dataset import Dataset, check_row_weights
@@ -115,10 +116,7 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags.input_tags = InputTags(sparse=True, allow_nan=True, categorical=True, string=True)
         return tags
 
     def _take_over(self, rule_list: RuleList) -> Self:

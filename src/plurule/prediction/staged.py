@@ -7,7 +7,7 @@ are made of are kept up to date with these changes, so that the scores of 900 pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from plurule.data.inputs import TargetForm
 from plurule.data.table import Table
-from plurule.metrics import METRICS
+from plurule.metrics import ratio, ratios
 from plurule.model import RuleList
 from plurule.prediction.decide import Decisions, nothing_decided, replay
 from plurule.prediction.probability import probabilities
@@ -26,7 +26,10 @@ Values = NDArray[np.float64]
 
 
 class Tally:
-    """Right and wrong predictions per label and per row, while predictions of presence come in."""
+    """Right and wrong predictions per label and per row, while predictions of presence come in.
+
+    Its methods are the measures of `plurule.metrics`, from these counts.
+    """
 
     def __init__(self, Y: NDArray[Any], weights: Values | None = None):
         self.truth = np.asarray(Y) == 1
@@ -51,34 +54,30 @@ class Tally:
     def hamming_accuracy(self) -> float:
         wrong = float((self.fp + self.positives - self.tp).sum())
         pairs = self.total * len(self.tp)
-        return _ratio(pairs - wrong, pairs)
+        return ratio(pairs - wrong, pairs)
 
     def subset_accuracy(self) -> float:
         all_right = (self.right_of_row == self.predicted_of_row) & (self.right_of_row == self.present_of_row)
-        return _ratio(float(self.weights @ all_right), self.total)
+        return ratio(float(self.weights @ all_right), self.total)
 
     def micro_f1(self) -> float:
-        return _ratio(2 * float(self.tp.sum()), float((self.tp + self.fp + self.positives).sum()))
+        return ratio(2 * float(self.tp.sum()), float((self.tp + self.fp + self.positives).sum()))
 
     def macro_f1(self) -> float:
-        return float(_ratios(2 * self.tp, self.tp + self.fp + self.positives).mean())
+        return float(ratios(2 * self.tp, self.tp + self.fp + self.positives).mean())
 
     def macro_f1_empty_is_1(self) -> float:
-        return float(_ratios(2 * self.tp, self.tp + self.fp + self.positives, empty=1.0).mean())
+        return float(ratios(2 * self.tp, self.tp + self.fp + self.positives, empty=1.0).mean())
 
     def example_f1(self) -> float:
-        of_rows = _ratios(2.0 * self.right_of_row.astype(np.float64), self.predicted_of_row + self.present_of_row)
-        return _ratio(float(self.weights @ of_rows), self.total)
+        of_rows = ratios(2.0 * self.right_of_row.astype(np.float64), self.predicted_of_row + self.present_of_row)
+        return ratio(float(self.weights @ of_rows), self.total)
 
     def precision(self) -> float:
-        return _ratio(float(self.tp.sum()), float((self.tp + self.fp).sum()))
+        return ratio(float(self.tp.sum()), float((self.tp + self.fp).sum()))
 
     def recall(self) -> float:
-        return _ratio(float(self.tp.sum()), float(self.positives.sum()))
-
-
-COUNTED: dict[str, Callable[[Tally], float]] = {name: getattr(Tally, name) for name in METRICS if hasattr(Tally, name)}
-"""The measures of `plurule.metrics` that are made of counts kept up to date."""
+        return ratio(float(self.tp.sum()), float(self.positives.sum()))
 
 
 class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -166,30 +165,17 @@ def staged_measures(
     kept = np.arange(len(rule_list.labels)) if kept is None else np.asarray(kept, dtype=np.intp)
     place = np.full(len(rule_list.labels), -1)
     place[kept] = np.arange(len(kept))
-    truth = np.asarray(Y)[:, kept]
-    tally = Tally(truth, weights)
+    tally = Tally(np.asarray(Y)[:, kept], weights)
     scores: dict[str, list[float]] = {measure: [] for measure in measures}
 
-    def note(decisions: Decisions) -> None:
+    def note() -> None:
         for measure, values in scores.items():
-            if measure in COUNTED:
-                values.append(COUNTED[measure](tally))
-            else:
-                values.append(METRICS[measure](truth, decisions.labels()[:, kept], sample_weight=tally.weights))
+            values.append(getattr(tally, measure)())
 
-    note(nothing_decided(len(table), len(rule_list.labels)))
+    note()
     for step in replay(rule_list, table):
-        for assignment in rule_list[step.rule].head:
+        for assignment, newly in zip(rule_list[step.rule].head, step.decided, strict=True):
             if assignment.present and place[assignment.index] >= 0:
-                rows = np.flatnonzero(step.decisions.decided_by[:, assignment.index] == step.rule)
-                tally.predict_present(rows, int(place[assignment.index]))
-        note(step.decisions)
+                tally.predict_present(np.flatnonzero(newly), int(place[assignment.index]))
+        note()
     return {measure: np.array(values) for measure, values in scores.items()}
-
-
-def _ratio(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator else 0.0
-
-
-def _ratios(numerator: Values, denominator: NDArray[Any], empty: float = 0.0) -> Values:
-    return np.divide(numerator, denominator, out=np.full(len(denominator), empty), where=denominator != 0)

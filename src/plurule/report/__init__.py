@@ -54,9 +54,18 @@ def rule_table(rule_list: RuleList) -> str | None:
     return _unless_missing("rule_table.html", rules=rule_list, most=MOST_ROWS_IN_A_NOTEBOOK)
 
 
-def render_explanations(explanations: Sequence[Explanation], total: int) -> str:
-    """Tables of explanations for a notebook."""
-    return fill("explanations.html", explanations=explanations, more=total - len(explanations))
+def render_explanations(explanations: Sequence[Explanation], limit: int | None = None) -> str:
+    """A piece of HTML with one table per instance, for at most `limit` instances (needs Jinja2)."""
+    shown = explanations[:limit]
+    return fill("explanations.html", explanations=shown, more=len(explanations) - len(shown))
+
+
+def explanations_in_a_notebook(explanations: Sequence[Explanation]) -> str | None:
+    """Tables of the first explanations; None without Jinja2."""
+    try:
+        return render_explanations(explanations, limit=10)
+    except ImportError:
+        return None
 
 
 def graph_svg(graph: LabelGraph) -> str | None:
