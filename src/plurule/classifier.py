@@ -311,7 +311,7 @@ class RuleListClassifier(RuleListPredictor):
         if len(rows) < len(weights):
             data, weights = data[rows], weights[rows]
         given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
-        self._remember_labels(data.label_names, form.classes, form.sparse)
+        self._remember_labels(data.label_names, form)
         bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 

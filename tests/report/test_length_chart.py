@@ -53,7 +53,7 @@ def test_higher_scores_are_drawn_higher_and_the_cut_lies_on_the_curve() -> None:
     assert sorted(range(4), key=lambda i: -points[i][1]) == sorted(range(4), key=lambda i: CHOICE.mean[i])
     assert drawing.cut == points[1]
     assert all(drawing.frame.top <= y <= drawing.frame.bottom for _, y in points)
-    assert (drawing.chosen, drawing.best) == (2, 3)
+    assert (drawing.choice.chosen, drawing.choice.best) == (2, 3)
     assert (2, "0.600", "0.050") in drawing.samples
 
 

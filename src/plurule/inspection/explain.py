@@ -106,10 +106,7 @@ class Explanation:
         return tuple(d.label for d in self.decisions if d.present)
 
     def __getitem__(self, label: str) -> LabelDecision:
-        for decision in self.decisions:
-            if decision.label == label:
-                return decision
-        raise KeyError(label)
+        return {decision.label: decision for decision in self.decisions}[label]
 
     @property
     def title(self) -> str:
@@ -220,7 +217,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         n_labels = len(self.rule_list.labels)
         positions = self.decisions.decided_by.ravel()
         texts = np.array([*(rule.to_text() for rule in self.rule_list), DEFAULT], dtype=object)
-        agreed, preempted = self._later_texts()
+        agreed, preempted = (texts.ravel().tolist() for texts in self._later_texts())
         right, decided = self._training_counts[:, positions, np.tile(np.arange(n_labels), len(self))]
         return {
             "instance": np.repeat(np.arange(len(self)), n_labels),
@@ -232,8 +229,8 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
             "right": right,
             "decided": decided,
             "precision": np.divide(right, decided, out=np.full(len(right), np.nan), where=decided > 0),
-            "agreed": agreed.ravel().tolist(),
-            "preempted": preempted.ravel().tolist(),
+            "agreed": agreed,
+            "preempted": preempted,
         }
 
     # One instance ----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,11 @@ class Edge:
     rules: tuple[int, ...]
     """Numbers of the rules that say so."""
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The two labels."""
+        return self.source, self.target
+
 
 @dataclass(frozen=True, slots=True)
 class LabelGraph(LabelGraphMethods):
@@ -40,17 +46,14 @@ class LabelGraph(LabelGraphMethods):
     @property
     def connected(self) -> tuple[str, ...]:
         """The labels that some statement is about, in label order."""
-        named = {name for edge in self.edges for name in (edge.source, edge.target)}
+        named = {name for edge in self.edges for name in edge.ends}
         return tuple(label for label in self.labels if label in named)
 
     def largest(self, labels: int, edges: int) -> LabelGraph:
         """The part that fits in a drawing: the labels that most is said about, and the edges with most rules."""
-        said = dict.fromkeys(self.labels, 0)
-        for edge in self.edges:
-            said[edge.source] += len(edge.rules)
-            said[edge.target] += len(edge.rules)
+        said = Counter(name for edge in self.edges for name in edge.ends for _ in edge.rules)
         kept = set(sorted(self.connected, key=lambda label: -said[label])[:labels])
-        inside = [edge for edge in self.edges if edge.source in kept and edge.target in kept]
+        inside = [edge for edge in self.edges if kept.issuperset(edge.ends)]
         strongest = sorted(inside, key=lambda edge: (-len(edge.rules), -edge.support))[:edges]
         return LabelGraph(tuple(label for label in self.labels if label in kept), tuple(strongest))
 
@@ -67,7 +70,7 @@ class LabelGraph(LabelGraphMethods):
         index = {label: i for i, label in enumerate(self.labels)}
         pull = np.zeros((count, count))
         for edge in self.edges:
-            a, b = index[edge.source], index[edge.target]
+            a, b = map(index.__getitem__, edge.ends)
             pull[a, b] = pull[b, a] = max(pull[a, b], 1.0 + np.log(len(edge.rules)))
         placed = _circle(pull) if self.is_round else _spring(pull / max(pull.max(), 1.0))
         low, high = placed.min(axis=0), placed.max(axis=0)
@@ -88,10 +91,8 @@ class LabelGraph(LabelGraphMethods):
         for edge in self.edges:
             direction = "forward" if edge.is_directed else "none"
             rules = ", ".join(map(str, edge.rules))
-            lines.append(
-                f"  {_dot(edge.source)} -> {_dot(edge.target)} "
-                f'[label="{edge.kind}", dir={direction}, tooltip="rules {rules}"];'
-            )
+            described = f'[label="{edge.kind}", dir={direction}, tooltip="rules {rules}"]'
+            lines.append(f"  {' -> '.join(map(_dot, edge.ends))} {described};")
         return "\n".join(["digraph labels {", *lines, "}"])
 
 

@@ -60,13 +60,11 @@ def save(rule_list: RuleList, path: str | Path) -> None:
 def load(path: str | Path) -> RuleList:
     """Read the rule list of a model file."""
     try:
-        content = Path(path).read_bytes()
+        text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ModelError(f"{path}: there is no such file") from None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from error
-    try:
-        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ModelError(f"{path}: is not a plurule model file (not UTF-8 text)") from None
     return loads(text, source=str(path))
@@ -92,19 +90,14 @@ def dumps(rule_list: RuleList) -> str:
 def loads(text: str, source: str = "model") -> RuleList:
     """The rule list of the text of a model file; `source` is what complaints call it."""
     try:
-        content = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return _read(_Node(json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant), ""))
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
     except json.JSONDecodeError as error:
-        raise ModelError(
-            f"{source}, line {error.lineno}: is not a plurule model file or is damaged ({error.msg.lower()})"
-        ) from None
+        place = f"{source}, line {error.lineno}"
+        raise ModelError(f"{place}: is not a plurule model file or is damaged ({error.msg.lower()})") from None
     except (RecursionError, ValueError) as error:
         raise ModelError(f"{source}: is not a plurule model file or is damaged ({error})") from None
-    try:
-        return _read(_Node(content, ""))
-    except ModelError as error:
-        raise ModelError(f"{source}: {error}") from None
 
 
 def _expect_unique(names: Iterable[str], what: str) -> None:
@@ -150,7 +143,7 @@ def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
     return {what: named.name} | {key: getattr(named, key) for key in _said(type(named))}
 
 
-def _said(kind: type[Assignment | Condition]) -> list[str]:
+def _said(kind: type[Any]) -> list[str]:
     """What there is to say besides the name and the place."""
     return [field.name for field in fields(kind) if field.name not in ("name", "index")]
 
@@ -316,7 +309,9 @@ def _condition(item: _Node, names: Names) -> Condition:
     keys: set[str] = set(item.value) if isinstance(item.value, dict) else set()
     if "label" in keys:
         return _named(item, LabelCondition, names)
-    return _named(item, NominalCondition if "category" in keys else NumericCondition, names)
+    if "category" in keys:
+        return _named(item, NominalCondition, names)
+    return _named(item, NumericCondition, names)
 
 
 def _named(item: _Node, kind: type[N], names: Names) -> N:

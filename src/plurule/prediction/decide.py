@@ -109,9 +109,8 @@ class Columns:
 
 def nothing_decided(n_rows: int, n_labels: int) -> Decisions:
     """Where prediction starts."""
-    shape = (n_rows, n_labels)
-    everyone = np.ones(n_rows, dtype=bool)
-    return Decisions(np.full(shape, OPEN, dtype=np.int8), np.full(shape, NO_RULE, dtype=np.int32), everyone)
+    decided = np.full((n_rows, n_labels), OPEN, np.int8), np.full((n_rows, n_labels), NO_RULE, np.int32)
+    return Decisions(*decided, np.ones(n_rows, np.bool_))
 
 
 def replay(rule_list: RuleList, table: Table) -> Iterator[Step]:
@@ -132,25 +131,19 @@ def decide(rule_list: RuleList, table: Table, n_threads: int = 1) -> Decisions:
     """
     shape = (len(table), len(rule_list.labels))
     decisions = Decisions(np.empty(shape, np.int8), np.empty(shape, np.int32), np.empty(len(table), np.bool_))
-    _apply(rule_list, table, n_threads, decisions.predicted, decisions.decided_by, decisions.going_on)
+    _apply(rule_list, table, n_threads, **vars(decisions))
     return decisions
 
 
 def predict_labels(rule_list: RuleList, table: Table, n_threads: int = 1) -> NDArray[np.int8]:
     """Only the labels that a rule list predicts, 0 or 1; faster where nobody asks which rule decided."""
     predicted = np.empty((len(table), len(rule_list.labels)), np.int8)
-    _apply(rule_list, table, n_threads, predicted)
+    _apply(rule_list, table, n_threads, predicted=predicted, decided_by=None, going_on=None)
     return np.maximum(predicted, 0, out=predicted)
 
 
-def _apply(
-    rule_list: RuleList,
-    table: Table,
-    n_threads: int,
-    predicted: NDArray[np.int8],
-    decided_by: NDArray[np.int32] | None = None,
-    going_on: Mask | None = None,
-) -> None:
+def _apply(rule_list: RuleList, table: Table, n_threads: int, **result: Any) -> None:
+    """Let the core fill in the arrays of `Decisions`; those that nobody asks for are None."""
     conditions: dict[tuple[int, int, float], int] = {}
     columns: dict[int, int] = {}
     rules = []
@@ -163,10 +156,8 @@ def _apply(
         columns=[_as_given(table.columns[index]) for index in columns],
         conditions=list(conditions),
         rules=rules,
-        predicted=predicted,
-        decided_by=decided_by,
-        going_on=going_on,
         n_threads=n_threads,
+        **result,
     )
 
 

@@ -124,9 +124,9 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         self.rule_list_ = rule_list
         self.n_features_in_ = len(rule_list.attributes)
         names = [attribute.name for attribute in rule_list.attributes]
-        if names != _numbered_names(len(names)):
+        if names != [f"x{i}" for i in range(len(names))]:
             self.feature_names_in_ = np.array(names, dtype=object)
-        self._remember_labels(rule_list.labels, None, sparse=False)
+        self._remember_labels(rule_list.labels, TargetForm())
         return self
 
     def _remember_features(self, X: Any, table: Table) -> None:
@@ -136,15 +136,10 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         else:
             validate_data(self, _as_array(X), skip_check_array=True, reset=True)
 
-    def _remember_labels(self, labels: tuple[str, ...], classes: NDArray[Any] | None, sparse: bool) -> None:
+    def _remember_labels(self, labels: tuple[str, ...], form: TargetForm) -> None:
         self.label_names_ = np.array(labels, dtype=object)
-        self.classes_ = [np.array([0, 1]) for _ in labels] if classes is None else classes
-        self._target_classes = classes
-        self._target_sparse = sparse
-
-    @property
-    def _form(self) -> TargetForm:
-        return TargetForm(self._target_classes, self._target_sparse)
+        self.classes_ = [np.array([0, 1]) for _ in labels] if form.classes is None else form.classes
+        self._form = form
 
     def _encode(self, X: Any) -> Table:
         """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
@@ -167,7 +162,3 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 def _as_array(X: Any) -> Any:
     """Lists and the like as an array; frames, arrays and sparse matrices as they are."""
     return X if hasattr(X, "shape") else np.asarray(X)
-
-
-def _numbered_names(count: int) -> list[str]:
-    return [f"x{i}" for i in range(count)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 from plurule.inspection.dependencies import KINDS
@@ -92,13 +93,11 @@ def draw_curves(curves: dict[str, list[float]]) -> CurveDrawing | None:
     most = len(next(iter(curves.values()))) - 1
     marks = tuple((share / 100, f"{share} %") for share in range(0, 101, 20))
     frame = Frame(first=0, last=most, low=0.0, span=1.0, marks=marks)
-    lines = []
-    for name, values in curves.items():
-        points = frame.points(values)
-        lines.append(Line(name, path(points), points[-1], values[-1]))
+    points = {name: frame.points(values) for name, values in curves.items()}
+    lines = tuple(Line(name, path(points[name]), points[name][-1], values[-1]) for name, values in curves.items())
     counts = sorted({round(i * most / 10) for i in range(11)})
     samples = tuple((count, tuple(values[count] for values in curves.values())) for count in counts)
-    return CurveDrawing(frame, tuple(lines), samples)
+    return CurveDrawing(frame, lines, samples)
 
 
 def draw_map(heat_map: HeatMap) -> MapDrawing:
@@ -114,10 +113,7 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
     """Nodes where the layout puts them, edges as curves between their rims."""
     if not graph.edges:
         return None
-    said = dict.fromkeys(graph.labels, 0)
-    for edge in graph.edges:
-        said[edge.source] += 1
-        said[edge.target] += 1
+    said = Counter(name for edge in graph.edges for name in edge.ends)
     most = max(said.values())
     margin = 195 if graph.is_round else 70
     height = 640 if graph.is_round else 240 + 20 * len(graph.labels)
@@ -140,21 +136,16 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
             text_x, text_y = x + (radius + 5 if x > centre[0] else -radius - 5), y + 4
         places_of_text = round(text_x, 1), round(text_y, 1)
         nodes[name] = Node(name, round(x, 1), round(y, 1), round(radius, 1), *places_of_text, anchor)
-    kinds = [kind for kind in KINDS if any(edge.kind == kind for edge in graph.edges)]
-    number: dict[str, int] = {kind: i for i, kind in enumerate(kinds, start=1)}
+    kinds: list[str] = [kind for kind in KINDS if any(edge.kind == kind for edge in graph.edges)]
     place = {name: i for i, name in enumerate(nodes)}
-    links = tuple(
-        Link(
-            edge,
-            number[edge.kind],
-            _curved(nodes[edge.source], nodes[edge.target], 0.12 * number[edge.kind], centre),
-            round(min(1.2 + 0.6 * math.log2(len(edge.rules)), 5), 2),
-            (place[edge.source], place[edge.target]),
-        )
-        for edge in graph.edges
-    )
-    described = tuple((kind, KINDS[kind]) for kind in kinds)
-    return GraphDrawing(GRAPH_WIDTH, height, tuple(nodes.values()), links, described)
+    links = []
+    for edge in graph.edges:
+        number = kinds.index(edge.kind) + 1
+        curve = _curved(nodes[edge.source], nodes[edge.target], 0.12 * number, centre)
+        width = round(min(1.2 + 0.6 * math.log2(len(edge.rules)), 5), 2)
+        links.append(Link(edge, number, curve, width, (place[edge.source], place[edge.target])))
+    described = tuple((kind, text) for kind, text in KINDS.items() if kind in kinds)
+    return GraphDrawing(GRAPH_WIDTH, height, tuple(nodes.values()), tuple(links), described)
 
 
 def _curved(source: Node, target: Node, bend: float, centre: tuple[float, float] | None) -> str:

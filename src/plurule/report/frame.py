@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """A mark on an axis."""
-
-    at: float
-    text: str
+Tick: TypeAlias = tuple[float, str]
+"""A mark on an axis: where it is, and what stands there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +31,12 @@ class Frame:
     def x_ticks(self) -> tuple[Tick, ...]:
         """The ticks of numbers of rules."""
         counts = (self.first, *(count for count in round_steps(self.last) if count > self.first))
-        return tuple(Tick(self.x(count), str(count)) for count in counts)
+        return tuple((self.x(count), str(count)) for count in counts)
 
     @property
     def y_ticks(self) -> tuple[Tick, ...]:
         """The ticks of values."""
-        return tuple(Tick(self.y(value), text) for value, text in self.marks)
+        return tuple((self.y(value), text) for value, text in self.marks)
 
     def x(self, count: int) -> float:
         """How far right a number of rules lies."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 
 from plurule.model import LengthChoice
@@ -21,11 +22,7 @@ class LengthDrawing:
     band: str
     """The curve, one standard error up and down."""
     cut: tuple[float, float]
-    measure: str
-    chosen: int
-    chosen_score: str
-    best: int
-    best_score: str
+    choice: LengthChoice
     samples: tuple[tuple[int, str, str], ...]
     """After some numbers of rules: mean score and standard error, to be read as a table."""
 
@@ -35,10 +32,9 @@ def draw_length(choice: LengthChoice | None) -> LengthDrawing | None:
     if choice is None:
         return None
     most = len(choice.mean)
-    low = [mean - error for mean, error in zip(choice.mean, choice.standard_error, strict=True)]
-    high = [mean + error for mean, error in zip(choice.mean, choice.standard_error, strict=True)]
-    least, span = min(low), (max(high) - min(low)) or 1.0
-    least, span = least - MARGIN * span, span * (1 + 2 * MARGIN)
+    low, high = (list(map(side, choice.mean, choice.standard_error)) for side in (operator.sub, operator.add))
+    span = (max(high) - min(low)) or 1.0
+    least, span = min(low) - MARGIN * span, span * (1 + 2 * MARGIN)
     marks = tuple((score, f"{score:g}") for score in score_steps(least, least + span))
     frame = Frame(first=1, last=most, low=least, span=span, marks=marks)
     counts = sorted({1, choice.chosen, choice.best, *(c for c in round_steps(most) if c)})
@@ -47,11 +43,7 @@ def draw_length(choice: LengthChoice | None) -> LengthDrawing | None:
         path(frame.points(choice.mean)),
         path([*frame.points(high), *reversed(frame.points(low))]) + "Z",
         (frame.x(choice.chosen), frame.y(choice.mean[choice.chosen - 1])),
-        choice.measure,
-        choice.chosen,
-        f"{choice.mean[choice.chosen - 1]:.3f}",
-        choice.best,
-        f"{choice.mean[choice.best - 1]:.3f}",
+        choice,
         tuple((c, f"{choice.mean[c - 1]:.3f}", f"{choice.standard_error[c - 1]:.3f}") for c in counts),
     )
 

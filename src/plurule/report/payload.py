@@ -6,6 +6,7 @@ Numbers are written so that JavaScript reads the same doubles; names are written
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,10 @@ def payload(rule_list: RuleList, summary: Summary, table: Table | None, truth: L
         "labels": [visible(label) for label in rule_list.labels],
         "attributes": [_attribute(rule_list, index, table) for index in used],
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
-        "instances": [],
+        "instances": [] if table is None else _instances(rule_list, table, truth, examples),
     }
     for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
-        rule["data"] = {"reached": on_data.reached, "passing": on_data.passing, "decided": on_data.decided}
-    if table is not None:
-        rows = np.unique(np.linspace(0, len(table) - 1, num=min(examples, len(table))).round().astype(np.intp))
-        columns = [_values(rule_list, table, index, rows) for index in used]
-        for i, row in enumerate(rows.tolist()):
-            instance: dict[str, Any] = {"row": row, "values": [column[i] for column in columns]}
-            if truth is not None:
-                instance["truth"] = np.flatnonzero(truth[row]).tolist()
-            content["instances"].append(instance)
+        rule["data"] = asdict(on_data)
     return for_script(content)
 
 
@@ -72,12 +65,7 @@ def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, A
     return {
         "head": [[a.index, int(a.present)] for a in rule.head],
         "body": [_condition(condition, rule_list, place) for condition in rule.body],
-        "stop": rule.stop,
-        "locked": rule.locked,
-        "tp": rule.tp,
-        "fp": rule.fp,
-        "coverage": rule.coverage,
-        "decided": rule.decided,
+        **{key: getattr(rule, key) for key in ("stop", "locked", "tp", "fp", "coverage", "decided")},
     }
 
 
@@ -93,9 +81,17 @@ def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int])
     return {"attribute": at, "operator": condition.operator, "threshold": condition.threshold}
 
 
-def _values(rule_list: RuleList, table: Table, index: int, rows: Any) -> list[float | int | None]:
-    """Numbers or codes of categories; null where missing."""
-    values = table.column(index)[rows]
-    if rule_list.attributes[index].is_nominal:
-        return [None if code < 0 else code for code in values.tolist()]
-    return [None if value != value else value for value in values.astype(np.float64).tolist()]
+def _instances(rule_list: RuleList, table: Table, truth: Labels | None, most: int) -> list[dict[str, Any]]:
+    """Some rows of the data, from the first to the last: numbers or codes of categories, null where missing."""
+    rows = np.unique(np.linspace(0, len(table) - 1, num=min(most, len(table))).round().astype(np.intp)).tolist()
+    columns = []
+    for index in rule_list.tested_attributes():
+        is_nominal = rule_list.attributes[index].is_nominal
+        values = table.column(index)[rows].astype(np.int64 if is_nominal else np.float64)
+        is_missing = values < 0 if is_nominal else np.isnan(values)
+        columns.append([None if gone else v for v, gone in zip(values.tolist(), is_missing.tolist(), strict=True)])
+    instances = [{"row": row, "values": [column[i] for column in columns]} for i, row in enumerate(rows)]
+    if truth is not None:
+        for instance in instances:
+            instance["truth"] = np.flatnonzero(truth[instance["row"]]).tolist()
+    return instances

@@ -12,7 +12,7 @@ from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts
 from plurule.report.length_chart import draw_length
-from plurule.report.summary import Summary, condition_text, in_reading_order, short_number
+from plurule.report.summary import Summary, condition_parts, in_reading_order, short_number
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -40,7 +40,7 @@ def environment() -> Environment:
         "exact": format_number,
         "visible": visible,
         "percent": _percent,
-        "parts": condition_text,
+        "parts": condition_parts,
         "in_reading_order": in_reading_order,
     }
     return made

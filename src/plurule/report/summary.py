@@ -17,27 +17,17 @@ from plurule.inspection.data import Labels, match
 from plurule.inspection.dependencies import KINDS, Dependency, dependencies
 from plurule.inspection.label_graph import LabelGraph
 from plurule.metrics import count, scores
-from plurule.model import Assignment, Condition, Head, LabelCondition, LengthChoice, NominalCondition, RuleList
+from plurule.model import Assignment, Head, LabelCondition, LengthChoice, NominalCondition, NumericCondition, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
+from plurule.prediction.staged import staged_measures
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 MOST_LABELS_DRAWN = 30
 MOST_EDGES_DRAWN = 90
 MOST_STATEMENTS = 300
 LONG_HEAD = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionText:
-    """The parts of a condition: `area`, `>`, `4.5`. A label condition has a sign and a name only."""
-
-    name: str
-    operator: str
-    value: str
-    label: bool = False
-    present: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +52,6 @@ class Bars:
     name: str
     axis: str
     counts: tuple[tuple[str, int], ...]
-
-    @property
-    def most(self) -> int:
-        """The highest count."""
-        return max(count for _, count in self.counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +104,10 @@ class Summary:
 def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | None = None) -> Summary:
     """Count everything that a report shows, on data if there are any."""
     table, truth = (None, None) if X is None else match(rule_list, X, Y)
-    decisions = None if table is None else decide(rule_list, table)
+    decisions, curves = None, _training_curve(rule_list)
+    if table is not None:
+        decisions = decide(rule_list, table)
+        curves = _curves(rule_list, table, truth, decisions)
     characteristics = rule_list.characteristics()
     said = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
     order = list(KINDS)
@@ -134,7 +122,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         scores={} if decisions is None or truth is None else _scores(truth, decisions),
         on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
-        curves=_training_curve(rule_list) if decisions is None else _curves(rule_list, truth, decisions),
+        curves=curves,
         length_choice=_shown_choice(rule_list.length_choice),
         bars=_bars(rule_list),
         maps=() if decisions is None else _maps(rule_list, truth, decisions),
@@ -150,15 +138,13 @@ def in_reading_order(head: Head) -> tuple[Assignment, ...]:
     return tuple(head if len(head) <= LONG_HEAD else sorted(head, key=lambda assignment: not assignment.present))
 
 
-def condition_text(condition: Condition, digits: int | None = 6) -> ConditionText:
-    """The parts of a condition, thresholds with a few digits."""
+def condition_parts(condition: NumericCondition | NominalCondition, digits: int | None = 6) -> tuple[str, str, str]:
+    """The parts of a condition on an attribute, thresholds with a few digits: `area`, `>`, `4.5`."""
     name = visible(condition.name)
-    if isinstance(condition, LabelCondition):
-        return ConditionText(name, "", "", True, condition.present)
     if isinstance(condition, NominalCondition):
-        return ConditionText(name, "=", visible(condition.category))
+        return name, "=", visible(condition.category)
     threshold = condition.threshold if digits is None else float(f"{condition.threshold:.{digits}g}")
-    return ConditionText(name, "≤" if condition.operator == "<=" else ">", format_number(threshold))
+    return name, "≤" if condition.operator == "<=" else ">", format_number(threshold)
 
 
 def short_number(value: float) -> str:
@@ -187,7 +173,7 @@ def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[R
     return tuple(found)
 
 
-def _curves(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> dict[str, list[float]]:
+def _curves(rule_list: RuleList, table: Table, truth: Labels | None, decisions: Decisions) -> dict[str, list[float]]:
     count_after = len(rule_list) + 1
     decided_by = decisions.decided_by
 
@@ -202,12 +188,7 @@ def _curves(rule_list: RuleList, truth: Labels | None, decisions: Decisions) -> 
         "pairs of instance and label decided": decided / max(decided_by.size, 1),
     }
     if truth is not None:
-        present = decisions.predicted == 1
-        right, predicted = (
-            after_each_rule(decided_by[present & (truth == 1)] + 1),
-            after_each_rule(decided_by[present] + 1),
-        )
-        curves["micro F1 of the rules so far"] = 2 * right / np.maximum(predicted + int(truth.sum()), 1)
+        curves["micro F1 of the rules so far"] = staged_measures(rule_list, table, truth, ["micro_f1"])["micro_f1"]
     return {name: values.tolist() for name, values in curves.items()}
 
 
