@@ -13,11 +13,12 @@ JOBS ?= 2
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
 
-.PHONY: help demo test test-long lint sanitize bench quality clean
+.PHONY: help demo test test-core test-long lint sanitize bench quality clean
 
 help:
 	@echo "make demo      train on the embedded data and show the rules"
 	@echo "make test      run the whole test suite, but for long campaigns"
+	@echo "make test-core run the unit tests of the C++ core (they need doctest: Debian's doctest-dev)"
 	@echo "make test-long run the long campaigns: more random problems, whole models of larger data"
 	@echo "make lint      check style, types and that nothing imports upwards"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -34,6 +35,16 @@ test: .venv-test/installed
 	.venv-test/bin/pytest -n $(JOBS) tests --pyargs plurule
 	@echo
 	@echo "make test: all tests passed."
+
+CORE_FLAGS := -std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wno-psabi -Isrc/core
+
+test-core: build/core-tests
+	build/core-tests
+
+build/core-tests: $(wildcard tests/core/*.cpp src/core/*)
+	@mkdir -p build
+	$(CXX) $(CORE_FLAGS) $$(test "$$(uname -m)" = x86_64 && echo -mavx2) -c src/core/kernels_avx2.cpp -o build/kernels_avx2.o
+	$(CXX) $(CORE_FLAGS) tests/core/*.cpp src/core/kernels_baseline.cpp build/kernels_avx2.o -o $@ -pthread
 
 test-long: .venv-test/installed
 	.venv-test/bin/pytest -n $(JOBS) -m long tests
