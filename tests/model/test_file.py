@@ -137,6 +137,14 @@ def _damage(value: Any, chance: random.Random) -> Any:
     return chance.choice([None, True, -1, 0.5, "x", [], {}, "<=", 1, "inf", [[1, 2]]])
 
 
+def test_numbers_and_truths_of_numpy_are_written_as_those_of_json() -> None:
+    head = Head((Assignment("red", 0, np.True_), Assignment("blue", 1, 0)))  # type: ignore[arg-type]
+    rule = Rule(head, (LabelCondition("blue", 1, 1),), tp=np.int64(3), fp=np.float32(0.5), stop=np.True_)  # type: ignore[arg-type]
+    written = model_file.dumps(RuleList((rule,), (), ("red", "blue"), ((np.int32(1), 2), (0, 0))))
+    assert '"present": true}, {"label": "blue", "present": false}' in written
+    assert model_file.loads(written) == RuleList((rule,), (), ("red", "blue"), ((1, 2), (0, 0)))
+
+
 def test_a_learned_model_predicts_the_same_after_a_round_trip(tmp_path: Path) -> None:
     flags = load_world_flags()
     model = RuleListClassifier(n_rules=15).fit(flags)

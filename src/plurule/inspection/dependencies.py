@@ -97,10 +97,9 @@ class Dependency:
         head = ", ".join(map(str, self.conclusions))
         text = f"{head} ← {join(self.premises)}" if self.premises else head
         text += f" where {join(self.context)}" if self.context else ""
-        if self.on_data is not None and self.on_labels is not None:
-            text += (
-                f" ({self.on_data.confidence:.0%} of {self.on_data.matching}, {self.on_labels.confidence:.0%} anyway)"
-            )
+        here, anyway = self.on_data, self.on_labels
+        if here is not None and anyway is not None:
+            text += f" ({here.confidence:.0%} of {here.matching}, {anyway.confidence:.0%} anyway)"
         return f"{self.kind}: {text}"
 
 
@@ -129,10 +128,8 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
     exclusion: ¬blue ← red (67% of 3, 67% anyway)
     """
     statements = _merge(_stated(rule_list, joint_absence))
-    if X is None:
-        return Dependencies(rule_list.labels, tuple(statements))
-    table, truth = match(rule_list, X, Y)
-    if truth is not None:
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    if table is not None and truth is not None:
         statements = _counted(statements, table, truth)
     return Dependencies(rule_list.labels, tuple(statements))
 

@@ -207,12 +207,11 @@ def rule_changes(before: RuleList, after: RuleList) -> tuple[RuleChange, ...]:
             changes.append(RuleChange("moved", i + 1, j + 1, before[i], after[j]))
             removed.remove(i)
             added.remove(j)
-    for i in list(removed):
-        similar = next((j for j in added if j == i and _is_similar(before[i], after[j])), None)
-        if similar is not None:
-            changes.append(RuleChange("replaced", i + 1, similar + 1, before[i], after[similar]))
+    for i in sorted({*removed} & {*added}):
+        if _is_similar(before[i], after[i]):
+            changes.append(RuleChange("replaced", i + 1, i + 1, before[i], after[i]))
             removed.remove(i)
-            added.remove(similar)
+            added.remove(i)
     changes += [RuleChange("removed", i + 1, None, before[i], None) for i in removed]
     changes += [RuleChange("added", None, j + 1, None, after[j]) for j in added]
     return tuple(sorted(changes, key=lambda c: (c.number_before or c.number_after or 0, c.number_before is None)))

@@ -139,8 +139,9 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
 
 def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
     """A condition or an assignment: the name of what it is about, and what it says about that."""
-    what = "label" if isinstance(named, Assignment) else "attribute"
-    return {what: named.name} | {key: getattr(named, key) for key in _said(type(named))}
+    if isinstance(named, Assignment):
+        return {"label": named.name, "present": bool(named.present)}
+    return {"attribute": named.name} | {key: getattr(named, key) for key in _said(type(named))}
 
 
 def _said(kind: type[Any]) -> list[str]:
@@ -169,15 +170,13 @@ class _Node:
     value: Any
     path: str
 
-    def wrong(self, expected: str) -> ModelError:
+    def expect(self, is_right: bool, expected: str) -> Any:
+        """The value, if it is right; otherwise the complaint says what was expected instead."""
+        if is_right:
+            return self.value
         shown = json.dumps(self.value, ensure_ascii=False)
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
-        return ModelError(f"{self.path or 'the file'} is {shown}, expected {expected}")
-
-    def expect(self, is_right: bool, expected: str) -> Any:
-        if not is_right:
-            raise self.wrong(expected)
-        return self.value
+        raise ModelError(f"{self.path or 'the file'} is {shown}, expected {expected}")
 
     def members(self, *required: str, optional: tuple[str, ...] = ()) -> dict[str, _Node]:
         """The members of an object that must have these keys and no others."""

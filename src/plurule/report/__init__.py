@@ -6,7 +6,7 @@ and `render` fills templates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plurule.inspection.data import match
@@ -51,7 +51,7 @@ def to_html(rule_list: RuleList, X: Any = None, Y: Any = None, *, title: str | N
 
 def rule_table(rule_list: RuleList) -> str | None:
     """A table of the rules for a notebook; None without Jinja2, where the notebook shows text."""
-    return _unless_missing("rule_table.html", rules=rule_list, most=MOST_ROWS_IN_A_NOTEBOOK)
+    return _unless_missing(fill, "rule_table.html", rules=rule_list, most=MOST_ROWS_IN_A_NOTEBOOK)
 
 
 def render_explanations(explanations: Sequence[Explanation], limit: int | None = None) -> str:
@@ -62,19 +62,16 @@ def render_explanations(explanations: Sequence[Explanation], limit: int | None =
 
 def explanations_in_a_notebook(explanations: Sequence[Explanation]) -> str | None:
     """Tables of the first explanations; None without Jinja2."""
-    try:
-        return render_explanations(explanations, limit=10)
-    except ImportError:
-        return None
+    return _unless_missing(render_explanations, explanations, limit=10)
 
 
 def graph_svg(graph: LabelGraph) -> str | None:
     """The graph of label dependencies for a notebook; None without Jinja2."""
-    return _unless_missing("graph_alone.html", graph=draw_graph(graph))
+    return _unless_missing(fill, "graph_alone.html", graph=draw_graph(graph))
 
 
-def _unless_missing(template: str, **content: Any) -> str | None:
+def _unless_missing(render: Callable[..., str], *given: Any, **named: Any) -> str | None:
     try:
-        return fill(template, **content)
+        return render(*given, **named)
     except ImportError:
         return None
