@@ -11,8 +11,10 @@ import pytest
 from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
+from plurule.learning import native
 from plurule.learning.constraints import Constraints
 from plurule.lifts import KLN, NoLift
+from plurule.model import RuleList
 
 WISHES = Constraints(
     forbidden_attributes=["un_since", "stars"],
@@ -52,43 +54,35 @@ def test_initial_rules_may_do_anything(flags):
     assert WISHES.violations(fitted.rule_list_) == ()
 
 
-def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, monkeypatch: pytest.MonkeyPatch):
-    from plurule.learning import native
+@pytest.fixture
+def learned_lists(monkeypatch: pytest.MonkeyPatch) -> list[RuleList]:
+    """Every list that a training run of the native engine gives, those of folds included."""
+    seen: list[RuleList] = []
+    learn = native.Run.learn
 
-    seen = []
-    learn = native.learn
+    def watched(run: native.Run, *arguments: Any, **keywords: Any) -> RuleList:
+        seen.append(learn(run, *arguments, **keywords))
+        return seen[-1]
 
-    def watched(problem, *arguments, **keywords):
-        learned = learn(problem, *arguments, **keywords)
-        seen.append(learned)
-        return learned
+    monkeypatch.setattr(native.Run, "learn", watched)
+    return seen
 
-    monkeypatch.setattr(native, "learn", watched)
+
+def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, learned_lists):
     RuleListClassifier(n_rules="auto", cv=3).fit(flags, constraints=WISHES, initial_rules="red <- sun = yes")
-    assert len(seen) >= 4
-    for rule_list in seen:
+    assert len(learned_lists) >= 4
+    for rule_list in learned_lists:
         assert WISHES.violations(rule_list) == ()
         assert rule_list[0].locked
 
 
 @pytest.mark.parametrize("protocol", ["wide", "paper"])
-def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, monkeypatch: pytest.MonkeyPatch):
-    from plurule.learning import native
-
-    seen = []
-    learn = native.learn
-
-    def watched(problem, *arguments, **keywords):
-        learned = learn(problem, *arguments, **keywords)
-        seen.append(learned)
-        return learned
-
-    monkeypatch.setattr(native, "learn", watched)
+def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, learned_lists):
     search = RuleListClassifierCV(protocol=protocol, lifts=[NoLift(), KLN(0.1)], cv=2)
     rules = (text for text in ["red <- sun = yes"])  # can be gone through only once
     search.fit(flags, constraints=WISHES, initial_rules=rules)
-    assert len(seen) >= 5
-    for rule_list in [*seen, search.rule_list_]:
+    assert len(learned_lists) >= 5
+    for rule_list in [*learned_lists, search.rule_list_]:
         assert rule_list.labels == flags.label_names
         assert WISHES.violations(rule_list) == ()
         assert rule_list[0].locked
