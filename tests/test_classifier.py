@@ -255,6 +255,20 @@ def test_the_score_is_subset_accuracy() -> None:
     assert classifier.score(X, half_wrong) == 0.5
 
 
+@pytest.mark.parametrize("measure", ["score", "staged_score"])
+def test_labels_to_score_are_taken_by_name_and_sparse_ones_as_they_are_read(measure: str) -> None:
+    pd = pytest.importorskip("pandas")
+    labels = pd.DataFrame(Y, columns=["red", "blue"])
+    classifier = RuleListClassifier().fit(X, labels)
+    score = getattr(classifier, measure)
+    assert np.all(score(X, labels[["blue", "red"]]) == score(X, Y))
+    # A 1 that is written as 2 − 1, and a zero that is stored.
+    twice = sp.csr_array(([2, -1, 0, 1, 1, 1, 1, 1], [0, 0, 1, 0, 0, 1, 1, 1], [0, 3, 4, 5, 6, 7, 8]))
+    assert not twice.has_canonical_format
+    assert np.all(score(X, twice) == score(X, Y))
+    assert twice.nnz == 8
+
+
 # Parameters ------------------------------------------------------------------------------------------------
 
 

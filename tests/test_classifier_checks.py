@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pytest
 import sklearn
+from sklearn import calibration, inspection, model_selection
+from sklearn.ensemble import StackingClassifier
+from sklearn.multioutput import ClassifierChain
+from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.lifts import KLN, NoLift
+from plurule.metrics import SCORERS
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
@@ -31,3 +39,51 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 )
 def test_the_estimators_keep_the_conventions_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+TOOLS = {
+    "predictions": lambda e, X, Y: model_selection.cross_val_predict(e, X, Y),
+    "probabilities": lambda e, X, Y: model_selection.cross_val_predict(e, X, Y, method="predict_proba"),
+    "decision function": lambda e, X, Y: model_selection.cross_val_predict(e, X, Y, method="decision_function"),
+    "scores": lambda e, X, Y: model_selection.cross_val_score(e, X, Y, scoring="roc_auc"),
+    "scores by name": lambda e, X, Y: sorted(model_selection.cross_validate(e, X, Y, scoring=["accuracy", "roc_auc"])),
+    "our scores": lambda e, X, Y: sorted(model_selection.cross_validate(e, X, np.asarray(Y) == 1, scoring=SCORERS)),
+    "learning curve": lambda e, X, Y: model_selection.learning_curve(e, X, Y, train_sizes=[0.6, 1.0]),
+    "permuted labels": lambda e, X, Y: model_selection.permutation_test_score(e, X, Y, n_permutations=2)[1],
+    "grid": lambda e, X, Y: model_selection.GridSearchCV(e, {}, cv=2).fit(X, Y).predict_proba(X),
+    "random": lambda e, X, Y: model_selection.RandomizedSearchCV(e, {}, n_iter=1, cv=2).fit(X, Y).classes_,
+    "tuned threshold": lambda e, X, Y: model_selection.TunedThresholdClassifierCV(e, cv=2).fit(X, Y).predict(X),
+    "fixed threshold": lambda e, X, Y: model_selection.FixedThresholdClassifier(e).fit(X, Y).predict(X),
+    "importance": lambda e, X, Y: inspection.permutation_importance(e.fit(X, Y), X, Y, n_repeats=2).importances,
+    "dependence": lambda e, X, Y: inspection.partial_dependence(e.fit(X, Y), X, [0], grid_resolution=3).average,
+    "boundary": lambda e, X, Y: (
+        inspection.DecisionBoundaryDisplay.from_estimator(
+            e.fit(X, Y), X, grid_resolution=3, plot_method="contour", response_method="predict_proba"
+        ).response
+    ),
+    "calibrated": lambda e, X, Y: calibration.CalibratedClassifierCV(e, cv=2).fit(X, Y).predict_proba(X),
+    "calibration": lambda e, X, Y: calibration.CalibrationDisplay.from_estimator(e.fit(X, Y), X, Y, n_bins=2).y_true,
+    "stack": lambda e, X, Y: StackingClassifier([("first", e)], DecisionTreeClassifier(), cv=2).fit(X, Y).transform(X),
+    "chain": lambda e, X, Y: ClassifierChain(e).fit(X, Y).predict_proba(X),
+}
+
+
+def outcome(tool: Any, estimator: Any, X: Any, Y: Any) -> Any:
+    """The type and shape of what a tool gives, or what it complains about."""
+    try:
+        found = tool(estimator, X, Y)
+    except (ValueError, AttributeError, IndexError) as error:
+        return type(error), str(error).replace(type(estimator).__name__, "")
+    shapes = [np.shape(part) for part in found] if isinstance(found, list | tuple) else np.shape(found)
+    return type(found), shapes
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n_labels", [None, 2, 3])
+@pytest.mark.parametrize("name", TOOLS)
+def test_tools_of_scikit_learn_treat_us_as_its_own_multi_label_classifiers(name: str, n_labels: int | None) -> None:
+    X = np.random.default_rng(5).random((60, 2))
+    Y = (X @ [[1, 0, 1], [0, 1, -1]] > [0.4, 0.6, 0.1]).astype(int)
+    Y = Y[:, 0] if n_labels is None else Y[:, :n_labels]
+    ours = outcome(TOOLS[name], RuleListClassifier(n_rules=3), X, Y)
+    assert ours == outcome(TOOLS[name], MLPClassifier(max_iter=3, random_state=1), X, Y)

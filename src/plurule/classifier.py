@@ -116,8 +116,9 @@ class RuleListClassifier(RuleListPredictor):
         The labels that no rule predicts, each with the reason: too rare, not precise enough, cut off.
     label_names_ : ndarray of str
         Names of the labels: of the columns of `y` where they have names.
-    classes_ : ndarray or list of ndarray
-        The classes: of a 1-D `y`, its two classes; of a label matrix, one array `[0, 1]` per label.
+    classes_ : ndarray
+        What the columns of `predict_proba` are about: of a 1-D `y`, its two classes; of a label matrix, the places
+        of the labels, as scikit-learn's `MLPClassifier` and `OneVsRestClassifier` have them.
     n_features_in_ : int
         Number of attributes.
     feature_names_in_ : ndarray of str

@@ -173,18 +173,19 @@ def get_metric(name: str) -> Callable[..., float]:
     return METRICS[name]
 
 
-class _Scorers(dict[str, Any]):
-    """Made when first asked for, since scikit-learn's metrics take long to import."""
-
-    def __missing__(self, name: str) -> Any:
-        from sklearn.metrics import make_scorer
-
-        self[name] = make_scorer(get_metric(name))
-        return self[name]
+SCORERS: dict[str, Any]
+"""The measures as scikit-learn scorers, by name: `cross_val_score(…, scoring=SCORERS["micro_f1"])`, or all at once:
+`cross_validate(…, scoring=SCORERS)`."""
 
 
-SCORERS: dict[str, Any] = _Scorers()
-"""The measures as scikit-learn scorers, by name: `cross_val_score(…, scoring=SCORERS["micro_f1"])`."""
+def __getattr__(name: str) -> Any:
+    # Made when first asked for, since scikit-learn's metrics take long to import.
+    if name != "SCORERS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sklearn.metrics import make_scorer
+
+    globals()[name] = {measure: make_scorer(function) for measure, function in METRICS.items()}
+    return globals()[name]
 
 
 class Counts(NamedTuple):

@@ -33,6 +33,10 @@ class TargetForm:
             return self.classes[np.minimum(present[:, 0], len(self.classes) - 1)]
         return sp.csr_array(present, dtype=np.int64) if self.sparse else present.astype(np.int64)
 
+    def class_names(self, n_labels: int) -> NDArray[Any]:
+        """The `classes_` of scikit-learn, what `predict_proba` has columns for: classes, or places of labels."""
+        return np.arange(n_labels) if self.classes is None else self.classes
+
     def probabilities(self, present: NDArray[np.float64]) -> NDArray[np.float64]:
         """What `predict_proba` gives, from the probability that each label is present."""
         if self.classes is None:
@@ -104,6 +108,9 @@ def labelled_data(
 
 def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[Any, Any, Any]:
     """Attributes, labels in the order that a model has them, and weights; of a data set, if `X` is one."""
+    if sp.issparse(y) or hasattr(y, "columns"):
+        y, names = label_matrix(y)
+        y = by_name(y, names, labels) if names is not None and set(names) == set(labels) else y
     if not isinstance(X, Dataset) or y is not None:
         return X.X if isinstance(X, Dataset) else X, y, sample_weight
     return X.X, by_name(X.Y, X.label_names, labels), X.weights if sample_weight is None else sample_weight

@@ -138,7 +138,7 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
     def _remember_labels(self, labels: tuple[str, ...], form: TargetForm) -> None:
         self.label_names_ = np.array(labels, dtype=object)
-        self.classes_ = [np.array([0, 1]) for _ in labels] if form.classes is None else form.classes
+        self.classes_ = form.class_names(len(labels))
         self._form = form
 
     def _encode(self, X: Any) -> Table:

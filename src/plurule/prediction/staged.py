@@ -91,8 +91,7 @@ class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         self.form = form
         self.kept = kept
         self.decisions = decisions
-        classes = form.classes
-        self.classes_: Any = [np.array([0, 1]) for _ in kept] if classes is None else classes
+        self.classes_ = form.class_names(len(kept))
         self.length = 0
 
     @property
