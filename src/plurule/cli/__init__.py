@@ -11,16 +11,11 @@ from plurule.cli import errors
 from plurule.cli.commands import SETTINGS, on_demand
 from plurule.cli.data import convert, data_app
 from plurule.cli.demo import demo
-from plurule.cli.diff import diff
 from plurule.cli.edit import edit_app, simplify
 from plurule.cli.evaluate import evaluate
-from plurule.cli.explain import dependencies, explain
-from plurule.cli.export import export
 from plurule.cli.fit import fit, fit_options
-from plurule.cli.predict import predict
-from plurule.cli.report import report
+from plurule.cli.models import dependencies, diff, explain, export, predict, report, show
 from plurule.cli.reproduce import reproduce
-from plurule.cli.show import show
 from plurule.cli.tune import tune
 
 app = typer.Typer(

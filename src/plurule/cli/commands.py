@@ -58,6 +58,11 @@ def with_arguments(function: Callable[..., None], arguments: Iterable[inspect.Pa
     return run
 
 
+def given_options(context: typer.Context, names: Iterable[str]) -> list[str]:
+    """Those of the options that the user gave."""
+    return [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+
+
 def on_demand(function: Callable[..., None], options: Callable[[], Iterable[inspect.Parameter]]) -> type[TyperCommand]:
     """A kind of command that gets the options in the place of its `**` when it is run.
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.table import Table
 
 from plurule.cli import rendering, terminal
-from plurule.cli.loading import LabelsOption, Split
-from plurule.cli.tune import JobsOption, ObjectiveOption
+from plurule.cli.commands import given_options
+from plurule.cli.loading import LabelsOption, Split, load_data, load_model, training_part
+from plurule.cli.tune import ObjectiveOption
+from plurule.cli.watching import check_jobs, working
+from plurule.cli.writing import check_writable
+from plurule.errors import DataError
+from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS, MEASURES
-
-if TYPE_CHECKING:
-    from plurule.data import Dataset
-    from plurule.selection.folds import Folds
-    from plurule.selection.objectives import Objective
-    from plurule.selection.trials import Evaluation
 
 Rows = Sequence[dict[str, float]]
 
@@ -28,7 +27,7 @@ TUNE = "tune"
 """In place of a lift: one chosen anew on each training part."""
 
 
-TRAINING = ("folds", "learner", "objective", "lift", "seed", "jobs")
+TRAINING = dict.fromkeys(("folds", "learner", "objective", "lift", "seed", "jobs"), "it is for training")
 """Options of training, which have no meaning where a model is given."""
 
 
@@ -73,7 +72,7 @@ def evaluate(
     objective: ObjectiveOption = "micro-f+",
     lift: LiftOption = "kln at 3: 1.08",
     seed: Annotated[int, typer.Option(help="Shuffles the folds.")] = 0,
-    jobs: JobsOption = None,
+    jobs: Annotated[int | None, typer.Option(help="Threads; all cores if left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print the scores as CSV.")] = False,
     output: OutputOption = None,
@@ -88,26 +87,22 @@ def evaluate(
 
     plurule evaluate house.csv --labels last:3 --folds 10
     """
-    from plurule.cli.writing import check_writable
-
     check_writable(output)
     if as_json and as_csv:
         raise ValueError("--json and --csv ask for two forms at once; choose one")
     if len(sources) > 2:
         raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
     if len(sources) == 2:
-        refuse(context, ("labels",), "with a model", "the labels are those of the model")
-        refuse(context, TRAINING, "with a model", "it is for training")
+        refuse(context, "with a model", labels="the labels are those of the model", **TRAINING)
         rows, words = score_model(Path(sources[0]), sources[1], split or "all")
         names: list[Any] = [None]
     else:
         chosen = None if learner == "default" else (objective, lift)
         if chosen is None:
-            refuse(context, ("objective", "lift"), "with --learner default", "it is for the published one")
+            published_only = "it is for the published one"
+            refuse(context, "with --learner default", objective=published_only, lift=published_only)
         rows, words, names = train_and_score(sources[0], labels, split, folds, chosen, seed, jobs)
     if output is not None:
-        from plurule.files import write_text
-
         write_text(output, csv_text(rows, names) if output.suffix.lower() == ".csv" else json_text(rows))
     if as_json:
         print(json_text(rows), end="")
@@ -119,18 +114,15 @@ def evaluate(
         out.print(score_table(rows))
 
 
-def refuse(context: typer.Context, options: Sequence[str], beside: str, why: str) -> None:
-    """Raise an error if one of the options is given."""
-    for name in options:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise ValueError(f"--{name} has no meaning {beside}: {why}; leave out one of the two")
+def refuse(context: typer.Context, beside: str, **reasons: str) -> None:
+    """Raise an error if one of some options is given."""
+    for name in given_options(context, reasons):
+        raise ValueError(f"--{name} has no meaning {beside}: {reasons[name]}; leave out one of the two")
 
 
 def score_model(model: Path, data: str, split: Split) -> tuple[Rows, str]:
     """All measures of a model on some data."""
     from plurule.classifier import RuleListClassifier
-    from plurule.cli.loading import load_data, load_model
     from plurule.metrics import scores
 
     rule_list = load_model(model)
@@ -155,15 +147,13 @@ def train_and_score(
     """
     import numpy as np
 
-    from plurule.cli.loading import load_data, training_part
-    from plurule.cli.watching import check_jobs
-    from plurule.errors import DataError
+    from plurule.metrics import METRICS
+    from plurule.prediction.scoring import Scoring
     from plurule.selection.folds import Folds, Part, make_parts, problem_of
-    from plurule.selection.objectives import find_objective
     from plurule.selection.splitters import find_splitter
+    from plurule.selection.trials import Evaluation
 
-    n_jobs = check_jobs(jobs)
-    goal, lift = (None, "") if published is None else (find_objective(published[0]), one_lift(published[1]))
+    learner, learner_words = make_learner(published, seed, check_jobs(jobs))
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and training_part(source) == "train":
@@ -175,80 +165,37 @@ def train_and_score(
         problem = problem_of(data)
         parts = Folds(problem, make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), problem.Y))
         words, names = f"{len(data)} instances, {len(parts.parts)} folds", [*range(1, len(parts.parts) + 1)]
-    words += f", {len(data.label_names)} labels"
-    words += ", the default learner" if goal is None else f", {goal.title}, lift {lift}"
-    if goal is not None and lift != TUNE:
-        return _score_lift(parts, goal, lift, n_jobs), words, names
-    return _score_fitted(parts, data, goal, seed, n_jobs), words, names
+    # Whole lists are scored, by all measures.
+    evaluation, rows = Evaluation(parts, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False), []
+    with working("folds", "Nothing was written.") as (progress, _):
+        progress(0, len(parts.parts))
+        for number, part in enumerate(parts.parts):
+            found = evaluation.score(learner.fit(data[part.train]).rule_list_, number)
+            rows.append({**found["scores"], **found["size"]})
+            progress(len(rows), len(parts.parts))
+    return rows, f"{words}, {len(data.label_names)} labels, {learner_words}", names
 
 
-def one_lift(text: str) -> str:
-    """The lift of that name, written in one way; or `tune`."""
-    from plurule.lifts import parse_lifts
-
-    if text.strip().lower() == TUNE:
-        return TUNE
-    names = parse_lifts(text)
-    if len(names) > 1:
-        raise ValueError(f"--lift {text}: {len(names)} lifts; give one lift, or tune to choose among the paper's")
-    return names[0]
-
-
-def _score_lift(folds: Folds, goal: Objective, lift: str, jobs: int) -> Rows:
-    """One lift for all folds."""
-    from plurule.cli.watching import ProgressWatch, messages, stoppable, workers
-    from plurule.lifts import as_table, find_lift
-    from plurule.selection.executing import Shared, run
-    from plurule.selection.trials import Trial
-
-    options = goal.options(as_table(find_lift(lift), folds.problem.n_labels))
-    trials = {f"fold {part + 1}": Trial(options, part) for part in range(len(folds.parts))}
-    watch = ProgressWatch(messages(), quiet=True)
-    progress, results = watch.counting("folds"), {}
-    n_jobs = min(jobs, len(trials))
-    with stoppable(messages(), "Nothing was written."), workers(n_jobs) as executor, watch.showing():
-        progress(0, len(trials))
-        for key, result in run(Shared(_whole_lists(folds)), trials, executor):
-            results[key] = _row(result)
-            progress(len(results), len(trials))
-    return [results[key] for key in trials]
-
-
-def _score_fitted(folds: Folds, data: Dataset, goal: Objective | None, seed: int, jobs: int) -> Rows:
-    """What `plurule fit` learns, or `plurule tune` chooses and learns, from one training part after the other."""
+def make_learner(published: tuple[str, str] | None, seed: int, jobs: int) -> tuple[Any, str]:
+    """The learner that is asked for, or a search for its lift; and in words."""
     from plurule.classifier import RuleListClassifier
-    from plurule.cli.searches import LiftSearch
-    from plurule.cli.watching import ProgressWatch, messages, stoppable, workers
+    from plurule.cli import searches
+    from plurule.lifts import find_lift, parse_lifts
+    from plurule.selection.objectives import find_objective
 
-    evaluation, rows = _whole_lists(folds), []
-    watch = ProgressWatch(messages(), quiet=True)
-    with (
-        stoppable(messages(), "Nothing was written."),
-        workers(1 if goal is None else jobs) as executor,
-        watch.showing(),
-    ):
-        for number, part in enumerate(folds.parts):
-            if goal is None:
-                model = RuleListClassifier(n_jobs=jobs).fit(data[part.train])
-            else:
-                search = LiftSearch(goal.name, None, "paper", "5", seed).search(folds.problem.n_labels)
-                search.set_params(progress=watch.counting(f"fold {number + 1}"))
-                model = search.fit(data[part.train], executor=executor)
-            rows.append(_row(evaluation.score(model.rule_list_, number)))
-    return rows
-
-
-def _whole_lists(folds: Folds) -> Evaluation:
-    """Whole lists are scored by all measures."""
-    from plurule.metrics import METRICS
-    from plurule.prediction.scoring import Scoring
-    from plurule.selection.trials import Evaluation
-
-    return Evaluation(folds, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False)
-
-
-def _row(result: dict[str, Any]) -> dict[str, float]:
-    return {**result["scores"], **result["size"]}
+    if published is None:
+        return RuleListClassifier(n_jobs=jobs), "the default learner"
+    objective, lift = find_objective(published[0]), published[1].strip().lower()
+    if lift == TUNE:
+        search = searches.LiftSearch(objective.name, None, "paper", "5", seed).search()
+        return search.set_params(n_jobs=jobs), f"{objective.title}, lift {TUNE}"
+    names = parse_lifts(published[1])
+    if len(names) > 1:
+        raise ValueError(
+            f"--lift {published[1]}: {len(names)} lifts; give one lift, or tune to choose among the paper's"
+        )
+    learner = searches.published(objective, lift=find_lift(names[0]), n_jobs=jobs)
+    return learner, f"{objective.title}, lift {names[0]}"
 
 
 def spread(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
@@ -283,8 +230,6 @@ def json_text(rows: Rows) -> str:
 
 def csv_text(rows: Rows, names: Sequence[Any]) -> str:
     """The scores as CSV, one row per fold, then mean and deviation."""
-    from plurule.files import to_csv
-
     if len(rows) == 1:
         return to_csv(list(rows))
     named: list[dict[str, Any]] = [{"fold": name, **row} for name, row in zip(names, rows, strict=True)]

@@ -36,14 +36,6 @@ def plain_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
     return table
 
 
-def candidate_columns(what: str, measures: Iterable[str]) -> Table:
-    """An empty table for candidates: their rank, what they are, their scores and sizes."""
-    titles = [MEASURES.get(measure, measure) for measure in measures]
-    table = plain_table("", what, numbers=(*titles, "rules", "conditions"))
-    table.columns[0].no_wrap = True
-    return table
-
-
 def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
     """The rules at the given positions, one per line."""
     table = Table(box=None, pad_edge=False, header_style="dim")

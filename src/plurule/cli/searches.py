@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
@@ -15,7 +16,7 @@ from plurule.cli import rendering
 from plurule.errors import PluruleError
 from plurule.lifts import NONE, find_lift, parse_lifts, peaks_within
 from plurule.metrics import METRICS, get_metric
-from plurule.selection.objectives import find_objective
+from plurule.selection.objectives import Objective, find_objective
 from plurule.selection.search import TIE_BREAKERS
 from plurule.selection.splitters import find_splitter
 from plurule.titles import MEASURES
@@ -25,9 +26,16 @@ if TYPE_CHECKING:
 
 Results = dict[str, Any]
 
-PLUS_MINUS = "± is one standard error of the mean over the folds"
+PLUS_MINUS = Text("± is one standard error of the mean over the folds", style="dim")
+NO_LIFT = "no lift"
 CHOSEN = ("heuristic", "lift", "predict_absence", "fix_head", "n_rules")
 """What --wide chooses."""
+
+
+def published(objective: Objective, **parameters: Any) -> RuleListClassifier:
+    """The paper's learner for an objective."""
+    names = ("heuristic", "averaging", "predict_absence")
+    return RuleListClassifier.published(**{name: getattr(objective, name) for name in names} | parameters)
 
 
 class LiftSearch:
@@ -37,25 +45,18 @@ class LiftSearch:
         self.objective = find_objective(objective)
         self.measure = measure or self.objective.measure
         get_metric(self.measure)
-        self.lifts = parse_lifts(lifts)
+        self.lifts = list(parse_lifts(lifts))
         self.names: dict[Any, str] = {find_lift(name): name for name in (*self.lifts, NONE)}
         self.cv = find_splitter(folds, seed)
-        self.arguments: dict[str, Any] = {
-            "objective": self.objective.name,
-            "measure": self.measure,
-            "lifts": list(self.lifts),
-        }
-        self.arguments |= {"folds": folds, "seed": seed}
+        self.arguments: dict[str, Any] = {"objective": self.objective.name, "measure": self.measure}
+        self.arguments |= {"lifts": self.lifts, "folds": folds, "seed": seed}
 
-    def search(self, n_labels: int) -> RuleListClassifierCV:
-        """The search among the lifts that fit the number of labels."""
-        if not any(peaks_within(find_lift(name), n_labels) for name in self.lifts):
+    def search(self, n_labels: int | None = None) -> RuleListClassifierCV:
+        """The search among the lifts that fit the number of labels; one of them must, if it is given."""
+        if n_labels is not None and not any(peaks_within(find_lift(name), n_labels) for name in self.lifts):
             raise PluruleError(f"none of the lifts fits {n_labels} labels: {', '.join(self.lifts)}")
-        goal = self.objective
-        learner = RuleListClassifier.published(
-            heuristic=goal.heuristic, averaging=goal.averaging, predict_absence=goal.predict_absence
-        )
-        return RuleListClassifierCV(learner, protocol="paper", lifts=list(self.names), scoring=self.measure, cv=self.cv)
+        given: dict[str, Any] = {"lifts": list(self.names), "scoring": self.measure, "cv": self.cv}
+        return RuleListClassifierCV(published(self.objective), protocol="paper", **given)
 
     def heading(self, search: RuleListClassifierCV) -> str:
         """What was tried."""
@@ -63,17 +64,9 @@ class LiftSearch:
 
     def tables(self, search: RuleListClassifierCV, count: int) -> Iterator[RenderableType]:
         """The best candidates, and no lift in any case."""
-        results = search.cv_results_
-        names = list(dict.fromkeys((self.measure, *TIE_BREAKERS)))
-        table = rendering.candidate_columns("lift", names)
-        for rank, i in enumerate(_best_first(results), start=1):
-            name = self.names[results["params"][i]["lift"]]
-            if rank <= count or name == NONE:
-                sizes = [f"{results[f'mean_{size}'][i]:.1f}" for size in ("rules", "conditions")]
-                shown = "no lift" if name == NONE else name
-                style = "bold" if rank == 1 else "dim" if rank > count else ""
-                table.add_row(str(rank), shown, *(_score(results, one, i) for one in names), *sizes, style=style)
-        yield from (table, f"[dim]{PLUS_MINUS}[/dim]", "")
+        texts = [self.names[candidate["lift"]] for candidate in search.cv_results_["params"]]
+        texts = [NO_LIFT if text == NONE else text for text in texts]
+        yield from (candidate_table(search.cv_results_, self.measure, "lift", texts, count), PLUS_MINUS, "")
 
     def chosen(self, model: RuleListClassifier) -> str:
         """What was chosen."""
@@ -81,14 +74,15 @@ class LiftSearch:
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
         """All candidates, best first: scores with their deviation over the folds, and sizes."""
-        rows = []
-        for rank, i in enumerate(_best_first(results), start=1):
-            row: dict[str, Any] = {"rank": rank, "lift": self.names[results["params"][i]["lift"]]}
-            for name in dict.fromkeys((self.measure, *TIE_BREAKERS, *METRICS)):
-                row |= {name: float(results[f"mean_test_{name}"][i])}
-                row |= {f"{name}_deviation": float(results[f"std_test_{name}"][i])}
-            rows.append(row | {size: float(results[f"mean_{size}"][i]) for size in ("rules", "conditions")})
-        return rows
+        columns: dict[str, str] = {}
+        for name in dict.fromkeys((self.measure, *TIE_BREAKERS, *METRICS)):
+            columns |= {name: f"mean_test_{name}", f"{name}_deviation": f"std_test_{name}"}
+        columns |= {size: f"mean_{size}" for size in ("rules", "conditions")}
+        return [
+            {"rank": rank, "lift": self.names[results["params"][i]["lift"]]}
+            | {name: float(results[column][i]) for name, column in columns.items()}
+            for rank, i in enumerate(_best_first(results), start=1)
+        ]
 
 
 class WideSearch:
@@ -111,22 +105,15 @@ class WideSearch:
 
     def tables(self, search: RuleListClassifierCV, count: int) -> Iterator[RenderableType]:
         """The best candidates, each at the length it is cut at, and the best lists up to a size."""
-        if not search.pareto_front_:
-            return
-        results = search.cv_results_
-        names = [name for name in dict.fromkeys((self.measure, *TIE_BREAKERS)) if f"mean_test_{name}" in results]
-        table = rendering.candidate_columns("with", names)
-        for rank, i in enumerate(_best_first(results)[:count], start=1):
-            sizes = [str(results["n_rules"][i]), f"{results['mean_conditions'][i]:.1f}"]
-            scores = (_score(results, name, i) for name in names)
-            table.add_row(str(rank), parameter_text(results["params"][i]), *scores, *sizes, style="bold" * (rank == 1))
-        yield from (table, "", "The best lists up to a size:")
-        yield from (front_table(search.pareto_front_, self.measure, count), f"[dim]{PLUS_MINUS}[/dim]", "")
+        if search.pareto_front_:
+            texts = [parameter_text(candidate) for candidate in search.cv_results_["params"]]
+            yield candidate_table(search.cv_results_, self.measure, "with", texts, count)
+            yield from ("", "The best lists up to a size:")
+            yield from (front_table(search.pareto_front_, self.measure, count), PLUS_MINUS, "")
 
     def chosen(self, model: RuleListClassifier) -> str:
         """What was chosen."""
-        values = model.get_params(deep=False)
-        return ": " + ", ".join(f"{name}={values[name]}" for name in CHOSEN)
+        return ": " + ", ".join(f"{name}={getattr(model, name)}" for name in CHOSEN)
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
         """All candidates, best first: what was tried, the scores of its list as cut, and how long that is."""
@@ -141,11 +128,23 @@ class WideSearch:
         ]
 
 
+def candidate_table(results: Results, measure: str, what: str, texts: list[str], count: int) -> Table:
+    """The best candidates, and no lift in any case: rank, what they are, scores and sizes."""
+    names = [name for name in dict.fromkeys((measure, *TIE_BREAKERS)) if f"mean_test_{name}" in results]
+    titles = [MEASURES.get(name, name) for name in names]
+    table = rendering.plain_table("", what, numbers=(*titles, "rules", "conditions"))
+    table.columns[0].no_wrap = True
+    for rank, i in enumerate(_best_first(results), start=1):
+        if rank <= count or texts[i] == NO_LIFT:
+            rules = f"{results['mean_rules'][i]:.1f}" if "mean_rules" in results else str(results["n_rules"][i])
+            cells = [*(_score(results, name, i) for name in names), rules, f"{results['mean_conditions'][i]:.1f}"]
+            table.add_row(str(rank), texts[i], *cells, style="bold" if rank == 1 else "dim" if rank > count else "")
+    return table
+
+
 def front_table(front: list[Point], measure: str, count: int) -> Table:
     """The best lists up to so many rules, evenly chosen from short to long."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name, justify in (("rules", "right"), ("conditions", "right"), (MEASURES.get(measure, measure), "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table = rendering.plain_table(numbers=("rules", "conditions", MEASURES.get(measure, measure)))
     table.add_column("with")
     for point in best_by_rules(front, count):
         score = f"{point.score:.4f} ± {point.standard_error:.4f}"
@@ -173,12 +172,10 @@ def parameter_text(params: dict[str, Any]) -> str:
 
 
 def _best_first(results: Results) -> list[int]:
-    """Positions of the candidates."""
-    return [int(i) for i in np.argsort(results["rank_test_score"])]
+    return np.argsort(results["rank_test_score"]).tolist()
 
 
 def _folds(results: Results, measure: str, candidate: int) -> list[float]:
-    """The score of a candidate on each fold."""
     splits = (name for name in results if name.startswith("split") and name.endswith(f"_test_{measure}"))
     return [float(results[name][candidate]) for name in splits]
 

@@ -10,7 +10,11 @@ import typer
 from rich.text import Text
 
 from plurule.cli import rendering, terminal
-from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption
+from plurule.cli.commands import given_options
+from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption, load_training_data
+from plurule.cli.watching import check_jobs, working
+from plurule.cli.writing import check_writable, save_model
+from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
@@ -74,16 +78,14 @@ def tune(
     No lift is a candidate, too. With --wide, choose everything that matters together, by --measure (micro F1 if left
     out); folds that are given as a number keep the share of every label.
     """
-    from plurule.cli.loading import load_training_data
     from plurule.cli.searches import LiftSearch, WideSearch
-    from plurule.cli.watching import check_jobs
-    from plurule.cli.writing import check_writable, save_model
-    from plurule.files import to_csv, write_text
 
     check_writable(output, table)
-    if wide:
-        refuse_with_wide(context)
-    elif max_rules is not None:
+    ignored = given_options(context, MEANINGLESS) if wide else []
+    if ignored:
+        reasons = "; ".join(f"--{name}: {MEANINGLESS[name]}" for name in ignored)
+        raise ValueError(f"{', '.join(f'--{name}' for name in ignored)} cannot be given with --wide ({reasons})")
+    if not wide and max_rules is not None:
         raise ValueError("--max-rules needs --wide: the paper's protocol does not look at lengths")
     n_jobs = check_jobs(jobs)
     asked = WideSearch(measure, folds) if wide else LiftSearch(objective, measure, lifts, folds, seed)
@@ -107,30 +109,18 @@ def tune(
         out.print(f"Written to {output}; look at it with: plurule show {output}", soft_wrap=True, markup=False)
 
 
-def refuse_with_wide(context: typer.Context) -> None:
-    """Raise an error if an option was given that would be ignored."""
-    given = [name for name in MEANINGLESS if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
-    if given:
-        reasons = "; ".join(f"--{name}: {MEANINGLESS[name]}" for name in given)
-        raise ValueError(f"{', '.join(f'--{name}' for name in given)} cannot be given with --wide ({reasons})")
-
-
 def run(
     search: RuleListClassifierCV,
     dataset: Dataset,
     arguments: dict[str, Any],
     jobs: int,
-    dask: str | None = None,
-    journal: Path | None = None,
+    dask: str | None,
+    journal: Path | None,
 ) -> None:
     """Fit a search, and show how far it is."""
-    from plurule.cli.watching import ProgressWatch, messages, stoppable, workers
     from plurule.selection.journal import Journal
 
-    console = messages()
-    watch = ProgressWatch(console, quiet=True)
-    search.set_params(progress=watch.counting(dataset.name or "data"))
     kept = "Nothing was written." if journal is None else f"What is finished is kept in {journal}."
     record = nullcontext() if journal is None else Journal(journal, {"data": dataset.name} | arguments)
-    with stoppable(console, kept), record as finished, workers(jobs, dask) as executor, watch.showing():
-        search.fit(dataset, executor=executor, journal=finished)
+    with record as finished, working(dataset.name or "data", kept, jobs, dask) as (progress, executor):
+        search.set_params(progress=progress).fit(dataset, executor=executor, journal=finished)

@@ -141,3 +141,16 @@ def workers(jobs: int, dask: str | None = None) -> Iterator[Executor | None]:
 
     with processes(jobs) if dask is None else cluster(dask) as executor:
         yield executor
+
+
+@contextmanager
+def working(
+    name: str, kept: str, jobs: int = 1, dask: str | None = None
+) -> Iterator[tuple[Callable[[int, int], None], Executor | None]]:
+    """Long work of one kind in the block: what is told how far it is, and what runs it.
+
+    `kept` says what is left of it if the user ends it.
+    """
+    watch = ProgressWatch(messages(), quiet=True)
+    with stoppable(messages(), kept), workers(jobs, dask) as executor, watch.showing():
+        yield watch.counting(name), executor

@@ -3,91 +3,110 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+import operator
+from collections import Counter, namedtuple
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from plurule.inspection.dependencies import KINDS
-from plurule.inspection.label_graph import Edge, LabelGraph
-from plurule.report.frame import Frame, path
+from plurule.inspection.label_graph import LabelGraph
+from plurule.model import LengthChoice
 from plurule.report.summary import HeatMap
 
 MAP_WIDTH = 400
 GRAPH_WIDTH = 900
+MARGIN = 0.08
+"""Of the height, above and below the curve of scores."""
+
+Tick: TypeAlias = tuple[float, str]
+"""A mark on an axis: where it is, and what stands there."""
+
+# What templates draw. Samples are values after some numbers of rules, to be read as a table.
+Line = namedtuple("Line", "name path end last")
+CurveDrawing = namedtuple("CurveDrawing", "frame lines samples")
+LengthDrawing = namedtuple("LengthDrawing", "frame path band cut choice samples")
+MapDrawing = namedtuple("MapDrawing", "map size margin cell middles")
+Node = namedtuple("Node", "name x y radius text_x text_y anchor")
+Link = namedtuple("Link", "edge kind_number path width ends")
+GraphDrawing = namedtuple("GraphDrawing", "width height nodes links kinds")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A curve as an SVG path."""
+class Frame:
+    """Rules from `first` to `last` go from left to right, values from `low` on over a `span` from bottom to top."""
 
-    name: str
-    path: str
-    end: tuple[float, float]
-    last: float
+    first: int
+    last: int
+    low: float
+    span: float
+    marks: tuple[tuple[float, str], ...]
+    """Values with a tick on the upright axis, and what stands there."""
+    width: int = 720
+    height: int = 300
+    left: int = 46
+    right: int = 708
+    top: int = 12
+    bottom: int = 260
 
+    @property
+    def x_ticks(self) -> tuple[Tick, ...]:
+        counts = (self.first, *(count for count in round_steps(self.last) if count > self.first))
+        return tuple((self.x(count), str(count)) for count in counts)
 
-@dataclass(frozen=True, slots=True)
-class CurveDrawing:
-    """Shares over the number of rules."""
+    @property
+    def y_ticks(self) -> tuple[Tick, ...]:
+        return tuple((self.y(value), text) for value, text in self.marks)
 
-    frame: Frame
-    lines: tuple[Line, ...]
-    samples: tuple[tuple[int, tuple[float, ...]], ...]
-    """After some numbers of rules: the values of all curves, to be read as a table."""
+    def x(self, count: int) -> float:
+        """How far right a number of rules lies."""
+        return round(self.left + (self.right - self.left) * (count - self.first) / max(self.last - self.first, 1), 2)
 
+    def y(self, value: float) -> float:
+        """How far down a value lies."""
+        return round(self.bottom - (self.bottom - self.top) * (value - self.low) / self.span, 2)
 
-@dataclass(frozen=True, slots=True)
-class MapDrawing:
-    """A square of cells, with names at its left and on top."""
-
-    map: HeatMap
-    size: int
-    margin: int
-    cell: int
-    middles: tuple[float, ...]
-    """Where the middle of each row, and of each column, lies."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A label in the graph."""
-
-    name: str
-    x: float
-    y: float
-    radius: float
-    text_x: float
-    text_y: float
-    anchor: str
-    """Where its name stands: on the side with fewer edges, outside of a circle."""
+    def points(self, values: Sequence[float]) -> list[tuple[float, float]]:
+        """Where the values of the first, second, third … number of rules lie."""
+        return [(self.x(count), self.y(value)) for count, value in enumerate(values, start=self.first)]
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An edge in the graph."""
+def path(points: Sequence[tuple[float, float]]) -> str:
+    """A line through points, as SVG writes it.
 
-    edge: Edge
-    kind_number: int
-    """Of the kinds that occur, counted from 1."""
-    path: str
-    width: float
-    ends: tuple[int, int]
-    """Places of the two among the nodes."""
+    >>> path([(46, 12), (50.25, 20)])
+    'M46,12 50.25,20'
+    """
+    return "M" + " ".join(f"{x:g},{y:g}" for x, y in points)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphDrawing:
-    """Labels and what rules say about them."""
+def round_steps(most: int) -> list[int]:
+    """Whole numbers from 0 to at most `most`, about five, with round steps.
 
-    width: int
-    height: int
-    nodes: tuple[Node, ...]
-    links: tuple[Link, ...]
-    kinds: tuple[tuple[str, str], ...]
-    """The kinds that occur, and what they say."""
+    >>> round_steps(23), round_steps(3)
+    ([0, 5, 10, 15, 20], [0, 1, 2, 3])
+    """
+    step, factors = 1, (2, 5, 10)
+    while most > 6 * step:
+        scale = 10 ** (len(str(step)) - 1)
+        step = next(scale * factor for factor in factors if scale * factor > step)
+    return list(range(0, most + 1, step))
+
+
+def score_steps(low: float, high: float) -> list[float]:
+    """Round numbers between two scores, about five.
+
+    >>> score_steps(0.31, 0.78)
+    [0.4, 0.5, 0.6, 0.7]
+    """
+    step = 10 ** math.floor(math.log10((high - low) / 2))
+    while (high - low) / step > 6:
+        step *= 2 if (high - low) / step <= 12 else 5
+    return [round(i * step, 10) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def draw_curves(curves: dict[str, list[float]]) -> CurveDrawing | None:
-    """Curves over the number of rules."""
+    """Shares over the number of rules."""
     if not curves:
         return None
     most = len(next(iter(curves.values()))) - 1
@@ -96,12 +115,32 @@ def draw_curves(curves: dict[str, list[float]]) -> CurveDrawing | None:
     points = {name: frame.points(values) for name, values in curves.items()}
     lines = tuple(Line(name, path(points[name]), points[name][-1], values[-1]) for name, values in curves.items())
     counts = sorted({round(i * most / 10) for i in range(11)})
-    samples = tuple((count, tuple(values[count] for values in curves.values())) for count in counts)
-    return CurveDrawing(frame, lines, samples)
+    return CurveDrawing(frame, lines, tuple((n, tuple(values[n] for values in curves.values())) for n in counts))
+
+
+def draw_length(choice: LengthChoice | None) -> LengthDrawing | None:
+    """What lists of each length scored, with a band of one standard error, and where the list was cut."""
+    if choice is None:
+        return None
+    most = len(choice.mean)
+    low, high = (list(map(side, choice.mean, choice.standard_error)) for side in (operator.sub, operator.add))
+    span = (max(high) - min(low)) or 1.0
+    least, span = min(low) - MARGIN * span, span * (1 + 2 * MARGIN)
+    marks = tuple((score, f"{score:g}") for score in score_steps(least, least + span))
+    frame = Frame(first=1, last=most, low=least, span=span, marks=marks)
+    counts = sorted({1, choice.chosen, choice.best, *(c for c in round_steps(most) if c)})
+    return LengthDrawing(
+        frame,
+        path(frame.points(choice.mean)),
+        path([*frame.points(high), *reversed(frame.points(low))]) + "Z",
+        (frame.x(choice.chosen), frame.y(choice.mean[choice.chosen - 1])),
+        choice,
+        tuple((c, f"{choice.mean[c - 1]:.3f}", f"{choice.standard_error[c - 1]:.3f}") for c in counts),
+    )
 
 
 def draw_map(heat_map: HeatMap) -> MapDrawing:
-    """Where the cells of a heat map go."""
+    """A square of cells, with names at its left and on top; rows and columns have their middles at the same places."""
     count = len(heat_map.labels)
     margin = min(16 + 7 * max((len(name) for name in heat_map.labels), default=0), 125)
     cell = min(max(MAP_WIDTH // max(count, 1), 13), 40)

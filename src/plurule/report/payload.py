@@ -6,7 +6,6 @@ Numbers are written so that JavaScript reads the same doubles; names are written
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ def payload(rule_list: RuleList, summary: Summary, table: Table | None, truth: L
         "instances": [] if table is None else _instances(rule_list, table, truth, examples),
     }
     for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
-        rule["data"] = asdict(on_data)
+        rule["data"] = on_data._asdict()
     return for_script(content)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts
-from plurule.report.length_chart import draw_length
 from plurule.report.summary import Summary, condition_parts, in_reading_order, short_number
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def render_page(summary: Summary, data: str) -> str:
         script,
         summary=summary,
         curves=charts.draw_curves(summary.curves),
-        length=draw_length(summary.length_choice),
+        length=charts.draw_length(summary.length_choice),
         bars=[bars for bars in summary.bars if bars.counts],
         maps=[charts.draw_map(heat_map) for heat_map in summary.maps],
         graph=charts.draw_graph(summary.graph),

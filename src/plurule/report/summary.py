@@ -5,7 +5,7 @@ A summary holds texts and numbers only. Names are already in the form in which t
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, namedtuple
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,50 +30,15 @@ MOST_STATEMENTS = 300
 LONG_HEAD = 8
 
 
-@dataclass(frozen=True, slots=True)
-class LabelRow:
-    """A label: how many rules are about it, and how well it is predicted (on data)."""
-
-    name: str
-    present_rules: int
-    absent_rules: int
-    tested: int
-    frequency: float | None = None
-    predicted: float | None = None
-    precision: float | None = None
-    recall: float | None = None
-    f1: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Bars:
-    """How often each value occurs."""
-
-    name: str
-    axis: str
-    counts: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HeatMap:
-    """A share for each pair of labels: of the instances with the row's label, those that have the column's as well."""
-
-    name: str
-    labels: tuple[str, ...]
-    shares: tuple[tuple[float, ...], ...]
-    counts: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RuleOnData:
-    """What a rule does on the data of the report."""
-
-    reached: int
-    """Instances that come as far as the rule."""
-    passing: tuple[int, ...]
-    """Of these, those that satisfy the first condition, the first two, …"""
-    decided: tuple[tuple[int, int], ...]
-    """Per head label: instances whose label it decides, and those of them where it is right (-1 if not known)."""
+LabelRow = namedtuple("LabelRow", "name present_rules absent_rules tested frequency predicted precision recall f1")
+"""A label: how many rules are about it, and how well it is predicted (on data)."""
+Bars = namedtuple("Bars", "name axis counts")
+"""How often each value occurs."""
+HeatMap = namedtuple("HeatMap", "name labels shares counts")
+"""A share for each pair of labels: of the instances with the row's label, those that have the column's as well."""
+RuleOnData = namedtuple("RuleOnData", "reached passing decided")
+"""Instances that come as far as a rule; those of them that satisfy its first condition, its first two, …; and, per head
+label, those whose label it decides, and those of them where it is right (-1 if not known)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,19 +206,19 @@ def _label_rows(rule_list: RuleList, truth: Labels | None, decisions: Decisions 
     present = Counter(a.index for rule in rule_list for a in rule.head if a.present)
     absent = Counter(a.index for rule in rule_list for a in rule.head if not a.present)
     tested = Counter(c.index for rule in rule_list for c in rule.label_conditions)
-    rows = [LabelRow(visible(n), present[i], absent[i], tested[i]) for i, n in enumerate(rule_list.labels)]
+    rows = [LabelRow(visible(n), present[i], absent[i], tested[i], *[None] * 5) for i, n in enumerate(rule_list.labels)]
     if decisions is None:
         return tuple(rows)
     predicted = decisions.labels()
     if truth is None:
         shares = predicted.mean(axis=0) if len(predicted) else np.zeros(len(rows))
-        return tuple(replace(row, predicted=float(share)) for row, share in zip(rows, shares, strict=True))
+        return tuple(row._replace(predicted=float(share)) for row, share in zip(rows, shares, strict=True))
     tp, fp, tn, fn = count(truth, predicted)
     total = tp + fp + tn + fn
     parts = (tp + fn, total), (tp + fp, total), (tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + fp + fn)
     measures = zip(*(_ratios(*part) for part in parts), strict=True)
     names = ("frequency", "predicted", "precision", "recall", "f1")
-    return tuple(replace(row, **dict(zip(names, m, strict=True))) for row, m in zip(rows, measures, strict=True))
+    return tuple(row._replace(**dict(zip(names, m, strict=True))) for row, m in zip(rows, measures, strict=True))
 
 
 def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> list[float | None]:

@@ -9,7 +9,7 @@ import pytest
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.model import LengthChoice, RuleList
-from plurule.report.length_chart import draw_length, score_steps
+from plurule.report.charts import draw_length, score_steps
 
 CHOICE = LengthChoice("micro_f1", (0.4, 0.6, 0.7, 0.65), (0.1, 0.05, 0.1, 0.1), chosen=2)
 

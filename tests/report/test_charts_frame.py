@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plurule.report.frame import Frame
+from plurule.report.charts import Frame
 
 FRAME = Frame(first=1, last=21, low=0.5, span=0.5, marks=((0.5, "half"), (1.0, "all")))
 
