@@ -510,3 +510,36 @@ def test_a_classifier_says_how_its_fit_goes_on():
     classifier.fit(problem.table, problem.Y)
     assert [rules for rules, _ in told] == [1, 2, 3, 4, 5]
     assert told == sorted(told)
+
+
+ENDS_WHILE_LEARNING = """
+import threading, time
+import numpy as np
+from plurule.classifier import RuleListClassifier
+
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.3)  # the interpreter ends, and threads that want to go on in Python notice
+
+def learn():
+    random = np.random.default_rng(1)
+    X, Y = random.random((2000, 20)), random.integers(0, 2, (2000, 8))
+    while True:
+        RuleListClassifier(n_rules=5, n_jobs=2, progress={progress}).fit(X, Y)
+
+slow = Slow()
+started = threading.Event()
+threading.Thread(target=learn, daemon=True).start()
+{wait}
+"""
+
+
+@pytest.mark.parametrize(
+    ("progress", "wait"),
+    [("None", "time.sleep(0.2)"), ("lambda *_: (started.set(), time.sleep(0.1))", "started.wait()")],
+    ids=["in the core", "in a function of Python"],
+)
+def test_a_daemon_thread_that_learns_does_not_abort_the_process_when_it_ends(progress: str, wait: str) -> None:
+    program = ENDS_WHILE_LEARNING.format(progress=progress, wait=wait)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr

@@ -104,8 +104,7 @@ void decide_table(std::size_t n_rows, const nb::list& columns, const std::vector
         expect(marks.shape(0) == n_rows, "marks for another number of rows than the table has");
         out.going_on = marks.data();
     }
-    nb::gil_scoped_release release;
-    decide(list, views, n_rows, out, n_threads);
+    without_gil([&] { decide(list, views, n_rows, out, n_threads); });
 }
 
 }  // namespace

@@ -15,8 +15,9 @@ class Interruption {
         const auto now = std::chrono::steady_clock::now();
         if (now - last_ < std::chrono::milliseconds(50)) return;
         last_ = now;
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        with_gil([] {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        });
     }
 
    private:
@@ -25,24 +26,22 @@ class Interruption {
 
 // A function of Python that can be copied and let go of without holding the GIL.
 std::shared_ptr<nb::object> shared_object(nb::object object) {
-    return {new nb::object(std::move(object)), [](nb::object* kept) {
-                nb::gil_scoped_acquire gil;
-                delete kept;
-            }};
+    return {new nb::object(std::move(object)), [](nb::object* kept) { with_gil([&] { delete kept; }); }};
 }
 
 CustomHeuristic custom_heuristic(nb::object function) {
     if (!PyCallable_Check(function.ptr())) throw nb::type_error("a heuristic must be a function");
     return [kept = shared_object(std::move(function))](const double* tp, const double* fp, const double* tn, const double* fn,
                                                        std::size_t count, double* values) {
-        nb::gil_scoped_acquire gil;
-        using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
-        const auto wrap = [&](const double* data) { return Array(data, {count}, nb::handle()).cast(nb::rv_policy::copy); };
-        const nb::object result = (*kept)(wrap(tp), wrap(fp), wrap(tn), wrap(fn));
-        const auto array = nb::cast<Doubles>(result);
-        expect_length(array.size(), count, "the values of the heuristic");
-        // What is no number is no value: such a head cannot be chosen.
-        for (std::size_t i = 0; i < count; ++i) values[i] = std::isfinite(array.data()[i]) ? array.data()[i] : NOTHING;
+        with_gil([&] {
+            using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
+            const auto wrap = [&](const double* data) { return Array(data, {count}, nb::handle()).cast(nb::rv_policy::copy); };
+            const nb::object result = (*kept)(wrap(tp), wrap(fp), wrap(tn), wrap(fn));
+            const auto array = nb::cast<Doubles>(result);
+            expect_length(array.size(), count, "the values of the heuristic");
+            // What is no number is no value: such a head cannot be chosen.
+            for (std::size_t i = 0; i < count; ++i) values[i] = std::isfinite(array.data()[i]) ? array.data()[i] : NOTHING;
+        });
     };
 }
 
@@ -150,12 +149,10 @@ class PythonRun {
         Run::Callbacks callbacks{Interruption(), nullptr};
         if (!progress.is_none())
             callbacks.learned = [&](const LearnedRule&) {
-                nb::gil_scoped_acquire gil;
-                progress(rules_before + run_->rules().size(), run_->decided());
+                with_gil([&] { progress(rules_before + run_->rules().size(), run_->decided()); });
             };
         guarded([&] {
-            nb::gil_scoped_release release;
-            run_->learn(n_rules.value_or(std::numeric_limits<std::size_t>::max()), callbacks);
+            without_gil([&] { run_->learn(n_rules.value_or(std::numeric_limits<std::size_t>::max()), callbacks); });
         });
         whole_ = true;
     }

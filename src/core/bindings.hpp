@@ -7,11 +7,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
 
 #include "state.hpp"
 
@@ -26,6 +31,47 @@ using Decisions = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::
 using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
+// Up to Python 3.13, a thread that wants the GIL after the interpreter has ended is made to exit: its stack is unwound, over
+// functions that may not throw, and the process is aborted. As from Python 3.14 on, such a thread waits until the process ends.
+template <class Call>
+decltype(auto) while_python_lives(Call&& call) {
+#if defined(__GLIBCXX__) && PY_VERSION_HEX < 0x030e0000
+    try {
+        return call();
+    } catch (abi::__forced_unwind&) {
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+#else
+    return call();
+#endif
+}
+
+// For a thread that does not hold the GIL: calls a function that needs it.
+template <class Call>
+decltype(auto) with_gil(Call&& call) {
+    struct Gil {
+        PyGILState_STATE state = PyGILState_Ensure();
+        ~Gil() { PyGILState_Release(state); }
+    };
+    return while_python_lives([&]() -> decltype(auto) {
+        Gil gil;
+        return while_python_lives(call);
+    });
+}
+
+// For a thread that holds the GIL: calls a function that takes long and does without.
+template <class Call>
+void without_gil(Call&& call) {
+    PyThreadState* const thread = PyEval_SaveThread();
+    const auto take_back = [&] { while_python_lives([&] { PyEval_RestoreThread(thread); }); };
+    try {
+        call();
+    } catch (...) {
+        take_back();
+        throw;
+    }
+    take_back();
+}
 
 inline void expect_counts(const double* numbers, std::size_t count, const char* what) {
     for (std::size_t i = 0; i < count; ++i)
