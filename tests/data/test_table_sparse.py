@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from plurule.data.encoding import encode
-from plurule.data.table import Declared, SparseColumn, SparseColumns, Table
+from plurule.data.table import SparseColumn, SparseColumns, Table
 from plurule.model import Attribute
 
 CATEGORIES = ("no", "yes", "maybe")
@@ -34,7 +34,7 @@ def wide(dense: NDArray[Any]) -> Table:
     matrix = sp.csc_array(dense)
     categories = [CATEGORIES if is_nominal else None for is_nominal in nominal]
     names = [f"a{i}" for i in range(dense.shape[1])]
-    return Table(Declared(names, categories), SparseColumns(matrix, nominal, np.arange(dense.shape[1])))
+    return Table(list(map(Attribute, names, categories)), SparseColumns(matrix, nominal, np.arange(dense.shape[1])))
 
 
 def assert_holds(table: Table, dense: NDArray[Any], columns: list[int]) -> None:
@@ -42,7 +42,7 @@ def assert_holds(table: Table, dense: NDArray[Any], columns: list[int]) -> None:
     assert table.names == tuple(f"a{i}" for i in columns)
     for position, i in enumerate(columns):
         attribute = Attribute(f"a{i}", CATEGORIES if i % 2 else None)
-        assert table.attributes[position] == table.attribute(position) == attribute
+        assert table.attributes[position] == attribute
         column = table.columns[position]
         assert isinstance(column, SparseColumn)
         assert column.rows.dtype == np.int32
@@ -84,7 +84,6 @@ def test_columns_are_a_sequence() -> None:
     assert columns[-1].to_dense().tolist() == [3]  # type: ignore[union-attr]
     with pytest.raises(IndexError):
         columns[3]
-    assert list(Declared(["a", "b"], [None, None])[1:]) == [Attribute("b")]
 
 
 def test_a_sparse_matrix_is_kept_as_it_is() -> None:

@@ -148,7 +148,7 @@ def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[
 
 def _label_matrix(table: Table, positions: Sequence[int], source: Source) -> Any:
     """0 and 1 for each row and each of the given columns: an int8 array, or sparse where that is far smaller."""
-    attributes = [table.attribute(i) for i in positions]
+    attributes = [table.attributes[i] for i in positions]
     meanings = _Meanings(attributes)
     shape = (len(table), len(positions))
     cells = shape[0] * shape[1]

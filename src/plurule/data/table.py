@@ -109,36 +109,6 @@ class SparseColumns(Sequence[SparseColumn]):
         return SparseColumns(matrix, self.nominal[self.picked], np.arange(len(self.picked)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Declared(Sequence[Attribute]):
-    """Attributes by name and categories, of which objects are made when they are asked for.
-
-    A file of fifty thousand columns is read before the fifty thousand objects would be made.
-    """
-
-    names: Sequence[str]
-    categories: Sequence[tuple[str, ...] | None]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @overload
-    def __getitem__(self, index: int) -> Attribute: ...
-    @overload
-    def __getitem__(self, index: slice) -> Declared: ...
-    def __getitem__(self, index: int | slice) -> Attribute | Declared:
-        if isinstance(index, slice):
-            return Declared(self.names[index], self.categories[index])
-        return Attribute(self.names[index], self.categories[index])
-
-    def __iter__(self) -> Iterator[Attribute]:
-        return map(Attribute, self.names, self.categories)
-
-    def select(self, columns: Sequence[int]) -> Declared:
-        """Some of the attributes."""
-        return Declared(list(map(self.names.__getitem__, columns)), list(map(self.categories.__getitem__, columns)))
-
-
 class Table:
     """Named columns of equal length; rows can be indexed, so scikit-learn's splitters can cut it.
 
@@ -149,16 +119,13 @@ class Table:
     """
 
     def __init__(self, attributes: Sequence[Attribute], columns: Sequence[Column], n_rows: int | None = None):
-        self._attributes = attributes if isinstance(attributes, Declared) else tuple(attributes)
-        self.columns: Sequence[Column] = columns if isinstance(columns, SparseColumns) else tuple(columns)
-        if len(self._attributes) != len(self.columns):
-            raise DataError(f"{len(self.columns)} columns, {len(self._attributes)} attributes named")
-        if isinstance(self.columns, SparseColumns):
-            lengths = {self.columns.n_rows}
-        else:
-            lengths = {len(column) for column in self.columns}
-        if n_rows is not None:
-            lengths.add(n_rows)
+        self.attributes = tuple(attributes)
+        """Names and kinds of the columns."""
+        self.columns = columns if isinstance(columns, SparseColumns) else tuple(columns)
+        if len(self.attributes) != len(self.columns):
+            raise DataError(f"{len(self.columns)} columns, {len(self.attributes)} attributes named")
+        lengths = {columns.n_rows} if isinstance(columns, SparseColumns) else set(map(len, self.columns))
+        lengths |= set() if n_rows is None else {n_rows}
         if len(lengths) > 1:
             raise DataError(f"columns of different lengths: {sorted(lengths)}")
         self.n_rows = lengths.pop() if lengths else 0
@@ -169,20 +136,9 @@ class Table:
         return self.n_rows, len(self.columns)
 
     @cached_property
-    def attributes(self) -> tuple[Attribute, ...]:
-        """Names and kinds of the columns."""
-        return tuple(self._attributes)
-
-    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        if isinstance(self._attributes, Declared):
-            return tuple(self._attributes.names)
-        return tuple([a.name for a in self._attributes])
-
-    def attribute(self, index: int) -> Attribute:
-        """Name and kind of one column."""
-        return self._attributes[index]
+        return tuple([a.name for a in self.attributes])
 
     def __len__(self) -> int:
         return self.n_rows
@@ -194,26 +150,19 @@ class Table:
 
     def select(self, columns: Sequence[int]) -> Table:
         """Some of the columns, in the given order."""
-        attributes: Sequence[Attribute]
-        if isinstance(self._attributes, Declared):
-            attributes = self._attributes.select(columns)
-        else:
-            attributes = [self._attributes[i] for i in columns]
-        if isinstance(self.columns, SparseColumns):
-            return Table(attributes, self.columns.select(columns), self.n_rows)
-        return Table(attributes, [self.columns[i] for i in columns], self.n_rows)
+        some = [self.columns[i] for i in columns] if isinstance(self.columns, tuple) else self.columns.select(columns)
+        return Table([self.attributes[i] for i in columns], some, self.n_rows)
 
     def __getitem__(self, rows: Any) -> Table:
         if isinstance(rows, tuple):
             if len(rows) != 2 or rows[1] not in (slice(None), Ellipsis):
                 raise IndexError("a table is indexed by rows only")
             rows = rows[0]
-        picked = np.arange(self.n_rows)[rows]
-        picked = np.atleast_1d(picked)
+        picked = np.atleast_1d(np.arange(self.n_rows)[rows])
         if isinstance(self.columns, SparseColumns):
-            return Table(self._attributes, self.columns.take(picked), len(picked))
+            return Table(self.attributes, self.columns.take(picked), len(picked))
         columns = [c.take(picked) if isinstance(c, SparseColumn) else c[picked] for c in self.columns]
-        return Table(self._attributes, columns, len(picked))
+        return Table(self.attributes, columns, len(picked))
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
         raise TypeError("a table is not iterable; use table.column(i) or table[rows]")

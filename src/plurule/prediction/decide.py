@@ -173,7 +173,7 @@ def _packed(condition: Condition, table: Table, columns: dict[int, int]) -> tupl
         return LABEL_PRESENT if condition.present else LABEL_ABSENT, condition.index, 0.0
     column = columns.setdefault(condition.index, len(columns))
     if isinstance(condition, NominalCondition):
-        categories = table.attribute(condition.index).categories or ()
+        categories = table.attributes[condition.index].categories or ()
         known = condition.category in categories
         return EQUALS, column, float(categories.index(condition.category) if known else NO_CATEGORY)
     return AT_MOST if condition.operator == "<=" else ABOVE, column, float(condition.threshold)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.data.labels import matching
 from plurule.data.place import Place, Source, shown
-from plurule.data.readers.numerals import parse_decimals
 from plurule.data.readers.text import read_text, suffix_of
 from plurule.data.table import Column, Table, recode
 from plurule.errors import DataError, first_repeated
@@ -27,7 +26,6 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 """What a field says where a value is missing."""
 
 _DELIMITERS = ",;\t|"
-_BLOCK = 1 << 18
 _CELLS_AT_ONCE = 1 << 16
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
@@ -55,56 +53,22 @@ def read_csv(
         raise DataError(f"decimal={decimal!r}, expected '.' or ','")
     place = Place(path.name)
     content = read_text(path, keep_returns=True)
-    if not content.strip(b"\r\n"):
+    if not content.strip("\r\n"):
         raise place.error("the file is empty, expected a line of names")
     if delimiter is None:
         delimiter = "\t" if suffix_of(path) == ".tsv" else _sniff(content)
-    table, lines = _read_numbers(content, delimiter, place) if not nominal else (None, None)
-    if table is None or lines is None:
-        table, lines = _read_fields(content, delimiter, nominal, decimal, place)
+    table, lines = _read_fields(content, delimiter, nominal, decimal, place)
     return Dataset.unlabelled(table), Source(place, lines, notes=_comma_notes(table, place))
 
 
-def _sniff(content: bytes) -> str:
+def _sniff(content: str) -> str:
     """The delimiter that the first line has most of."""
-    first = content[: content.find(b"\n") + 1 or len(content)].decode("utf-8")
-    bare = "".join(first.split('"')[0::2])
+    bare = "".join(content.partition("\n")[0].split('"')[0::2])
     return max(_DELIMITERS, key=bare.count)
 
 
-def _names(fields: Sequence[str], place: Place) -> list[str]:
-    twice = first_repeated(fields)
-    if twice is not None:
-        raise place.at(1).error(f"two columns are named {shown(twice)}, expected unique names")
-    return list(fields)
-
-
-def _read_numbers(content: bytes, delimiter: str, place: Place) -> tuple[Table | None, Sequence[int] | None]:
-    """A file of plain decimals without quotes, in large blocks; None if it is anything else."""
-    start = content.find(b"\n") + 1
-    if not start or delimiter != "," or b'"' in content:
-        return None, None
-    names = _names(content[:start].decode("utf-8").rstrip("\r\n").split(","), place)
-    width, blocks = len(names), []
-    content = content.rstrip(b"\r\n") + b"\n"
-    while start < len(content):
-        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
-        block = content[start:end].replace(b"\r\n", b"\n")
-        rows = block.count(b"\n")
-        if any(line.count(b",") != width - 1 for line in block.split(b"\n")[:-1]):
-            return None, None
-        numbers = parse_decimals(block)
-        if not numbers.plain.all():
-            return None, None
-        blocks.append(numbers.values.reshape(rows, width))
-        start = end
-    matrix = np.concatenate([np.empty((0, width)), *blocks])
-    columns = list(np.ascontiguousarray(matrix.T))
-    return Table([Attribute(name) for name in names], columns, len(matrix)), range(2, len(matrix) + 2)
-
-
 def _read_fields(
-    content: bytes, delimiter: str, nominal: Sequence[str], decimal: str, place: Place
+    content: str, delimiter: str, nominal: Sequence[str], decimal: str, place: Place
 ) -> tuple[Table, Sequence[int]]:
     """A file of any fields."""
     as_nominal: set[int] | None = None
@@ -127,14 +91,16 @@ def _read_fields(
 
 
 def _chunks(
-    content: bytes, delimiter: str, lines: array[int], names: list[str], place: Place
+    content: str, delimiter: str, lines: array[int], names: list[str], place: Place
 ) -> Iterator[Sequence[Sequence[str]]]:
     """The columns of some rows at a time, at least once; notes the names and the lines of the rows."""
-    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
-        names += _names(next(reader), place)
+        names += next(reader)
+        twice = first_repeated(names)
+        if twice is not None:
+            raise place.at(1).error(f"two columns are named {shown(twice)}, expected unique names")
         # A field that is quoted may hold newlines: a row begins on the line after the one before it.
         begin = reader.line_num
         most = max(1, _CELLS_AT_ONCE // len(names))

@@ -32,18 +32,21 @@ def suffix_of(path: Path) -> str:
     return path.suffix.lower()
 
 
-def read_text(path: Path, *, keep_returns: bool = False) -> bytes:
-    """The content of a text file, as UTF-8 without a byte order mark and, unless kept, without carriage returns."""
+def read_text(path: Path, *, keep_returns: bool = False) -> str:
+    """The content of a text file in UTF-8, without a byte order mark and, unless kept, without carriage returns."""
     place = Place(path.name)
     content = read_bytes(path)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise place.error("the file is UTF-16, expected UTF-8; save it as UTF-8")
-    content = content.removeprefix(_BYTE_ORDER_MARK)
-    if not content.isascii():
-        _expect_utf8(content, place)
-    if not keep_returns and b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return content
+    try:
+        text = content.removeprefix(_BYTE_ORDER_MARK).decode("utf-8")
+    except UnicodeDecodeError as error:
+        wrong = error.object[error.start]
+        raise place.at(error.object.count(b"\n", 0, error.start) + 1).error(
+            f"byte 0x{wrong:02x} is not UTF-8, expected UTF-8 text; "
+            "if the file is in another encoding (Latin-1, Windows-1252), save it as UTF-8"
+        ) from error
+    return text if keep_returns else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -95,14 +98,3 @@ def _too_large(path: Path, allowed: int) -> DataError:
         f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
         "if it is meant to be so large, unpack it first"
     )
-
-
-def _expect_utf8(content: bytes, place: Place) -> None:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise place.at(line).error(
-            f"byte 0x{content[error.start]:02x} is not UTF-8, expected UTF-8 text; "
-            "if the file is in another encoding (Latin-1, Windows-1252), save it as UTF-8"
-        ) from error
