@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-from importlib import resources
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.table import Table
+from plurule.datasets.embedded import column, handed_out, read_text
 from plurule.model import Attribute
 
 _YES_NO = ("no", "yes")
@@ -80,26 +79,13 @@ def load_world_flags(*, return_X_y: bool = False, as_frame: bool = False) -> Any
     >>> [colour for colour, there in zip(flags.label_names, japan) if there]
     ['red', 'white']
     """
-    rows = list(csv.DictReader(_read_text("world_flags.csv").splitlines()))
+    rows = list(csv.DictReader(read_text("world_flags.csv").splitlines()))
     data = Dataset(
-        Table(_ATTRIBUTES, [_column(rows, attribute) for attribute in _ATTRIBUTES], len(rows)),
+        Table(_ATTRIBUTES, [column([row[each.name] for row in rows], each) for each in _ATTRIBUTES], len(rows)),
         np.array([[int(row[colour]) for colour in _COLOURS] for row in rows], dtype=np.int8),
         _COLOURS,
         name="world-flags",
         row_names=tuple(row["country"] for row in rows),
-        description=_read_text("README.md"),
+        description=read_text("README.md"),
     )
-    if as_frame:
-        return data.to_pandas()
-    return (data.X, data.Y) if return_X_y else data
-
-
-def _read_text(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _column(rows: list[dict[str, str]], attribute: Attribute) -> NDArray[Any]:
-    values = [row[attribute.name] for row in rows]
-    if attribute.categories is None:
-        return np.array(values, dtype=np.float64)
-    return np.array([attribute.categories.index(value) for value in values], dtype=np.int32)
+    return handed_out(data, return_X_y, as_frame)
