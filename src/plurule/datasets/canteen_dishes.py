@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any, Literal, overload
 
 import numpy as np
 
 from plurule.data.dataset import Dataset
-from plurule.data.table import Table
-from plurule.datasets.embedded import column, handed_out, read_text
-from plurule.model import Attribute
+from plurule.datasets.embedded import as_table, handed_out, read_rows, read_text
 
-_NOMINAL = ("kitchen", "season", "cuisine", "course", "cooking", "main_ingredient", "starch", "sauce", "fat", "topping")
-_NUMERIC = ("minutes", "price", "energy")
 _LABELS = (
     *("gluten", "crustaceans", "egg", "fish", "peanuts", "soya", "milk", "nuts", "celery", "mustard", "sesame"),
     *("sulphites", "lupin", "molluscs", "vegetarian", "vegan", "pork", "alcohol", "spicy"),
@@ -57,13 +52,9 @@ def load_canteen_dishes(*, return_X_y: bool = False, as_frame: bool = False) -> 
     >>> dishes.row_names[0]
     'Tofu satay skewers with peanut sauce and rice'
     """
-    rows = list(csv.DictReader(read_text("canteen_dishes.csv.gz").splitlines()))
-    attributes = [
-        *(Attribute(name, tuple(sorted({row[name] for row in rows} - {""}))) for name in _NOMINAL),
-        *(Attribute(name) for name in _NUMERIC),
-    ]
+    rows = read_rows("canteen_dishes.csv.gz")
     data = Dataset(
-        Table(attributes, [column([row[each.name] for row in rows], each) for each in attributes], len(rows)),
+        as_table(rows, ("menu_line", "labels")),
         np.array([[label in row["labels"].split() for label in _LABELS] for row in rows], dtype=np.int8),
         _LABELS,
         name="canteen-dishes",

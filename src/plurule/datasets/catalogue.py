@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tomllib
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,7 +29,6 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 _TIMEOUT = 30.0
 _PIECE = 1 << 16
-_LFS = "https://media.githubusercontent.com/media/mrapp-ke/Boomer-Datasets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,88 +76,23 @@ class KnownSet:
         return f"openml.org/d/{self.openml}" if self.openml else ""
 
 
-def _pair(
-    name: str, train: tuple[str, str, str, int], test: tuple[str, str, str, int]
-) -> tuple[RemoteFile, RemoteFile]:
-    """The files of a data set: commit, path, checksum and size of the training and of the test part."""
-    parts = {"train": train, "test": test}
-    first, second = (
-        RemoteFile(f"{name}-{part}.arff", f"{_LFS}/{commit}/{path}", sha256, size)
-        for part, (commit, path, sha256, size) in parts.items()
-    )
-    return first, second
+def _known() -> Iterator[KnownSet]:
+    for name, facts in tomllib.loads(
+        resources.files(__package__).joinpath("catalogue.toml").read_text("utf-8")
+    ).items():
+        yield KnownSet(name, **facts | {"files": tuple(RemoteFile(**file) for file in facts.get("files", ()))})
 
 
-_LATER = "7e587cb68234bf7628aef6ed0a5c2df8a4eb519e"
-_FLAGS = "3fbea72b3d39a7d1279cce111f9e80628e0f04fa"
-_EMOTIONS = "082dba2665d701ce74a1291ad3809da789fa5c96"
-_BIRDS = "26b2b9064ffe1f59672cde9ad16ad813173a9f00"
-_SCENE = "e9738dbfd6631fb2e3a1c51807b598c04eb38133"
-_YEAST = "73db96cbcc8cc8891830fc86827617e4a8e7f033"
-_ENRON = "91950e2fd9fb199df84f0c045fde589fa5ec46c5"
-_BIBTEX = "e925d705fe09f4ce593cf162e953862d8a0cee76"
-
-_ALL = (
-    KnownSet("flags", "colours of national flags", 194, 19, 7, 3.392, _pair(
-        "flags",
-        (_FLAGS, "flags-train.arff", "1861cdab7f8baf1aef6fb6198f304465ddfd99b7f9a435337c604119522df3c5", 7707),
-        (_FLAGS, "flags-test.arff", "09f6136fae47dcc2f0f491efd6401a11072cbfb0bfbb2666c63b35bb06aeeb16", 4218),
-    )),
-    KnownSet("emotions", "emotions that music arouses", 593, 72, 6, 1.868, _pair(
-        "emotions",
-        (_LATER, "emotions_training.arff", "bbe704106c79bb8fb99c1d1d2e9bde081d6a2daeb01f100862f11fd91a3c1f98", 252080),
-        (_EMOTIONS, "emotions-test.arff", "f13d4b746b7b5c8eb484bd751d6ac463d4560dff998a93516a5c1fe35daf6c8f", 132007),
-    )),
-    KnownSet("birds", "bird species in sound recordings", 645, 260, 19, 1.014, _pair(
-        "birds",
-        (_LATER, "birds_training.arff", "8f215db6ee163149901e753977f631ba8bea0e0e8e1abc42b234414822f8ae36", 539367),
-        (_BIRDS, "birds-test.arff", "51ba6326d65ccdd7c755b6461280eb6d2769c7f59d8e12fd4250f91e6ca28326", 540883),
-    )),
-    KnownSet("scene", "kinds of scenes in photographs", 2407, 294, 6, 1.074, _pair(
-        "scene",
-        (_LATER, "scene_training.arff", "b53ba93bdf412de922e3960389bcee24744fa3e872ce610511fc1d750888b64d", 3127968),
-        (_SCENE, "scene-test.arff", "ea38d20296b3ff7e220f477a3b802a9bcb2d768881fe6ee163efbc97ea527a42", 3090742),
-    )),
-    KnownSet("yeast", "functions of yeast genes", 2417, 103, 14, 4.237, _pair(
-        "yeast",
-        (_YEAST, "yeast-train.arff", "e759dc991ff54694a4ff9c4314f3be0d6fd2b1994a4b563f57e416394c6aebbd", 1501117),
-        (_LATER, "yeast_test.arff", "4aaac102bff9669a765bf0b378602e5cc8c3b181048282e2f003117b496d552a", 918515),
-    )),
-    KnownSet("enron", "topics of e-mails", 1702, 1001, 53, 3.378, _pair(
-        "enron",
-        (_ENRON, "enron-train.arff", "2988cefc1cdf7a8004a20ef84615cc8fa1b5d7434c16687283b41454e2d9d194", 607799),
-        (_LATER, "enron_test.arff", "2f3aad54a8f54caaab4ab01246fe9dd385ba944a2633028f52747b57eac5474e", 324140),
-    )),
-    KnownSet("bibtex", "tags of BibTeX entries", 7395, 1836, 159, 2.402, _pair(
-        "bibtex",
-        (_BIBTEX, "bibtex-train.arff", "8dcc9de6e0b2cebaec8c1f4fac78431adeeb73cfd3ab879b530a66d366e59174", 2292961),
-        (_BIBTEX, "bibtex-test.arff", "9b03329cde64d3f994bdf7fbbac3f3b10fe185c311cb9ae725475f59c7f3f922", 1215637),
-    )),
-    KnownSet("CAL500", "tags of songs", 502, 68, 174, 26.044),
-    KnownSet("medical", "diagnoses in radiology reports", 978, 1449, 45, 1.245),
-    KnownSet("corel5k", "what images show", 5000, 499, 374, 3.522),
-    KnownSet("delicious", "tags of web pages", 16105, 500, 983, 19.020),
-    KnownSet("tmc2007-500", "problems in aviation safety reports", 28596, 500, 22, 2.158),
-    KnownSet("rcv1sub1", "topics of news", 6000, 47236, 101, 2.880),
-    KnownSet("genbase", "functions of proteins", openml=40591),
-    KnownSet("image", "kinds of natural scenes", openml=40592),
-    KnownSet("langlog", "topics of a weblog on language", openml=40593),
-    KnownSet("reuters", "topics of news", openml=40594),
-    KnownSet("slashdot", "topics of technology news", openml=40596),
-)  # fmt: skip
-
-KNOWN: dict[str, KnownSet] = {known.name: known for known in _ALL}
+KNOWN: dict[str, KnownSet] = {known.name: known for known in _known()}
 """The known data sets by name."""
 
 
 def known_names() -> list[str]:
     """Names of all data sets that can be named: the known ones, and those in the folders where data are kept."""
     found = {name.lower(): name for name in KNOWN}
-    for folder in data_folders():
-        if folder.is_dir():
-            for path in sorted(folder.iterdir()):
-                if path.is_dir() and find_named(path, path.name) is not None:
-                    found.setdefault(path.name.lower(), path.name)
+    for path in (path for folder in data_folders() for path in _folders(folder)):
+        if find_named(path, path.name) is not None:
+            found.setdefault(path.name.lower(), path.name)
     return list(found.values())
 
 
@@ -166,25 +102,24 @@ def info(name: str) -> KnownSet:
     >>> info("emotions").labels
     6
     """
-    known = {key.lower(): value for key, value in KNOWN.items()}.get(name.lower())
-    if known is not None:
-        return known
-    if where(name) is not None:
-        return KnownSet(name, "in a local folder")
-    raise DataError(f"no data set is called {name!r}{nearest(name, known_names())}")
+    known = next((known for known in KNOWN.values() if known.name.lower() == name.lower()), None)
+    if known is None and where(name) is None:
+        raise DataError(f"no data set is called {name!r}{nearest(name, known_names())}")
+    return known or KnownSet(name, "in a local folder")
 
 
 def where(name: str) -> Path | None:
     """The folder that holds a data set, None if it has to be fetched."""
     for folder in data_folders():
-        if not folder.is_dir():
-            continue
-        matches = [path for path in folder.iterdir() if path.is_dir() and path.name.lower() == name.lower()]
+        matches = [path for path in _folders(folder) if path.name.lower() == name.lower()]
         for path in [*matches, folder]:
-            found = find_named(path, name)
-            if found is not None:
+            if find_named(path, name) is not None:
                 return path
     return None
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
 
 def load(name: str, split: Any = "all") -> Any:
@@ -245,34 +180,28 @@ def fetch(name: str | KnownSet, *, force: bool = False, progress: Progress | Non
 
 
 def _fetch_file(known: KnownSet, file: RemoteFile, target: Path, force: bool, progress: Progress | None) -> None:
-    if target.is_file() and not force and _sha256(target) == file.sha256:
-        return
-    url = file.url
+    url, partial = file.url, target.with_name(f"{target.name}.part")
     if os.environ.get("PLURULE_MIRROR"):
         url = f"{os.environ['PLURULE_MIRROR'].rstrip('/')}/{known.name}/{file.name}"
     if not url.startswith(("https://", "http://")):
         raise DataError(f"{url}: cannot be fetched from, expected an address that begins with https:// or http://")
-    partial = target.with_name(f"{target.name}.part")
+    # Another process may fetch it meanwhile.
     with locked(partial):
         try:
-            # Another process may have fetched it meanwhile.
-            if force or not target.is_file() or _sha256(target) != file.sha256:
-                _fetch_new(url, partial, target, file, progress)
+            if not force and target.is_file() and _sha256(target) == file.sha256:
+                return
+            _download(url, partial, file, progress)
+            found = _sha256(partial)
+            if found != file.sha256:
+                partial.unlink()
+                raise DataError(
+                    f"{url}: is not the file that was expected (SHA-256 {found[:12]}…, expected {file.sha256[:12]}…); "
+                    "it was damaged on the way or has changed there. Nothing was kept; try again"
+                )
+            os.replace(partial, target)
         finally:
             if partial.is_file() and partial.stat().st_size == 0:
                 partial.unlink()
-
-
-def _fetch_new(url: str, partial: Path, target: Path, file: RemoteFile, progress: Progress | None) -> None:
-    _download(url, partial, file, progress)
-    found = _sha256(partial)
-    if found != file.sha256:
-        partial.unlink()
-        raise DataError(
-            f"{url}: is not the file that was expected (SHA-256 {found[:12]}…, expected {file.sha256[:12]}…); it was "
-            "damaged on the way or has changed there. Nothing was kept; try again"
-        )
-    os.replace(partial, target)
 
 
 def _download(url: str, partial: Path, file: RemoteFile, progress: Progress | None) -> None:

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any, Literal, overload
 
 import numpy as np
 
 from plurule.data.dataset import Dataset
-from plurule.data.table import Table
-from plurule.datasets.embedded import column, handed_out, read_text
-from plurule.model import Attribute
+from plurule.datasets.embedded import as_table, handed_out, read_rows, read_text
 
-_YES_NO = ("no", "yes")
-
-_ATTRIBUTES = (
-    Attribute("continent", ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")),
-    Attribute("hemisphere", ("northern", "southern")),
-    Attribute("coast", ("landlocked", "coastal", "island")),
-    Attribute("commonwealth", _YES_NO),
-    Attribute("arab_league", _YES_NO),
-    Attribute("un_since"),
-    Attribute("horizontal_stripes"),
-    Attribute("vertical_bars"),
-    Attribute("diagonal", _YES_NO),
-    Attribute("hoist_triangle", _YES_NO),
-    Attribute("canton", _YES_NO),
-    Attribute("union_jack", _YES_NO),
-    Attribute("cross", _YES_NO),
-    Attribute("saltire", _YES_NO),
-    Attribute("stars"),
-    Attribute("sun", _YES_NO),
-    Attribute("crescent", _YES_NO),
-    Attribute("circle", _YES_NO),
-    Attribute("emblem", ("none", "figure", "arms")),
-    Attribute("animal", _YES_NO),
-    Attribute("plant", _YES_NO),
-    Attribute("writing", _YES_NO),
-)
-
+_IN_ORDER = {"coast": ("landlocked", "coastal", "island"), "emblem": ("none", "figure", "arms")}
+"""Categories that have another order than the alphabetical."""
 _COLOURS = ("red", "green", "blue", "yellow", "white", "black", "orange")
 
 
@@ -79,9 +51,9 @@ def load_world_flags(*, return_X_y: bool = False, as_frame: bool = False) -> Any
     >>> [colour for colour, there in zip(flags.label_names, japan) if there]
     ['red', 'white']
     """
-    rows = list(csv.DictReader(read_text("world_flags.csv").splitlines()))
+    rows = read_rows("world_flags.csv")
     data = Dataset(
-        Table(_ATTRIBUTES, [column([row[each.name] for row in rows], each) for each in _ATTRIBUTES], len(rows)),
+        as_table(rows, ("country", *_COLOURS), _IN_ORDER),
         np.array([[int(row[colour]) for colour in _COLOURS] for row in rows], dtype=np.int8),
         _COLOURS,
         name="world-flags",
