@@ -12,7 +12,8 @@ What is 0/0 (no label predicted and none to find) counts as 0, unless `empty` sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,8 +47,7 @@ def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | Non
     >>> hamming_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    counts = count(Y_true, Y_pred, sample_weight)
-    return ratio(float((counts.tp + counts.tn).sum()), float(sum(part.sum() for part in counts)))
+    return count(Y_true, Y_pred, sample_weight).hamming_accuracy()
 
 
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
@@ -56,9 +56,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
-    true, predicted, weight = _aligned(Y_true, Y_pred, sample_weight)
-    wrong = np.asarray(abs(true - predicted).sum(axis=1)).ravel()
-    return ratio(float(weight @ (wrong == 0)), float(weight.sum()))
+    return count(Y_true, Y_pred, sample_weight).subset_accuracy()
 
 
 def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
@@ -67,8 +65,7 @@ def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     >>> round(micro_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]]), 3)
     0.8
     """
-    tp, fp, _, fn = (float(part.sum()) for part in count(Y_true, Y_pred, sample_weight))
-    return ratio(2 * tp, 2 * tp + fp + fn, empty)
+    return count(Y_true, Y_pred, sample_weight).micro_f1(empty)
 
 
 def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
@@ -89,13 +86,12 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     >>> round(macro_f1(truth, predicted), 3), round(macro_f1(truth, predicted, empty=1), 3)
     (0.333, 0.667)
     """
-    tp, fp, _, fn = count(Y_true, Y_pred, sample_weight)
-    return float(ratios(2 * tp, 2 * tp + fp + fn, empty).mean())
+    return count(Y_true, Y_pred, sample_weight).macro_f1(empty)
 
 
 def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Macro F1 in which a label that is neither present nor predicted anywhere scores 1."""
-    return macro_f1(Y_true, Y_pred, sample_weight=sample_weight, empty=1.0)
+    return count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1()
 
 
 def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
@@ -104,10 +100,7 @@ def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = No
     >>> round(example_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]]), 3)
     0.833
     """
-    true, predicted, weight = _aligned(Y_true, Y_pred, sample_weight)
-    both = np.asarray(true.multiply(predicted).sum(axis=1)).ravel()
-    either = np.asarray(true.sum(axis=1)).ravel() + np.asarray(predicted.sum(axis=1)).ravel()
-    return ratio(float(weight @ ratios(2.0 * both, either, empty)), float(weight.sum()))
+    return count(Y_true, Y_pred, sample_weight).example_f1(empty)
 
 
 def precision(
@@ -123,8 +116,7 @@ def precision(
     >>> precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
-    tp, fp, _, _ = count(Y_true, Y_pred, sample_weight)
-    return _averaged(tp, tp + fp, averaging, empty)
+    return count(Y_true, Y_pred, sample_weight).precision(averaging, empty)
 
 
 def recall(
@@ -140,8 +132,7 @@ def recall(
     >>> recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
-    tp, _, _, fn = count(Y_true, Y_pred, sample_weight)
-    return _averaged(tp, tp + fn, averaging, empty)
+    return count(Y_true, Y_pred, sample_weight).recall(averaging, empty)
 
 
 METRICS: dict[str, Callable[..., float]] = {
@@ -163,7 +154,8 @@ def scores(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
     >>> scores([[1, 0], [1, 1]], [[1, 0], [0, 1]])["subset_accuracy"]
     0.5
     """
-    return {name: metric(Y_true, Y_pred, sample_weight=sample_weight) for name, metric in METRICS.items()}
+    counts = count(Y_true, Y_pred, sample_weight)
+    return {name: getattr(counts, name)() for name in METRICS}
 
 
 def get_metric(name: str) -> Callable[..., float]:
@@ -188,43 +180,64 @@ def __getattr__(name: str) -> Any:
     return globals()[name]
 
 
-class Counts(NamedTuple):
-    """Per label: the weight of the instances in each cell of the confusion matrix."""
+@dataclass
+class Counts:
+    """What predictions get right and wrong, and the measures of that."""
 
     tp: Values
     fp: Values
-    tn: Values
-    fn: Values
+    positives: Values
+    """Per label, as sums of weights: `positives` have it."""
+    right: NDArray[Any]
+    predicted: NDArray[Any]
+    present: NDArray[Any]
+    """Per instance: how many labels it has and is predicted to have, is predicted to have, has."""
+    weights: Values
+
+    def hamming_accuracy(self) -> float:
+        pairs = float(self.weights.sum()) * len(self.tp)
+        return ratio(pairs - float((self.fp + self.positives - self.tp).sum()), pairs)
+
+    def subset_accuracy(self) -> float:
+        all_right = (self.right == self.predicted) & (self.right == self.present)
+        return ratio(float(self.weights @ all_right), float(self.weights.sum()))
+
+    def micro_f1(self, empty: float = 0.0) -> float:
+        return ratio(2 * float(self.tp.sum()), float((self.tp + self.fp + self.positives).sum()), empty)
+
+    def macro_f1(self, empty: float = 0.0) -> float:
+        return float(ratios(2 * self.tp, self.tp + self.fp + self.positives, empty).mean())
+
+    def macro_f1_empty_is_1(self) -> float:
+        return self.macro_f1(empty=1.0)
+
+    def example_f1(self, empty: float = 0.0) -> float:
+        of_rows = ratios(2.0 * self.right, self.predicted + self.present, empty)
+        return ratio(float(self.weights @ of_rows), float(self.weights.sum()))
+
+    def precision(self, averaging: str = "micro", empty: float = 0.0) -> float:
+        return _averaged(self.tp, self.tp + self.fp, averaging, empty)
+
+    def recall(self, averaging: str = "micro", empty: float = 0.0) -> float:
+        return _averaged(self.tp, self.positives, averaging, empty)
 
 
 def count(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None = None) -> Counts:
-    """The confusion matrix of every label."""
-    true, predicted, weight = _aligned(Y_true, Y_pred, sample_weight)
-    tp = weight @ true.multiply(predicted)
-    fp = weight @ predicted - tp
-    fn = weight @ true - tp
-    return Counts(tp, fp, weight.sum() - tp - fp - fn, fn)
-
-
-def _aligned(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None) -> tuple[Any, Any, Values]:
-    true, predicted = _matrix(Y_true, "Y_true"), _matrix(Y_pred, "Y_pred")
-    if true.shape != predicted.shape:
-        raise DataError(f"Y_true has {_shape(true)}, Y_pred has {_shape(predicted)}; they must be the same")
-    if sample_weight is None:
-        return true, predicted, np.ones(true.shape[0])
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    """What predictions get right and wrong."""
+    # Sparse 0/1 matrices of floats.
+    true, predicted = (
+        sp.csr_array(label_matrix(Y, name)[0], dtype=np.float64) for Y, name in ((Y_true, "Y_true"), (Y_pred, "Y_pred"))
+    )
+    found, expected = (f"{matrix.shape[0]} rows and {matrix.shape[1]} labels" for matrix in (true, predicted))
+    if found != expected:
+        raise DataError(f"Y_true has {found}, Y_pred has {expected}; they must be the same")
+    weight = np.ones(true.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (true.shape[0],):
-        raise DataError(f"sample_weight has shape {weight.shape}, expected one weight for each of {_shape(true)}")
-    return true, predicted, weight
-
-
-def _shape(matrix: Any) -> str:
-    return f"{matrix.shape[0]} rows and {matrix.shape[1]} labels"
-
-
-def _matrix(Y: Any, name: str) -> Any:
-    """A sparse 0/1 matrix of floats."""
-    return sp.csr_array(label_matrix(Y, name)[0], dtype=np.float64)
+        raise DataError(f"sample_weight has shape {weight.shape}, expected one weight for each of {found}")
+    both = true.multiply(predicted)
+    tp = weight @ both
+    right, told, present = (np.asarray(matrix.sum(axis=1)).ravel() for matrix in (both, predicted, true))
+    return Counts(tp, weight @ predicted - tp, weight @ true, right, told, present, weight)
 
 
 def ratio(numerator: float, denominator: float, empty: float = 0.0) -> float:

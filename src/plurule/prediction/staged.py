@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from plurule.data.inputs import TargetForm
 from plurule.data.table import Table
-from plurule.metrics import ratio, ratios
+from plurule.metrics import Counts
 from plurule.model import RuleList
 from plurule.prediction.decide import Decisions, nothing_decided, replay
 from plurule.prediction.probability import probabilities
@@ -25,59 +25,23 @@ from plurule.prediction.scoring import Scoring
 Values = NDArray[np.float64]
 
 
-class Tally:
-    """Right and wrong predictions per label and per row, while predictions of presence come in.
-
-    Its methods are the measures of `plurule.metrics`, from these counts.
-    """
+class Tally(Counts):
+    """What is right and wrong, while predictions of presence come in."""
 
     def __init__(self, Y: NDArray[Any], weights: Values | None = None):
         self.truth = np.asarray(Y) == 1
-        self.weights = np.ones(len(self.truth)) if weights is None else np.asarray(weights, dtype=np.float64)
-        self.total = float(self.weights.sum())
-        self.positives: Values = self.weights @ self.truth
-        self.tp = np.zeros(self.truth.shape[1])
-        self.fp = np.zeros(self.truth.shape[1])
-        self.present_of_row = self.truth.sum(axis=1)
-        self.right_of_row = np.zeros(len(self.truth), dtype=np.int64)
-        self.predicted_of_row = np.zeros(len(self.truth), dtype=np.int64)
+        weights = np.ones(len(self.truth)) if weights is None else np.asarray(weights, dtype=np.float64)
+        tp, fp = np.zeros((2, self.truth.shape[1]))
+        right, predicted = np.zeros((2, len(self.truth)), dtype=np.int64)
+        super().__init__(tp, fp, weights @ self.truth, right, predicted, self.truth.sum(axis=1), weights)
 
     def predict_present(self, rows: NDArray[np.intp], label: int) -> None:
         """A label, absent so far on these rows, is predicted as present there."""
-        right = self.truth[rows, label]
-        weights = self.weights[rows]
+        right, weights = self.truth[rows, label], self.weights[rows]
         self.tp[label] += weights[right].sum()
         self.fp[label] += weights[~right].sum()
-        self.right_of_row[rows] += right
-        self.predicted_of_row[rows] += 1
-
-    def hamming_accuracy(self) -> float:
-        wrong = float((self.fp + self.positives - self.tp).sum())
-        pairs = self.total * len(self.tp)
-        return ratio(pairs - wrong, pairs)
-
-    def subset_accuracy(self) -> float:
-        all_right = (self.right_of_row == self.predicted_of_row) & (self.right_of_row == self.present_of_row)
-        return ratio(float(self.weights @ all_right), self.total)
-
-    def micro_f1(self) -> float:
-        return ratio(2 * float(self.tp.sum()), float((self.tp + self.fp + self.positives).sum()))
-
-    def macro_f1(self) -> float:
-        return float(ratios(2 * self.tp, self.tp + self.fp + self.positives).mean())
-
-    def macro_f1_empty_is_1(self) -> float:
-        return float(ratios(2 * self.tp, self.tp + self.fp + self.positives, empty=1.0).mean())
-
-    def example_f1(self) -> float:
-        of_rows = ratios(2.0 * self.right_of_row.astype(np.float64), self.predicted_of_row + self.present_of_row)
-        return ratio(float(self.weights @ of_rows), self.total)
-
-    def precision(self) -> float:
-        return ratio(float(self.tp.sum()), float((self.tp + self.fp).sum()))
-
-    def recall(self) -> float:
-        return ratio(float(self.tp.sum()), float(self.positives.sum()))
+        self.right[rows] += right
+        self.predicted[rows] += 1
 
 
 class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types

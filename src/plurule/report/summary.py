@@ -213,9 +213,9 @@ def _label_rows(rule_list: RuleList, truth: Labels | None, decisions: Decisions 
     if truth is None:
         shares = predicted.mean(axis=0) if len(predicted) else np.zeros(len(rows))
         return tuple(row._replace(predicted=float(share)) for row, share in zip(rows, shares, strict=True))
-    tp, fp, tn, fn = count(truth, predicted)
-    total = tp + fp + tn + fn
-    parts = (tp + fn, total), (tp + fp, total), (tp, tp + fp), (tp, tp + fn), (2 * tp, 2 * tp + fp + fn)
+    counts = count(truth, predicted)
+    tp, told, positives, total = counts.tp, counts.tp + counts.fp, counts.positives, np.full(len(rows), len(predicted))
+    parts = (positives, total), (told, total), (tp, told), (tp, positives), (2 * tp, told + positives)
     measures = zip(*(_ratios(*part) for part in parts), strict=True)
     names = ("frequency", "predicted", "precision", "recall", "f1")
     return tuple(row._replace(**dict(zip(names, m, strict=True))) for row, m in zip(rows, measures, strict=True))
