@@ -6,10 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plurule.learning.binning import midpoint, rank
+from plurule.data.encoding import encode
+from plurule.learning.binning import SAME_SPLIT, midpoint, rank, shorter, with_short_thresholds
+from plurule.model import Attribute, NumericCondition, RuleList
+from plurule.model.text import parse_rules
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -93,3 +97,41 @@ def test_ranks_of_32_bit_numbers_have_double_ends():
     ranks = rank(np.array([0.1, 0.2], dtype=np.float32))
     assert ranks.lowest.dtype == np.float64
     assert ranks.lowest[0] == pytest.approx(0.1, rel=1e-6)
+
+
+@given(finite, finite, st.floats(0, 1))
+def test_a_shorter_threshold_parts_the_same_values_and_hardly_moves(one, other, share):
+    assume(one != other)
+    below, above = min(one, other), max(one, other)
+    threshold = below + share * (above / 2 - below / 2)
+    short = shorter(threshold, below, above)
+    assert below <= short < above
+    assert abs(Fraction(short) - Fraction(threshold)) <= (Fraction(above) - Fraction(below)) * Fraction(SAME_SPLIT)
+    assert len(repr(short)) <= len(repr(threshold)) or short == float(f"{short:.6g}")
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "expected"),
+    [
+        (2.892507, 2.9, 2.8962535),
+        (5, 6, 5.5),
+        (0.1, 0.2, 0.15),
+        (-1, 1 + 1e-15, 0.0),
+        (1, 1 + 2**-52, 1.0),
+        (1, 2**40, 549756e6),
+    ],
+)
+def test_thresholds_are_as_short_as_they_can_be(below, above, expected):
+    assert shorter(midpoint(below, above), below, above) == expected
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csc_array, lambda X: np.asarray(X, dtype=np.float32)])
+def test_learned_thresholds_lie_in_the_gap_of_all_rows_and_given_ones_stay(form):
+    names = (Attribute("x0"),), ("red", "blue")
+    halfway = 2.3333333333333335
+    rules = parse_rules(f"red <- x0 > {halfway}\nblue <- x0 > {halfway} and x0 <= 0.30000000000000004", *names)
+    table = encode(form([[0.0], [1.0], [3.0], [2.3333332538604736], [np.nan]]), names[0])
+    given, learned = with_short_thresholds(RuleList(rules, *names), table, n_given=1)
+    assert given.body[0].threshold == halfway
+    assert [c.threshold for c in learned.body] == [2.3333333, 0.3]
+    assert isinstance(learned.body[0], NumericCondition)

@@ -8,11 +8,18 @@ value of one rank and the lowest of another. Exact splits are the case of one va
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from plurule.data.table import Column, SparseColumn, Table
+from plurule.model import Condition, NumericCondition, RuleList
+
+SAME_SPLIT = 2.0**-20
+"""How far a threshold may be moved to be shorter, as a share of the gap it lies in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +67,46 @@ def midpoint(below: float, above: float) -> float:
     if math.isinf(middle):
         middle = below / 2 + above / 2
     return middle if below <= middle < above else below
+
+
+def shorter(threshold: float, below: float, above: float) -> float:
+    """The number of fewest digits right beside a threshold that parts the same two values.
+
+    >>> shorter(2.8962535000000003, below=2.892507, above=2.9)
+    2.8962535
+    >>> shorter(5.5, below=5, above=6)
+    5.5
+    """
+    reach = (above / 2 - below / 2) * 2 * SAME_SPLIT
+    texts = ("0", *(f"{threshold:.{digits}e}" for digits in range(16)))
+    near = (number for number in map(float, texts) if abs(number - threshold) <= reach and below <= number < above)
+    return next(near, threshold)
+
+
+def with_short_thresholds(rule_list: RuleList, table: Table, n_given: int = 0) -> RuleList:
+    """The same rules with the shortest thresholds that part the values of the table alike; given rules stay."""
+    asked: dict[int, dict[float, float]] = defaultdict(dict)
+    learned = rule_list.rules[n_given:]
+    for condition in (c for rule in learned for c in rule.body if isinstance(c, NumericCondition)):
+        asked[condition.index][condition.threshold] = condition.threshold
+    for index, thresholds in asked.items():
+        values = _values(table.columns[index])
+        for threshold in thresholds:
+            below, above = values[values <= threshold], values[values > threshold]
+            if len(below) and len(above):
+                thresholds[threshold] = shorter(threshold, float(below.max()), float(above.min()))
+
+    def shortened(condition: Condition) -> Condition:
+        if not isinstance(condition, NumericCondition):
+            return condition
+        return replace(condition, threshold=asked[condition.index][condition.threshold])
+
+    rules = [replace(rule, body=tuple(map(shortened, rule.body))) for rule in learned]
+    return replace(rule_list, rules=(*rule_list.rules[:n_given], *rules))
+
+
+def _values(column: Column) -> NDArray[np.float64]:
+    """The values of a column; of a sparse one, those that are listed, and 0 once."""
+    if not isinstance(column, SparseColumn):
+        return column.astype(np.float64, copy=False)
+    return np.append(column.values.astype(np.float64), [0.0] * (len(column.rows) < column.n_rows))

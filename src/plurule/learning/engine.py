@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from plurule.learning import covering, native
+from plurule.learning.binning import with_short_thresholds
 from plurule.learning.covering import Progress
 from plurule.learning.problem import Options, Problem
 from plurule.model import RuleList
@@ -21,7 +22,12 @@ def learn(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> RuleList:
-    """Learn a rule list with the given engine; the reference engine uses one thread."""
+    """Learn a rule list with the given engine; the reference engine uses one thread.
+
+    Thresholds are halfway between two values, written as the shortest number there: 2.8962535, not 2.8962535000000003.
+    """
     if engine == "reference":
-        return covering.learn(problem, options, progress)
-    return native.learn(problem, options, n_jobs, progress)
+        learned = covering.learn(problem, options, progress)
+    else:
+        learned = native.learn(problem, options, n_jobs, progress)
+    return with_short_thresholds(learned, problem.table, len(problem.initial_rules))
