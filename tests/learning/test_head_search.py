@@ -25,7 +25,7 @@ from plurule.heuristics import (
 )
 from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
 from plurule.learning.head_search import best_first, find_heads, labels_alone
-from plurule.learning.label_sets import Heads, LabelBased, units_of
+from plurule.learning.label_sets import Heads, evaluation, units_of
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options
 from plurule.lifts import KLN, Peak
@@ -68,8 +68,9 @@ def test_in_the_papers_example_the_single_heads_have_the_papers_precision(exampl
 
 def test_in_the_papers_example_labels_are_sorted_by_value_and_one_without_true_positive_is_left_out(example: State):
     confusion = open_pairs(example).confusion(COVERED)
-    evaluate = LabelBased(confusion, Precision(), "micro").evaluate
-    alone = labels_alone(evaluate, confusion, units_of(example, []), make_options(example.problem))
+    options = make_options(example.problem, heuristic=Precision(), averaging="micro")
+    evaluate = evaluation(example, COVERED, confusion, options)
+    alone = labels_alone(evaluate, confusion, units_of(example, []), options)
     assert best_first(alone.h, alone.confusion.tp)[0].tolist() == [0, 1, 2, 3]
     assert alone.h[0, 3] == -np.inf
 
@@ -339,7 +340,7 @@ def test_for_recall_the_decomposable_search_reaches_the_best_value(rng: random.R
 def best_label_alone(state: State, block: Candidates, options: Options) -> Any:
     """Value of the best single label, rejected or not."""
     confusion = open_pairs(state).confusion(block)
-    evaluate = LabelBased(confusion, options.heuristic, options.averaging).evaluate
+    evaluate = evaluation(state, block, confusion, options)
     return labels_alone(evaluate, confusion, units_of(state, []), options).h.max(axis=1)
 
 
@@ -365,7 +366,7 @@ def test_relaxed_is_at_most_as_good_as_exhaustive_for_micro_measures(rng: random
     for block in every_block(state):
         found = heads_of(state, block, options)
         confusion = open_pairs(state).confusion(block)
-        evaluate = LabelBased(confusion, options.heuristic, "micro").evaluate
+        evaluate = evaluation(state, block, confusion, replace(options, averaging="micro"))
         best = heads_of(state, block, replace(options, head_search="exhaustive"))
         for candidate in np.flatnonzero(np.isfinite(found.value)):
             labels = tuple(np.flatnonzero(found.signs[candidate] == 1).tolist())

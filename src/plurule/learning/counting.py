@@ -7,9 +7,9 @@ over all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,43 +39,38 @@ class State:
     """The labels that may not be in heads any more."""
 
 
-class Candidates(Protocol):
-    """Candidate bodies that refine one body by one attribute."""
+class Candidates:
+    """Candidate bodies that refine one body by one attribute: what each of them covers, and the condition it adds."""
 
-    added: int
+    added = 1
     """How many conditions the candidates add to the body."""
-    tested_label: int | None
+    tested_label: int | None = None
     """The label that the condition tests, which must not be in the head."""
+
+    def __init__(self, covered: Sequence[Mask], conditions: Sequence[Condition]):
+        self.covered, self.conditions = covered, conditions
 
     def sums(self, per_instance: Sums) -> Sums:
         """One row per candidate: the given columns summed over the instances it covers."""
-        ...
+        found = [per_instance[covered].sum(axis=0) for covered in self.covered]
+        return np.array(found).reshape(len(found), per_instance.shape[1])
 
     def condition(self, candidate: int) -> Condition | None:
         """The condition that the candidate adds to the body."""
-        ...
+        return self.conditions[candidate] if self.added else None
 
 
-@dataclass
-class Unrefined:
+class Unrefined(Candidates):
     """The body as it is, as the only candidate."""
 
-    covered: Mask
-    added: int = 0
-    tested_label: int | None = None
+    added = 0
 
-    def sums(self, per_instance: Sums) -> Sums:
-        return per_instance[self.covered].sum(axis=0, keepdims=True)
-
-    def condition(self, candidate: int) -> Condition | None:
-        return None
+    def __init__(self, covered: Mask):
+        super().__init__([covered], [])
 
 
-class NumericCandidates:
+class NumericCandidates(Candidates):
     """`a <= t` and `a > t` for every split point t, ascending, `<=` first."""
-
-    added = 1
-    tested_label: int | None = None
 
     def __init__(self, attribute: Attribute, index: int, ranks: Ranks, covered: Mask):
         rows = np.flatnonzero(covered & (ranks.codes >= 0))
@@ -100,43 +95,22 @@ class NumericCandidates:
         return NumericCondition(self.attribute.name, self.index, ">" if is_above else "<=", threshold)
 
 
-class NominalCandidates:
+class NominalCandidates(Candidates):
     """`a = v` for every category v, in order."""
 
-    added = 1
-    tested_label: int | None = None
-
     def __init__(self, attribute: Attribute, index: int, codes: NDArray[np.int32], covered: Mask):
-        self.attribute, self.index = attribute, index
-        self.categories = attribute.categories or ()
-        self.rows = np.flatnonzero(covered & (codes >= 0))
-        self.codes = codes[self.rows]
-
-    def sums(self, per_instance: Sums) -> Sums:
-        total = np.zeros((len(self.categories), per_instance.shape[1]))
-        np.add.at(total, self.codes, per_instance[self.rows])
-        return total
-
-    def condition(self, candidate: int) -> Condition:
-        return NominalCondition(self.attribute.name, self.index, self.categories[candidate])
+        categories = attribute.categories or ()
+        conditions = [NominalCondition(attribute.name, index, category) for category in categories]
+        super().__init__([covered & (codes == code) for code in range(len(categories))], conditions)
 
 
-class LabelCandidates:
+class LabelCandidates(Candidates):
     """`λ = 0` and `λ = 1`, tested on what the rules so far predict."""
 
-    added = 1
-
     def __init__(self, name: str, index: int, predicted: NDArray[np.int8], covered: Mask):
-        self.name = name
-        self.tested_label: int | None = index
-        self.masks = [covered & (predicted == value) for value in (0, 1)]
-
-    def sums(self, per_instance: Sums) -> Sums:
-        return np.stack([per_instance[mask].sum(axis=0) for mask in self.masks])
-
-    def condition(self, candidate: int) -> Condition:
-        assert self.tested_label is not None
-        return LabelCondition(self.name, self.tested_label, bool(candidate))
+        conditions = [LabelCondition(name, index, present) for present in (False, True)]
+        super().__init__([covered & (predicted == condition.present) for condition in conditions], conditions)
+        self.tested_label = index
 
 
 class Confusion(NamedTuple):
@@ -177,15 +151,8 @@ class LabelWeights:
 
 def open_pairs(state: State) -> LabelWeights:
     """Every label predicted as present, counted on its open pairs; for absence swap right and wrong."""
-    weight = np.where(state.in_training, state.problem.weights, 0.0)[:, None]
-    present = state.problem.Y == 1
-    is_open = state.predicted == OPEN
-    return LabelWeights(
-        right=weight * (is_open & present),
-        wrong=weight * (is_open & ~present),
-        absent=weight * ~present,
-        present=weight * present,
-    )
+    labels = np.arange(state.problem.n_labels)
+    return fixed_head_pairs(state, labels, np.ones(len(labels), dtype=np.int8), whole=False)
 
 
 def fixed_head_pairs(state: State, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> LabelWeights:

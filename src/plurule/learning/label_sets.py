@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import ParameterError
-from plurule.heuristics import Averaging, Heuristic
 from plurule.learning.counting import Candidates, Confusion, State, whole_instances
 from plurule.learning.min_precision import TOLERANCE
 from plurule.learning.problem import Options
@@ -97,39 +96,14 @@ Evaluate = Callable[[tuple[int, ...], tuple[int, ...]], tuple[Values, Values, Va
 
 
 def evaluation(state: State, candidates: Candidates, confusion: Confusion, options: Options) -> Evaluate:
-    """How heads are evaluated by the heuristic of the options."""
-    if options.heuristic.example_based:
-        return ExampleBased(state, candidates, confusion, options.heuristic).evaluate
-    return LabelBased(confusion, options.heuristic, options.averaging).evaluate
+    """How heads are evaluated by the heuristic of the options, from the matrices of all labels."""
 
-
-@dataclass
-class LabelBased:
-    """Values from the per-label matrices, summed (micro) or one by one and averaged (macro)."""
-
-    confusion: Confusion
-    heuristic: Heuristic
-    averaging: Averaging
-
-    def evaluate(self, labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
-        parts = signed(self.confusion, labels, signs)
-        return value_of(parts, self.heuristic, self.averaging), sum_in_order(parts.tp.T), sum_in_order(parts.fp.T)
-
-
-@dataclass
-class ExampleBased:
-    """Values from instances judged as a whole."""
-
-    state: State
-    candidates: Candidates
-    confusion: Confusion
-    heuristic: Heuristic
-
-    def evaluate(self, labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
-        parts = signed(self.confusion, labels, signs)
-        weights = whole_instances(self.state, np.array(labels), np.array(signs, dtype=np.int8))
-        h = self.heuristic.evaluate(*(counts[:, 0] for counts in weights.confusion(self.candidates)))
+    def evaluate(labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
+        parts = signed(confusion, labels, signs)
+        h = value_of(state, candidates, parts, labels, signs, options)
         return h, sum_in_order(parts.tp.T), sum_in_order(parts.fp.T)
+
+    return evaluate
 
 
 def signed(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...]) -> Confusion:
@@ -139,9 +113,23 @@ def signed(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...]
     return Confusion(np.where(present, tp, fp), np.where(present, fp, tp), tn, fn)
 
 
-def value_of(parts: Confusion, heuristic: Heuristic, averaging: Averaging) -> Values:
-    """The value of the head of all labels whose matrices are given."""
-    if heuristic.averages_labels(averaging):
+def value_of(
+    state: State,
+    candidates: Candidates,
+    parts: Confusion,
+    labels: Sequence[int],
+    signs: Sequence[int],
+    options: Options,
+) -> Values:
+    """The value of the head of some labels, whose matrices are given.
+
+    From these, summed (micro) or one by one and averaged (macro); or from instances judged as a whole.
+    """
+    heuristic = options.heuristic
+    if heuristic.example_based:
+        whole = whole_instances(state, np.array(labels), np.array(signs, dtype=np.int8)).confusion(candidates)
+        return heuristic.evaluate(*(counts[:, 0] for counts in whole))
+    if heuristic.averages_labels(options.averaging):
         return sum_in_order(heuristic.evaluate(*parts).T) / parts.tp.shape[1]
     return heuristic.evaluate(*(sum_in_order(counts.T) for counts in parts))
 

@@ -17,7 +17,6 @@ from plurule.learning.counting import (
     fixed_head_pairs,
     open_pairs,
     refinements,
-    whole_instances,
 )
 from plurule.learning.head_search import find_heads
 from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, value_of, worth_something
@@ -246,11 +245,7 @@ def count_fixed(
     """Value and counts of a kept head; lifted only where rules are refined against plain values."""
     labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
     confusion = weights.confusion(candidates)
-    if options.heuristic.example_based:
-        whole = whole_instances(state, labels, rule.signs[labels]).confusion(candidates)
-        h = options.heuristic.evaluate(*(counts[:, 0] for counts in whole))
-    else:
-        h = value_of(confusion, options.heuristic, options.averaging)
+    h = value_of(state, candidates, confusion, labels.tolist(), rule.signs[labels].tolist(), options)
     if options.refine_against == "plain":
         # One factor for all refinements of a rule; it matters between the heads of a wide beam.
         h = h * options.lift[len(labels) - 1]
