@@ -17,8 +17,6 @@ from plurule.model.names import Names
 from plurule.model.naming import quoted
 from plurule.model.text import RuleTextError, parse, parse_rules
 
-Pairs = tuple[tuple[str, str], ...]
-
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
@@ -48,22 +46,23 @@ class Constraints:
     rule 2 (blue ← red) relates red and blue, which is forbidden
     """
 
-    forbidden_attributes: tuple[str, ...] = ()
-    required_attributes: tuple[str, ...] = ()
-    forbidden_label_pairs: Pairs = ()
-    required_label_pairs: Pairs = ()
+    forbidden_attributes: Iterable[str] = ()
+    required_attributes: Iterable[str] = ()
+    forbidden_label_pairs: Iterable[Sequence[str]] = ()
+    required_label_pairs: Iterable[Sequence[str]] = ()
 
-    def __init__(
-        self,
-        forbidden_attributes: Iterable[str] = (),
-        required_attributes: Iterable[str] = (),
-        forbidden_label_pairs: Iterable[Sequence[str]] = (),
-        required_label_pairs: Iterable[Sequence[str]] = (),
-    ):
-        object.__setattr__(self, "forbidden_attributes", _names(forbidden_attributes, "forbidden_attributes"))
-        object.__setattr__(self, "required_attributes", _names(required_attributes, "required_attributes"))
-        object.__setattr__(self, "forbidden_label_pairs", _pairs(forbidden_label_pairs, "forbidden_label_pairs"))
-        object.__setattr__(self, "required_label_pairs", _pairs(required_label_pairs, "required_label_pairs"))
+    def __post_init__(self) -> None:
+        for parameter in ("forbidden_attributes", "required_attributes"):
+            names = getattr(self, parameter)
+            if isinstance(names, str):
+                raise ModelError(f"{parameter} must be a list of names, got the text {names!r}; write [{names!r}]")
+            object.__setattr__(self, parameter, tuple(names))
+        for parameter in ("forbidden_label_pairs", "required_label_pairs"):
+            pairs = tuple(pair if isinstance(pair, str) else tuple(pair) for pair in getattr(self, parameter))
+            odd = next((pair for pair in pairs if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]), None)
+            if odd is not None:
+                raise ModelError(f"{parameter} must be a list of pairs of different labels, got {odd!r}")
+            object.__setattr__(self, parameter, pairs)
 
     def resolve(self, attributes: Sequence[Attribute], labels: Sequence[str]) -> ResolvedConstraints:
         """The same by the places of the attributes and labels of some data; names that it lacks are an error."""
@@ -193,21 +192,6 @@ def as_initial_rules(
             raise ModelError(f"initial rule {number}: {error}") from None
         initial.append(replace(known, locked=True))
     return tuple(initial)
-
-
-def _names(names: Iterable[str], parameter: str) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise ModelError(f"{parameter} must be a list of names, got the text {names!r}; write [{names!r}]")
-    return tuple(names)
-
-
-def _pairs(pairs: Iterable[Sequence[str]], parameter: str) -> Pairs:
-    found = []
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
-            raise ModelError(f"{parameter} must be a list of pairs of different labels, got {pair!r}")
-        found.append((pair[0], pair[1]))
-    return tuple(found)
 
 
 def _place(name: str, places: dict[str, int], parameter: str, what: str) -> int:

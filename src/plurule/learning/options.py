@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from numbers import Integral
 from typing import Any, get_args
 
@@ -64,28 +65,16 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
     if head_search not in LIFTED_SEARCHES or heuristic.additive:
         lift = as_table(NoLift(), n_labels)
 
-    def whole_or_none(name: str) -> int | None:
-        return min(int(parameters[name]), LARGEST) if isinstance(parameters[name], Integral) else None
+    def plain(kind: Any, value: Any) -> Any:
+        """A value as Python has it, whatever library it comes from; "auto" is no limit."""
+        if kind in ("bool", "float"):
+            return bool(value) if kind == "bool" else float(value)
+        return min(int(value), LARGEST) if isinstance(value, Integral) else None if value == "auto" else value
 
-    return Options(
-        lift=lift,
-        heuristic=heuristic,
-        averaging=averaging,
-        head_search=head_search,
-        min_precision=as_min_precision(parameters["min_precision"]),
-        predict_absence=bool(parameters["predict_absence"]),
-        label_conditions=bool(parameters["label_conditions"]),
-        fix_head=bool(parameters["fix_head"]),
-        refine_against=parameters["refine_against"],
-        fixed_head_counts=parameters["fixed_head_counts"],
-        beam_width=min(int(parameters["beam_width"]), LARGEST),
-        remaining=float(parameters["remaining"]),
-        stop_threshold=float(parameters["stop_threshold"]),
-        n_rules=whole_or_none("n_rules"),
-        max_conditions=whole_or_none("max_conditions"),
-        min_coverage=float(parameters["min_coverage"]),
-        max_bins=whole_or_none("max_bins"),
-    )
+    checked: dict[str, Any] = {"lift": lift, "heuristic": heuristic}
+    checked["min_precision"] = as_min_precision(parameters["min_precision"])
+    others = (option for option in fields(Options) if option.name not in checked)
+    return Options(**checked, **{option.name: plain(option.type, parameters[option.name]) for option in others})
 
 
 def check_heuristic(heuristic: Any) -> Heuristic:
