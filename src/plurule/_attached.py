@@ -21,3 +21,9 @@ class LabelGraphMethods:
     """How a graph of labels is shown."""
 
     __slots__ = ()
+
+
+class PatternsMethods:
+    """How patterns of labels are shown."""
+
+    __slots__ = ()

@@ -1,0 +1,313 @@
+"""Which labels go together, and where: patterns of labels, found on some rows and tested on others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plurule._attached import PatternsMethods
+from plurule.data.dataset import Dataset
+from plurule.data.inputs import labelled_data
+from plurule.data.splitting import iterative_split
+from plurule.data.table import Table
+from plurule.errors import DataError
+from plurule.inspection.dependencies import dependencies
+from plurule.inspection.label_graph import LabelGraph
+from plurule.inspection.pattern_search import Candidate, Literals, Mask, candidates, choose, places
+from plurule.label_matrix import dense
+from plurule.learning.weights import check_weights
+from plurule.model import Assignment, Condition, Head, LabelCondition, Rule, RuleList
+from plurule.model.frame import Backend, to_frame, to_records
+from plurule.model.naming import excerpt
+from plurule.parameters import Allowed, check_jobs, check_parameters, number, whole
+from plurule.prediction.decide import Columns
+from plurule.prediction.recurrence import Recurrence
+
+FEWEST_ROWS = 20
+SIGNIFICANT = 0.05
+CONFIDENT = 0.5
+"""A pattern is written with as few labels in its body as it takes to be true more often than not."""
+
+ALLOWED: Allowed = {
+    "k": [whole(1)],
+    "max_labels": [whole(2)],
+    "max_conditions": [whole(0)],
+    "exclusions": ["boolean"],
+    "min_support": [number(0, closed="neither")],
+    "test_size": [number(0, 1, closed="neither")],
+    "resamples": [whole(0)],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Labels that go together where some conditions hold, as a rule, counted on rows that it was not found on.
+
+    Its *parts* are the conditions on attributes, taken together, and each label of body and head.
+    """
+
+    rule: Rule
+    """The pattern as a rule: at least two labels in the head, or a label in the body."""
+    coverage: float
+    """Weight of the test rows on which the body holds, its labels being those of the data."""
+    support: float
+    """Weight of the test rows on which body and head hold."""
+    lift: float
+    """How many times as often all parts hold together as they would if they were independent of each other: the share
+    of the test rows where all hold, divided by the product of the shares where each does."""
+    p_value: float
+    """The largest p-value of Fisher's exact test (one-sided) of each part against all the others together."""
+    p_adjusted: float
+    """The same, corrected for the number of patterns tested (Holm)."""
+    stability: float | None = None
+    """The share of resamples of the rows it was found on in which it was found again; None if none were drawn."""
+
+    @property
+    def confidence(self) -> float:
+        """Share of the test rows that the body covers on which the whole head holds (0 if it covers none)."""
+        return self.support / self.coverage if self.coverage else 0.0
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the corrected p-value is at most 0.05."""
+        return self.p_adjusted <= SIGNIFICANT
+
+    def __str__(self) -> str:
+        found = "" if self.stability is None else f", found again in {self.stability:.0%}"
+        counted = f"{self.confidence:.0%} of {self.coverage:g}, lift {self.lift:.2f}, p {self.p_adjusted:.2g}{found}"
+        return f"{self.rule.to_text()}   ({counted})"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Patterns(PatternsMethods, Sequence[Pattern]):
+    """Patterns of labels, in the order in which they were chosen: the most that is new first."""
+
+    patterns: tuple[Pattern, ...]
+    attributes: tuple[Any, ...]
+    labels: tuple[str, ...]
+    rows_searched: int
+    rows_tested: int
+
+    @overload
+    def __getitem__(self, index: int) -> Pattern: ...
+    @overload
+    def __getitem__(self, index: slice) -> Patterns: ...
+    def __getitem__(self, index: int | slice) -> Pattern | Patterns:
+        return replace(self, patterns=self.patterns[index]) if isinstance(index, slice) else self.patterns[index]
+
+    def __len__(self) -> int:
+        return len(self.patterns)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.patterns)) or "(no labels go together on the rows that were searched)"
+
+    def __repr__(self) -> str:
+        significant = sum(pattern.is_significant for pattern in self)
+        title = f"Patterns: {len(self)}, {significant} significant on {self.rows_tested} rows that were not searched"
+        return excerpt(title, map(str, self), len(self), "patterns")
+
+    def significant(self, alpha: float = SIGNIFICANT) -> Patterns:
+        """Only the patterns whose corrected p-value is at most `alpha`."""
+        return replace(self, patterns=tuple(p for p in self.patterns if p.p_adjusted <= alpha))
+
+    def rule_list(self) -> RuleList:
+        """The patterns as rules, one after the other; not a list to predict with."""
+        return RuleList(tuple(pattern.rule for pattern in self), self.attributes, self.labels)
+
+    def to_graph(self) -> LabelGraph:
+        """The labels and what the patterns say about them as a graph."""
+        return dependencies(self.rule_list()).to_graph()
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """One row per pattern, as a frame of the given library (pandas or polars)."""
+        return to_frame(self._columns(), backend)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """The rows of `to_frame` as dictionaries."""
+        return to_records(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        texts = [pattern.rule.to_text().partition(" ←") for pattern in self]
+        counted = ("coverage", "support", "confidence", "lift", "p_value", "p_adjusted")
+        columns = {"pattern": list(range(1, len(self) + 1)), "head": [text[0] for text in texts]}
+        columns["body"] = [text[2].strip() for text in texts]
+        columns |= {name: [getattr(pattern, name) for pattern in self] for name in counted}
+        if any(pattern.stability is not None for pattern in self):
+            columns["stability"] = [pattern.stability for pattern in self]
+        return columns
+
+
+def discover(
+    X: Any,
+    Y: Any = None,
+    *,
+    k: int = 10,
+    max_labels: int = 4,
+    max_conditions: int = 2,
+    exclusions: bool = False,
+    min_support: float = 5,
+    test_size: float = 0.5,
+    resamples: int = 10,
+    sample_weight: ArrayLike | None = None,
+    label_names: Sequence[str] | None = None,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+) -> Patterns:
+    """Find the labels that go together, and where: the best patterns, whatever a predictive rule list looks like.
+
+    Patterns are looked for on a part of the rows; all that is said of them is counted on the others.
+
+    Parameters
+    ----------
+    X
+        A data set, or the attributes: a frame, an array, a sparse matrix, a `Table`; as for `RuleListClassifier.fit`.
+    Y
+        The labels, 0/1. Left out if `X` is a data set.
+    k
+        At most so many patterns.
+    max_labels
+        Most labels of a pattern.
+    max_conditions
+        Most conditions on attributes; with 0, patterns are about labels alone.
+    exclusions
+        Whether labels may also be absent: `¬B ← A` says that A rules B out.
+    min_support
+        Least weight of the rows (their number, if they have none) among those searched on which a pattern holds.
+    test_size
+        Share of the rows that patterns are not looked for on, but tested on; both parts keep the share of every label.
+    resamples
+        How often the search is repeated on rows drawn with replacement, to see whether a pattern is found again.
+    sample_weight
+        Weight of each row. It counts in all shares; in tests a row counts once, whatever it weighs.
+    label_names
+        Names of the labels, where `Y` has none.
+    random_state
+        Seed of what is left to chance: the parts and the resamples. None for another one each time.
+    n_jobs
+        Threads; -1 for all cores. The patterns do not depend on it.
+
+    Examples
+    --------
+    >>> from plurule.datasets import load_world_flags
+    >>> for pattern in discover(load_world_flags(), k=3, resamples=0):
+    ...     print(pattern)
+    """
+    check_parameters(ALLOWED, {name: value for name, value in locals().items() if name in ALLOWED})
+    data, _ = labelled_data(X, Y, sample_weight, label_names)
+    if len(data.label_names) < 2:
+        raise DataError("discover looks for labels that go together, but Y has only one; give a column per label")
+    weights = check_weights(data.weights, len(data), len(data.label_names))
+    rows = np.flatnonzero(weights > 0)
+    if len(rows) < FEWEST_ROWS:
+        few = f"discover needs at least {FEWEST_ROWS} rows, got {len(rows)}"
+        raise DataError(f"{few}: patterns are looked for on some rows and tested on others")
+    chance = np.random.RandomState(random_state)
+    truth = dense(data.Y).astype(np.uint8)
+    parts = iterative_split(truth[rows], [1 - test_size, test_size], random_state=chance)
+    searched, tested = (Part(data.X[rows[part]], truth[rows[part]], weights[rows[part]]) for part in parts)
+    if not len(searched) or not len(tested):
+        raise DataError(f"test_size={test_size} of {len(rows)} rows leaves nothing to {'search' if len(tested) else 'test'}")
+    search = Search(data.label_names, k, max_labels, max_conditions, exclusions, min_support, check_jobs(n_jobs))
+    rules = search.run(searched)
+    patterns = _adjusted([count(rule, tested) for rule in rules])
+    if resamples:
+        draws = [chance.randint(len(searched), size=len(searched)) for _ in range(resamples)]
+        again = [search.run(searched[np.sort(draw)]) for draw in draws]
+        shares = Recurrence(searched.table).shares(rules, again)
+        patterns = [replace(p, stability=share) for p, share in zip(patterns, shares, strict=True)]
+    return Patterns(tuple(patterns), data.attributes, data.label_names, len(searched), len(tested))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of the data."""
+
+    table: Table
+    truth: NDArray[np.uint8]
+    weights: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> Part:
+        return Part(self.table[rows], self.truth[rows], self.weights[rows])
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is looked for."""
+
+    labels: tuple[str, ...]
+    k: int
+    max_labels: int
+    max_conditions: int
+    exclusions: bool
+    min_support: float
+    n_jobs: int
+
+    def run(self, part: Part) -> list[Rule]:
+        """The best patterns of some rows, as rules."""
+        where = places(part.table, part.truth, part.weights, self.max_conditions, self.n_jobs)
+        literals = Literals.of(part.truth, part.weights, self.exclusions)
+        least = self.min_support / float(part.weights.sum())
+        found = candidates(literals, where, self.max_labels, least)
+
+        def holds_up(candidate: Candidate) -> bool:
+            return count(self._rule(candidate, literals), part).p_value <= SIGNIFICANT
+
+        chosen = islice(choose(found, len(self.labels), holds_up), self.k)
+        return [self._rule(candidate, literals) for candidate in chosen]
+
+    def _rule(self, candidate: Candidate, literals: Literals) -> Rule:
+        """The pattern with its rarest labels in the body, as few of them as make it true more often than not."""
+        shares = literals.holds[:, list(candidate.literals)].T @ literals.weights
+        order = [candidate.literals[i] for i in np.argsort(shares, kind="stable").tolist()]
+        order.sort(key=lambda literal: literal >= literals.n_labels)  # what is present comes first
+        here = literals.weights[candidate.rows].sum()
+        for premises in range(len(order)):
+            covered = candidate.covered & literals.all_hold(order[:premises])
+            if here >= CONFIDENT * literals.weights[covered].sum():
+                break
+        made = [(self.labels[i % literals.n_labels], i % literals.n_labels, i < literals.n_labels) for i in order]
+        body = tuple(LabelCondition(*one) for one in made[:premises])
+        return Rule(Head(tuple(Assignment(*one) for one in made[premises:])), (*body, *candidate.place))
+
+
+def count(rule: Rule, part: Part) -> Pattern:
+    """A pattern counted and tested on some rows."""
+    from scipy.stats import fisher_exact
+
+    truth = part.truth.view(np.int8)
+    columns, weights = Columns(part.table), part.weights
+    conditions = [c for c in rule.body if not isinstance(c, LabelCondition)]
+    said = [*rule.label_conditions, *rule.head]
+    parts: list[Mask] = [truth[:, one.index] == one.present for one in said]
+    if conditions:
+        parts.append(columns.passing(conditions, truth)[-1])
+    hold = np.stack(parts)
+    body = columns.passing(rule.body, truth)[-1]
+    everything = hold.all(axis=0)
+    total = float(weights.sum())
+    support, expected = float(weights[everything].sum()), float(np.prod(hold @ weights / total))
+    p_values = []
+    for i, one in enumerate(hold):
+        rest = np.delete(hold, i, axis=0).all(axis=0)
+        table = [[int((a & b).sum()) for b in (rest, ~rest)] for a in (one, ~one)]
+        p_values.append(float(fisher_exact(table, alternative="greater").pvalue))
+    lift = support / total / expected if expected else 0.0
+    return Pattern(rule, float(weights[body].sum()), support, lift, max(p_values), max(p_values))
+
+
+def _adjusted(patterns: Sequence[Pattern]) -> list[Pattern]:
+    """Holm's correction: the smallest p-value times the number of tests, the next times one less, and so on."""
+    order = np.argsort([pattern.p_value for pattern in patterns], kind="stable").tolist()
+    adjusted, largest = list(patterns), 0.0
+    for tests, position in zip(range(len(patterns), 0, -1), order, strict=True):
+        largest = max(largest, min(1.0, tests * patterns[position].p_value))
+        adjusted[position] = replace(patterns[position], p_adjusted=largest)
+    return adjusted
