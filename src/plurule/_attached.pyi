@@ -29,3 +29,6 @@ class ExplanationsMethods:
 
 class LabelGraphMethods:
     _repr_html_ = report.graph_svg
+
+class PatternsMethods:
+    to_html = report.render_patterns

@@ -34,6 +34,7 @@ METHODS: dict[type, dict[str, str]] = {
         "to_html": "report.render_explanations",
         "_repr_html_": "report.explanations_in_a_notebook",
     },
+    _attached.PatternsMethods: {"to_html": "report.render_patterns"},
     _attached.LabelGraphMethods: {"_repr_html_": "report.graph_svg"},
 }
 """By class and name: the function of `plurule` that the method is."""

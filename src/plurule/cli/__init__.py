@@ -11,6 +11,7 @@ from plurule.cli import errors
 from plurule.cli.commands import SETTINGS, on_demand
 from plurule.cli.data import convert, data_app
 from plurule.cli.demo import demo
+from plurule.cli.discover import discover
 from plurule.cli.edit import edit_app, simplify
 from plurule.cli.evaluate import evaluate
 from plurule.cli.fit import fit, fit_options
@@ -23,7 +24,7 @@ app = typer.Typer(
 )
 COMMANDS: tuple[Callable[..., None], ...] = (
     *(demo, fit, predict, evaluate, show),
-    *(report, explain, dependencies, diff, simplify, export),
+    *(report, explain, dependencies, discover, diff, simplify, export),
     *(convert, tune, reproduce),
 )
 for command in COMMANDS:

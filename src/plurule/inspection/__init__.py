@@ -3,6 +3,7 @@
 from plurule.inspection.checks import Finding, check
 from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
 from plurule.inspection.diff import ModelDiff, diff
+from plurule.inspection.discover import Pattern, Patterns, discover
 from plurule.inspection.edit import Edit
 from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
 from plurule.inspection.label_graph import LabelGraph
@@ -21,11 +22,14 @@ __all__ = [
     "LabelDecision",
     "LabelGraph",
     "ModelDiff",
+    "Pattern",
+    "Patterns",
     "Reason",
     "Simplified",
     "check",
     "dependencies",
     "diff",
+    "discover",
     "explain",
     "parse",
     "parse_rules",

@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plurule._attached import PatternsMethods
-from plurule.data.dataset import Dataset
 from plurule.data.inputs import labelled_data
 from plurule.data.splitting import iterative_split
 from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.inspection.dependencies import dependencies
 from plurule.inspection.label_graph import LabelGraph
-from plurule.inspection.pattern_search import Candidate, Literals, Mask, candidates, choose, places
+from plurule.inspection.pattern_search import Candidate, Literals, candidates, choose, independence, places
 from plurule.label_matrix import dense
 from plurule.learning.weights import check_weights
-from plurule.model import Assignment, Condition, Head, LabelCondition, Rule, RuleList
+from plurule.model import Assignment, Attribute, Head, LabelCondition, Rule, RuleList
 from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import excerpt
 from plurule.parameters import Allowed, check_jobs, check_parameters, number, whole
@@ -58,8 +57,8 @@ class Pattern:
     support: float
     """Weight of the test rows on which body and head hold."""
     lift: float
-    """How many times as often all parts hold together as they would if they were independent of each other: the share
-    of the test rows where all hold, divided by the product of the shares where each does."""
+    """The confidence, divided by what it would be if the labels of the head were independent of the body and of each
+    other: the product of the shares that they have among all test rows."""
     p_value: float
     """The largest p-value of Fisher's exact test (one-sided) of each part against all the others together."""
     p_adjusted: float
@@ -88,7 +87,7 @@ class Patterns(PatternsMethods, Sequence[Pattern]):
     """Patterns of labels, in the order in which they were chosen: the most that is new first."""
 
     patterns: tuple[Pattern, ...]
-    attributes: tuple[Any, ...]
+    attributes: tuple[Attribute, ...]
     labels: tuple[str, ...]
     rows_searched: int
     rows_tested: int
@@ -134,8 +133,11 @@ class Patterns(PatternsMethods, Sequence[Pattern]):
     def _columns(self) -> dict[str, list[Any]]:
         texts = [pattern.rule.to_text().partition(" ←") for pattern in self]
         counted = ("coverage", "support", "confidence", "lift", "p_value", "p_adjusted")
-        columns = {"pattern": list(range(1, len(self) + 1)), "head": [text[0] for text in texts]}
-        columns["body"] = [text[2].strip() for text in texts]
+        columns: dict[str, list[Any]] = {
+            "pattern": list(range(1, len(self) + 1)),
+            "head": [text[0] for text in texts],
+            "body": [text[2].strip() for text in texts],
+        }
         columns |= {name: [getattr(pattern, name) for pattern in self] for name in counted}
         if any(pattern.stability is not None for pattern in self):
             columns["stability"] = [pattern.stability for pattern in self]
@@ -194,7 +196,7 @@ def discover(
     Examples
     --------
     >>> from plurule.datasets import load_world_flags
-    >>> for pattern in discover(load_world_flags(), k=3, resamples=0):
+    >>> for pattern in discover(load_world_flags(), k=2, max_conditions=0, exclusions=True, resamples=0):
     ...     print(pattern)
     """
     check_parameters(ALLOWED, {name: value for name, value in locals().items() if name in ALLOWED})
@@ -211,14 +213,16 @@ def discover(
     parts = iterative_split(truth[rows], [1 - test_size, test_size], random_state=chance)
     searched, tested = (Part(data.X[rows[part]], truth[rows[part]], weights[rows[part]]) for part in parts)
     if not len(searched) or not len(tested):
-        raise DataError(f"test_size={test_size} of {len(rows)} rows leaves nothing to {'search' if len(tested) else 'test'}")
+        raise DataError(
+            f"test_size={test_size} of {len(rows)} rows leaves nothing to {'search' if len(tested) else 'test'}"
+        )
     search = Search(data.label_names, k, max_labels, max_conditions, exclusions, min_support, check_jobs(n_jobs))
     rules = search.run(searched)
     patterns = _adjusted([count(rule, tested) for rule in rules])
     if resamples:
         draws = [chance.randint(len(searched), size=len(searched)) for _ in range(resamples)]
-        again = [search.run(searched[np.sort(draw)]) for draw in draws]
-        shares = Recurrence(searched.table).shares(rules, again)
+        again = [map(_undirected, search.run(searched[np.sort(draw)])) for draw in draws]
+        shares = Recurrence(searched.table).shares(map(_undirected, rules), again)
         patterns = [replace(p, stability=share) for p, share in zip(patterns, shares, strict=True)]
     return Patterns(tuple(patterns), data.attributes, data.label_names, len(searched), len(tested))
 
@@ -251,17 +255,13 @@ class Search:
     n_jobs: int
 
     def run(self, part: Part) -> list[Rule]:
-        """The best patterns of some rows, as rules."""
+        """The best patterns of some rows, as rules; those that might be chance on these rows are left out."""
         where = places(part.table, part.truth, part.weights, self.max_conditions, self.n_jobs)
         literals = Literals.of(part.truth, part.weights, self.exclusions)
-        least = self.min_support / float(part.weights.sum())
-        found = candidates(literals, where, self.max_labels, least)
-
-        def holds_up(candidate: Candidate) -> bool:
-            return count(self._rule(candidate, literals), part).p_value <= SIGNIFICANT
-
-        chosen = islice(choose(found, len(self.labels), holds_up), self.k)
-        return [self._rule(candidate, literals) for candidate in chosen]
+        found = candidates(literals, where, self.max_labels, self.min_support / float(part.weights.sum()))
+        p_values = independence([literals.parts(candidate) for candidate in found])
+        likely = [candidate for candidate, p in zip(found, p_values, strict=True) if p <= SIGNIFICANT]
+        return [self._rule(candidate, literals) for candidate in islice(choose(likely, len(self.labels)), self.k)]
 
     def _rule(self, candidate: Candidate, literals: Literals) -> Rule:
         """The pattern with its rarest labels in the body, as few of them as make it true more often than not."""
@@ -269,6 +269,7 @@ class Search:
         order = [candidate.literals[i] for i in np.argsort(shares, kind="stable").tolist()]
         order.sort(key=lambda literal: literal >= literals.n_labels)  # what is present comes first
         here = literals.weights[candidate.rows].sum()
+        premises = 0
         for premises in range(len(order)):
             covered = candidate.covered & literals.all_hold(order[:premises])
             if here >= CONFIDENT * literals.weights[covered].sum():
@@ -278,29 +279,26 @@ class Search:
         return Rule(Head(tuple(Assignment(*one) for one in made[premises:])), (*body, *candidate.place))
 
 
+def _undirected(rule: Rule) -> Rule:
+    """The pattern with all its labels in the head: whether it is written as A ← B or B ← A does not matter."""
+    labels = [Assignment(one.name, one.index, one.present) for one in (*rule.label_conditions, *rule.head)]
+    return Rule(Head(tuple(labels)), tuple(c for c in rule.body if not isinstance(c, LabelCondition)))
+
+
 def count(rule: Rule, part: Part) -> Pattern:
     """A pattern counted and tested on some rows."""
-    from scipy.stats import fisher_exact
-
-    truth = part.truth.view(np.int8)
-    columns, weights = Columns(part.table), part.weights
+    truth, columns, weights = part.truth.view(np.int8), Columns(part.table), part.weights
     conditions = [c for c in rule.body if not isinstance(c, LabelCondition)]
-    said = [*rule.label_conditions, *rule.head]
-    parts: list[Mask] = [truth[:, one.index] == one.present for one in said]
+    parts = [truth[:, one.index] == one.present for one in (*rule.label_conditions, *rule.head)]
     if conditions:
         parts.append(columns.passing(conditions, truth)[-1])
     hold = np.stack(parts)
-    body = columns.passing(rule.body, truth)[-1]
-    everything = hold.all(axis=0)
-    total = float(weights.sum())
-    support, expected = float(weights[everything].sum()), float(np.prod(hold @ weights / total))
-    p_values = []
-    for i, one in enumerate(hold):
-        rest = np.delete(hold, i, axis=0).all(axis=0)
-        table = [[int((a & b).sum()) for b in (rest, ~rest)] for a in (one, ~one)]
-        p_values.append(float(fisher_exact(table, alternative="greater").pvalue))
-    lift = support / total / expected if expected else 0.0
-    return Pattern(rule, float(weights[body].sum()), support, lift, max(p_values), max(p_values))
+    coverage = float(weights[columns.passing(rule.body, truth)[-1]].sum())
+    support = float(weights[hold.all(axis=0)].sum())
+    head = [weights[truth[:, one.index] == one.present].sum() / weights.sum() for one in rule.head]
+    expected = coverage * float(np.prod(head))
+    p_value = float(independence([hold])[0])
+    return Pattern(rule, coverage, support, support / expected if expected else 0.0, p_value, p_value)
 
 
 def _adjusted(patterns: Sequence[Pattern]) -> list[Pattern]:

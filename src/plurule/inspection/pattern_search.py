@@ -1,14 +1,14 @@
 """The search behind `discover`: where labels may go together, which do there, and which patterns to take.
 
 A pattern has parts: the conditions on attributes, taken together, and each of its labels. It is worth its leverage: by
-how much everything holds together more often than if one part were independent of the others, for the part of which that
-is true the least (Webb, *Self-sufficient itemsets*, 2010). A label that is merely frequent adds nothing to that.
+how much everything holds together more often than if one part were independent of the others, for the part of which
+that is true the least (Webb, *Self-sufficient itemsets*, 2010). A label that is merely frequent adds nothing to that.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ PAIRS_LEARNED = 30
 PAIRS_PER_PLACE = 25
 GROWN = 300
 """Pairs to which further labels are added, over all places."""
+MOST_CANDIDATES = 1000
 
 
 def longer(labels: int) -> float:
@@ -66,6 +67,11 @@ class Literals:
     def all_hold(self, literals: Sequence[int]) -> Mask:
         return np.asarray(self.holds[:, list(literals)].all(axis=1))
 
+    def parts(self, candidate: Candidate) -> Mask:
+        """Per part of a candidate, where it holds."""
+        hold = self.holds[:, list(candidate.literals)].T
+        return np.vstack([hold, candidate.covered]) if candidate.place else hold
+
     def clashes(self, kept: NDArray[np.intp]) -> Mask:
         """Pairs that are no pattern: a literal with itself or its opposite, and two labels that are absent."""
         label, absent = kept % self.n_labels, kept >= self.n_labels
@@ -84,9 +90,9 @@ class Candidate:
     rows: Mask
     """Where everything holds."""
 
-    def labels(self, n_labels: int) -> list[int]:
-        """The labels it is about, present or absent."""
-        return sorted(literal % n_labels for literal in self.literals)
+    def labels(self, n_labels: int) -> NDArray[np.intp]:
+        """The labels it is about, present or absent, in order."""
+        return np.sort(np.array(self.literals, dtype=np.intp) % n_labels)
 
 
 def places(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: int, n_jobs: int) -> list[Any]:
@@ -110,9 +116,7 @@ def places(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: 
     return list(found.values())
 
 
-def _lists(
-    table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: int, n_jobs: int
-) -> Iterator[RuleList]:
+def _lists(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: int, n_jobs: int) -> Iterator[RuleList]:
     """Lists for the labels, and for the pairs of labels that go together most."""
     literals = Literals.of(Y, weights, absent=False)
     everywhere = np.ones(len(Y), dtype=bool)
@@ -142,13 +146,12 @@ def candidates(literals: Literals, where: list[Any], max_labels: int, min_share:
     pairs.sort(key=lambda found: -found[0])
     made: dict[tuple[Any, ...], Candidate] = {}
     for i, (value, place, rows, pair) in enumerate(pairs):
-        grown, value = (pair, value)
-        if i < GROWN:
-            grown, value = _grow(literals, place, rows, pair, value, max_labels, min_share)
+        most = max_labels if i < GROWN else 2
+        grown, value = _grow(literals, place, rows, pair, value, most, min_share)
         key = place, grown
         everything = rows & literals.all_hold(grown)
         made.setdefault(key, Candidate(place, grown, value * longer(len(grown)), rows, everything))
-    return sorted(made.values(), key=lambda candidate: -candidate.value)
+    return sorted(made.values(), key=lambda candidate: -candidate.value)[:MOST_CANDIDATES]
 
 
 def _pairs(
@@ -170,9 +173,7 @@ def _pairs(
     first, second = np.triu_indices(len(kept), 1)
     values = leverage[first, second]
     order = np.argsort(-values, kind="stable")[:most]
-    return [
-        (float(values[i]), (int(kept[first[i]]), int(kept[second[i]]))) for i in order.tolist() if values[i] > 1e-9
-    ]
+    return [(float(values[i]), (int(kept[first[i]]), int(kept[second[i]]))) for i in order.tolist() if values[i] > 1e-9]
 
 
 def _grow(
@@ -211,28 +212,49 @@ def _shifts(literals: Literals) -> range:
     return range(0, literals.holds.shape[1], literals.n_labels)
 
 
-def choose(found: Sequence[Candidate], n_labels: int, accept: Callable[[Candidate], bool]) -> Iterator[Candidate]:
+def choose(found: Sequence[Candidate], n_labels: int) -> Iterator[Candidate]:
     """Candidates that are valuable and new, by weighted covering.
 
     A pair of row and label weighs 1 / (1 + the number of patterns so far that hold for it), and the value of a pattern
     is weighed with the mean over its pairs (after CN2-SD: Lavrač et al., *Subgroup Discovery with CN2-SD*, 2004). The
-    same labels are taken again only where most rows are new.
+    same labels are taken again only in a place that shares less than half of its rows with those before.
     """
-    if not found:
-        return
-    used = np.zeros((len(found[0].rows), n_labels))
     left = list(found)
+    used = np.zeros((len(left[0].rows) if left else 0, n_labels))
     while left:
         worth = [one.value * float(np.mean(1 / (1 + used[np.ix_(one.rows, one.labels(n_labels))]))) for one in left]
         best = left.pop(int(np.argmax(worth)))
-        if not accept(best):
-            continue
         labels = best.labels(n_labels)
         used[np.ix_(best.rows, labels)] += 1
-        left = [one for one in left if one.labels(n_labels) != labels or not _mostly(one.covered, best.covered)]
+        left = [
+            one
+            for one in left
+            if not np.array_equal(one.labels(n_labels), labels) or not _alike(one.covered, best.covered)
+        ]
         yield best
 
 
-def _mostly(rows: Mask, others: Mask) -> bool:
-    """Whether more than half of some rows are among others."""
-    return bool(2 * np.count_nonzero(rows & others) > np.count_nonzero(rows))
+def _alike(rows: Mask, others: Mask) -> bool:
+    """Whether two places share at least half of all their rows."""
+    return bool(2 * np.count_nonzero(rows & others) >= np.count_nonzero(rows | others))
+
+
+def independence(patterns: Sequence[Mask]) -> Shares:
+    """Per pattern, the largest p-value of Fisher's exact test of a part against all the others together.
+
+    Each pattern is a matrix with a row per part. The test is one-sided: do they hold together more often than if they
+    were independent? Its p-value is the tail of a hypergeometric distribution.
+    """
+    from scipy.stats import hypergeom
+
+    counts = []
+    for number, parts in enumerate(patterns):
+        both = parts.all(axis=0).sum()
+        for i, part in enumerate(parts):
+            rest = np.delete(parts, i, axis=0).all(axis=0)
+            counts.append((number, both - 1, len(part), part.sum(), rest.sum()))
+    largest = np.zeros(len(patterns))
+    if counts:
+        number, *arguments = np.array(counts).T
+        np.maximum.at(largest, number, np.minimum(hypergeom.sf(*arguments), 1.0))
+    return largest

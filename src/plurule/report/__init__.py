@@ -15,10 +15,10 @@ from plurule.inspection.label_graph import LabelGraph
 from plurule.model import RuleList
 from plurule.report.charts import draw_graph
 from plurule.report.payload import payload
-from plurule.report.render import fill, render_page
+from plurule.report.render import fill, render_page, render_patterns
 from plurule.report.summary import summarise
 
-__all__ = ["graph_svg", "render_explanations", "rule_table", "to_html"]
+__all__ = ["graph_svg", "render_explanations", "render_patterns", "rule_table", "to_html"]
 
 MOST_ROWS_IN_A_NOTEBOOK = 50
 

@@ -180,22 +180,23 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
     links = []
     for edge in graph.edges:
         number = kinds.index(edge.kind) + 1
-        curve = _curved(nodes[edge.source], nodes[edge.target], 0.12 * number, centre)
+        curve = _curved(nodes[edge.source], nodes[edge.target], 0.12 * number, centre, height)
         width = round(min(1.2 + 0.6 * math.log2(len(edge.rules)), 5), 2)
         links.append(Link(edge, number, curve, width, (place[edge.source], place[edge.target])))
     described = tuple((kind, text) for kind, text in KINDS.items() if kind in kinds)
     return GraphDrawing(GRAPH_WIDTH, height, tuple(nodes.values()), tuple(links), described)
 
 
-def _curved(source: Node, target: Node, bend: float, centre: tuple[float, float] | None) -> str:
+def _curved(source: Node, target: Node, bend: float, centre: tuple[float, float] | None, height: float) -> str:
     """A curve that bends to its right, so that there and back, and several kinds, can be told apart.
 
-    On a circle it bends towards the centre, past the nodes between.
+    On a circle it bends towards the centre, past the nodes between. It stays within the drawing.
     """
     dx, dy = target.x - source.x, target.y - source.y
     middle = (source.x + target.x) / 2 - dy * bend, (source.y + target.y) / 2 + dx * bend
     if centre is not None:
         middle = (middle[0] + centre[0]) / 2, (middle[1] + centre[1]) / 2
+    middle = min(max(middle[0], 0.0), GRAPH_WIDTH), min(max(middle[1], 0.0), height)
     start = _rim(source, middle, 1)
     end = _rim(target, middle, 5)
     return f"M{start[0]:g},{start[1]:g}Q{middle[0]:.1f},{middle[1]:.1f} {end[0]:g},{end[1]:g}"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from plurule.inspection.discover import Patterns
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts
-from plurule.report.summary import Summary, condition_parts, in_reading_order, short_number
+from plurule.report.summary import Summary, condition_parts, in_reading_order, short_number, to_draw
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -52,20 +54,46 @@ def fill(template: str, **content: Any) -> str:
 
 def render_page(summary: Summary, data: str) -> str:
     """The whole report; `data` is the JSON that the page's program reads."""
-    style = _source("report.css") + "".join(f".share-{i} {{ --share: {2 * i}%; }}\n" for i in range(51))
-    script = "\n".join(_source(name) for name in SCRIPTS)
-    return render_whole_page(
-        environment().get_template("page.html"),
-        style,
-        script,
+    return _render(
+        "page.html",
+        SCRIPTS,
+        data=_trusted(data),
         summary=summary,
         curves=charts.draw_curves(summary.curves),
         length=charts.draw_length(summary.length_choice),
         bars=[bars for bars in summary.bars if bars.counts],
         maps=[charts.draw_map(heat_map) for heat_map in summary.maps],
         graph=charts.draw_graph(summary.graph),
-        data=_trusted(data),
     )
+
+
+def render_patterns(patterns: Patterns, title: str | None = None) -> str:
+    """Patterns of labels as one HTML page with a graph of the labels that go together.
+
+    Parameters
+    ----------
+    patterns
+        What `plurule.discover` found.
+    title
+        What stands at the top.
+    """
+    graph, left_out = to_draw(patterns.to_graph())
+    return _render(
+        "patterns.html",
+        SCRIPTS[:2],
+        patterns=patterns,
+        title=visible(title) if title else "Labels that go together",
+        resampled=any(pattern.stability is not None for pattern in patterns),
+        graph=charts.draw_graph(graph),
+        left_out=left_out,
+        said_by="pattern",
+    )
+
+
+def _render(template: str, scripts: Sequence[str], **data: Any) -> str:
+    style = _source("report.css") + "".join(f".share-{i} {{ --share: {2 * i}%; }}\n" for i in range(51))
+    script = "\n".join(map(_source, scripts))
+    return render_whole_page(environment().get_template(template), style, script, **data)
 
 
 def render_whole_page(template: Template, style: str, script: str, **data: Any) -> str:

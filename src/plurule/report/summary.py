@@ -77,8 +77,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
     said = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
     order = list(KINDS)
     ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
-    graph = said.to_graph()
-    drawn = graph.largest(MOST_LABELS_DRAWN, MOST_EDGES_DRAWN)
+    graph, graph_left_out = to_draw(said.to_graph())
     return Summary(
         title=visible(title) if title else "Rule list",
         rules=rule_list,
@@ -91,8 +90,8 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         length_choice=_shown_choice(rule_list.length_choice),
         bars=_bars(rule_list),
         maps=() if decisions is None else _maps(rule_list, truth, decisions),
-        graph=_shown(drawn),
-        graph_left_out=len(graph.connected) - len(drawn.labels),
+        graph=graph,
+        graph_left_out=graph_left_out,
         statements=tuple(ranked[:MOST_STATEMENTS]),
         statements_left_out=max(0, len(said) - MOST_STATEMENTS),
     )
@@ -225,11 +224,15 @@ def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) ->
     return [float(a / b) if b else None for a, b in zip(numerator, denominator, strict=True)]
 
 
-def _shown(graph: LabelGraph) -> LabelGraph:
-    """The graph with the names as they are shown; names that look the same are told apart by their place."""
+def to_draw(graph: LabelGraph) -> tuple[LabelGraph, int]:
+    """The part of a graph that fits in a drawing, with names as they are shown, and how many labels are left out.
+
+    Names that look the same are told apart by their place.
+    """
+    drawn = graph.largest(MOST_LABELS_DRAWN, MOST_EDGES_DRAWN)
     shown: dict[str, str] = {}
-    for label in graph.labels:
+    for label in drawn.labels:
         name = visible(label)
         shown[label] = name if name not in shown.values() else f"{name} ({len(shown) + 1})"
-    edges = tuple(replace(e, source=shown[e.source], target=shown[e.target]) for e in graph.edges)
-    return LabelGraph(tuple(shown.values()), edges)
+    edges = tuple(replace(e, source=shown[e.source], target=shown[e.target]) for e in drawn.edges)
+    return LabelGraph(tuple(shown.values()), edges), len(graph.connected) - len(drawn.labels)

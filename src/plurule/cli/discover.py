@@ -1,0 +1,105 @@
+"""`plurule discover`: which labels go together, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from plurule.cli.loading import DataArgument, LabelsOption, SplitOption, load_data
+from plurule.cli.rendering import body_text, head_text, plain_table
+from plurule.cli.terminal import console, say, visible
+from plurule.cli.writing import JsonOption, check_writable, put
+from plurule.model.condition import format_count
+
+if TYPE_CHECKING:
+    from plurule.inspection import Patterns
+
+
+def discover(
+    data: DataArgument,
+    labels: LabelsOption = None,
+    split: SplitOption = "all",
+    k: Annotated[int, typer.Option("--patterns", "-k", help="At most so many patterns.", min=1)] = 10,
+    max_labels: Annotated[int, typer.Option(help="Most labels of a pattern.", min=2)] = 4,
+    max_conditions: Annotated[int, typer.Option(help="Most conditions on attributes; 0 for labels alone.", min=0)] = 2,
+    exclusions: Annotated[
+        bool, typer.Option("--exclusions", help="Also look for labels that rule each other out.")
+    ] = False,
+    min_support: Annotated[float, typer.Option(help="Least number of searched rows on which a pattern holds.")] = 5,
+    test_size: Annotated[float, typer.Option(help="Share of the rows that patterns are tested on.")] = 0.5,
+    resamples: Annotated[
+        int, typer.Option(help="How often to search again, on rows drawn with replacement.", min=0)
+    ] = 10,
+    random_state: Annotated[int, typer.Option(help="Seed of the parts and the resamples.", min=0)] = 0,
+    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
+    html: Annotated[Path | None, typer.Option(help="HTML page to write, with a graph of the labels.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find labels that go together, and where.
+
+    Patterns are looked for on a part of the rows, and counted and tested on the others.
+    """
+    import json
+
+    from plurule.inspection import discover as search
+
+    check_writable(html)
+    patterns = search(
+        load_data(data, labels, split),
+        k=k,
+        max_labels=max_labels,
+        max_conditions=max_conditions,
+        exclusions=exclusions,
+        min_support=min_support,
+        test_size=test_size,
+        resamples=resamples,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    if as_json:
+        put(json.dumps(patterns.to_records(), indent=2, ensure_ascii=False), None)
+    else:
+        _show(patterns)
+    if html is not None:
+        page = patterns.to_html(title=f"Labels that go together: {Path(data).name}")
+        put(page, html)
+        say(f"{html}: {len(patterns)} patterns, {len(page) // 1024} kB", stderr=as_json)
+
+
+def _show(patterns: Patterns) -> None:
+    out = console()
+    found = f"{len(patterns)} pattern{'' if len(patterns) == 1 else 's'}"
+    tested = f"found on {patterns.rows_searched} rows, counted and tested on {patterns.rows_tested} others"
+    out.print(Text(f"{found}, {tested}", style="bold"))
+    if not patterns:
+        out.print("No labels go together on the rows that were searched")
+        return
+    out.print(_table(patterns))
+    significant = len(patterns.significant())
+    out.print(
+        f"{significant} significant at 5 %: largest p of Fisher's tests of each part against the others, after Holm"
+    )
+
+
+def _table(patterns: Patterns) -> Table:
+    resampled = any(pattern.stability is not None for pattern in patterns)
+    numbers = ("rows", "holds", "lift", "p", *(("found again",) if resampled else ()))
+    table = plain_table("#", "labels", visible("← where"), numbers=numbers)
+    for number, pattern in enumerate(patterns, start=1):
+        cells: list[Text | str] = [
+            Text(str(number), style="dim"),
+            head_text(pattern.rule),
+            body_text(pattern.rule),
+            format_count(pattern.coverage),
+            f"{pattern.confidence:.0%}",
+            f"{pattern.lift:.2f}",
+            Text(f"{pattern.p_adjusted:.2g}", style="" if pattern.is_significant else "dim"),
+        ]
+        if pattern.stability is not None:
+            cells.append(f"{pattern.stability:.0%}")
+        table.add_row(*cells)
+    return table
