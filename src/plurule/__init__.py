@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plurule.data.dataset import Dataset
     from plurule.data.readers.reading import read
     from plurule.errors import DataError, ModelError, ParameterError, PluruleError
-    from plurule.inspection.discover import discover
+    from plurule.inspection.patterns import discover
     from plurule.learning.constraints import Constraints
     from plurule.learning.min_precision import MinPrecision
     from plurule.model import Rule, RuleList
@@ -60,7 +60,7 @@ __getattr__ = attach(
         "Constraints": "plurule.learning.constraints",
         "MinPrecision": "plurule.learning.min_precision",
         "Dataset": "plurule.data.dataset",
-        "discover": "plurule.inspection.discover",
+        "discover": "plurule.inspection.patterns",
         "RuleListClassifier": "plurule.classifier",
         "RuleListClassifierCV": "plurule.classifier_cv",
         "Rule": "plurule.model",

@@ -3,10 +3,10 @@
 from plurule.inspection.checks import Finding, check
 from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
 from plurule.inspection.diff import ModelDiff, diff
-from plurule.inspection.discover import Pattern, Patterns, discover
 from plurule.inspection.edit import Edit
 from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
 from plurule.inspection.label_graph import LabelGraph
+from plurule.inspection.patterns import Pattern, Patterns, discover
 from plurule.inspection.prune import prune
 from plurule.inspection.simplify import Simplified, simplify
 from plurule.model.text import parse, parse_rules

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from plurule.inspection.discover import Patterns
+from plurule.inspection.patterns import Patterns
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
 from plurule.report import charts

@@ -13,7 +13,7 @@ from scipy.stats import fisher_exact
 from plurule import Dataset, discover
 from plurule.data.encoding import encode
 from plurule.errors import DataError, ParameterError
-from plurule.inspection.discover import Part, Pattern, Patterns, _adjusted, count
+from plurule.inspection.patterns import Part, Pattern, Patterns, _adjusted, count
 from plurule.model import Attribute
 from plurule.model.text import parse
 

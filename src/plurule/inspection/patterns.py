@@ -198,6 +198,8 @@ def discover(
     >>> from plurule.datasets import load_world_flags
     >>> for pattern in discover(load_world_flags(), k=2, max_conditions=0, exclusions=True, resamples=0):
     ...     print(pattern)
+    ¬green ← blue   (71% of 49, lift 1.24, p 0.0051)
+    ¬yellow, white ←   (55% of 97, lift 1.35, p 2.7e-10)
     """
     check_parameters(ALLOWED, {name: value for name, value in locals().items() if name in ALLOWED})
     data, _ = labelled_data(X, Y, sample_weight, label_names)
