@@ -5,6 +5,8 @@ from plurule.export import latex, markdown, python, sql
 from plurule.inspection.checks import check as _check
 from plurule.inspection.dependencies import dependencies as _dependencies
 from plurule.inspection.edit import Edit
+from plurule.inspection.evidence import evidence as _evidence
+from plurule.inspection.evidence import to_frame as _to_frame
 from plurule.inspection.explain import explain as _explain
 from plurule.inspection.prune import prune as _prune
 from plurule.inspection.simplify import simplify as _simplify
@@ -16,6 +18,8 @@ class RuleListMethods:
     simplify = _simplify
     prune = _prune
     check = _check
+    evidence = _evidence
+    to_frame = _to_frame
     to_sql = sql.to_sql
     to_python = python.to_python
     to_markdown = markdown.to_markdown

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plurule.data.fingerprint import fingerprints, pack
 from plurule.data.inputs import labelled_data
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense
@@ -101,6 +102,9 @@ class RuleListClassifier(RuleListPredictor):
         `"auto"` for the fastest, or one by name; every engine gives the same rules.
     n_jobs
         Threads to train with; -1 for all cores. The model does not depend on it.
+    remember_rows
+        Whether the rule list, and its model file, keeps a fingerprint of 32 bits of every row that it was learned from
+        (not of labels), so that scores and reports can say how many rows are new to it.
     verbose
         Whether to print how far training is.
     progress
@@ -171,6 +175,7 @@ class RuleListClassifier(RuleListPredictor):
         max_bins: int | None = 32,
         engine: str = "auto",
         n_jobs: int | None = None,
+        remember_rows: bool = True,
         verbose: bool = False,
         progress: Progress | None = None,
     ):
@@ -196,6 +201,7 @@ class RuleListClassifier(RuleListPredictor):
         self.max_bins = max_bins
         self.engine = engine
         self.n_jobs = n_jobs
+        self.remember_rows = remember_rows
         self.verbose = verbose
         self.progress = progress
 
@@ -263,6 +269,8 @@ class RuleListClassifier(RuleListPredictor):
             # A list that ended before the chosen length was not cut.
             choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
             self.rule_list_ = replace(learned, length_choice=choice)
+        if self.remember_rows:
+            self.rule_list_ = replace(self.rule_list_, trained_on=pack(fingerprints(everything.table)))
         self.labels_without_rules_ = labels_without_rules(
             self.rule_list_, everything, options, length, pruned=held_out is not None
         )

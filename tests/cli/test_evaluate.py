@@ -15,7 +15,7 @@ from helpers.commands import Run
 from plurule import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.lifts import find_lift
-from plurule.metrics import scores
+from plurule.metrics import METRICS, scores
 from plurule.model import file as model_file
 
 
@@ -24,6 +24,22 @@ def test_evaluate_scores_on_labelled_data(run: Run, model: Path, data: Path) -> 
     scores = json.loads(run("evaluate", model, data, "--json").out)
     assert scores["subset_accuracy"] == 1.0
     assert scores["micro_f1"] == 1.0
+
+
+def test_a_model_is_scored_on_the_test_part_and_says_what_it_was_trained_on(run: Run, pair: Path, tmp_path: Path):
+    model = tmp_path / "model.json"
+    assert run("fit", pair, "-o", model).code == 0
+    out = run("evaluate", model, pair).out
+    assert "rows was trained on" in out or "rows were trained on" in out
+    assert all(title in out for title in ("score", "from", "to (95 %)", "best constant", "chance"))
+    test, both = (json.loads(run("evaluate", model, pair, *split, "--json").out) for split in ((), ("--split", "all")))
+    assert test["instances"] < both["instances"]
+    assert both["trained_on"] >= both["instances"] - test["instances"]
+    assert test["low"]["micro_f1"] <= test["micro_f1"] <= test["high"]["micro_f1"]
+    rows = list(csv.DictReader(io.StringIO(run("evaluate", model, pair, "--csv").out)))
+    assert [row["row"] for row in rows] == ["score", "low", "high", "constant", "chance"]
+    assert run("fit", pair, "-o", model, "--no-remember-rows").code == 0
+    assert "trained on" not in run("evaluate", model, pair).out
 
 
 def test_evaluate_trains_on_one_part_of_a_pair_and_scores_on_the_other(run: Run, pair: Path):
@@ -64,7 +80,7 @@ def test_evaluate_shows_a_table_and_writes_csv(run: Run, tmp_path: Path):
     ):
         assert title in out
     rows = list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))
-    assert [row["fold"] for row in rows] == ["1", "2", "mean", "deviation"]
+    assert [row["fold"] for row in rows] == ["1", "2", "mean", "deviation", "constant"]
     mean = (float(rows[0]["micro_f1"]) + float(rows[1]["micro_f1"])) / 2
     assert float(rows[2]["micro_f1"]) == pytest.approx(mean, abs=1e-5)
 
@@ -76,7 +92,8 @@ def test_evaluate_scores_what_fit_learns_if_asked_for_the_default_learner(run: R
     code, out, err = run("evaluate", pair, "--learner", "default", "--json")
     assert code == 0, err
     found = json.loads(out)
-    assert found.items() >= json.loads(expected).items()
+    assert found.items() >= {name: json.loads(expected)[name] for name in METRICS}.items()
+    assert found["constant"] == json.loads(expected)["constant"]
     assert found["rules"] == len(model_file.load(model))
     code, out, err = run("evaluate", "world-flags", "--learner", "default", "--folds", "2")
     assert code == 0, err

@@ -269,3 +269,11 @@ def test_the_example_in_the_documents_is_a_model_file() -> None:
     document = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text(encoding="utf-8")
     example = document.split("```json\n")[1].split("```")[0]
     assert str(model_file.loads(example)[0]) == "red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38)"
+
+
+@pytest.mark.parametrize("given", ['"AAA"', '"AAAAAAA="', '"?"', '"AAAA é"', "3", "null"])
+def test_fingerprints_that_are_none_are_refused(given: str) -> None:
+    text = model_file.dumps(RuleList((), (), ("red",), trained_on=b"\x01\x02\x03\x04"))
+    assert model_file.loads(text).trained_on == b"\x01\x02\x03\x04"
+    with pytest.raises(ModelError, match=r"trained_on is .*, expected"):
+        model_file.loads(text.replace('"AQIDBA=="', given))

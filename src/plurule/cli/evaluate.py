@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 from rich.table import Table
 
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
-from plurule.cli.loading import LabelsOption, Split, load_data, load_model, training_part
+from plurule.cli.loading import LabelsOption, Split, load_data, load_model, new_part, training_part
 from plurule.cli.tune import ObjectiveOption
 from plurule.cli.watching import check_jobs, working
 from plurule.cli.writing import check_writable
@@ -20,7 +20,8 @@ from plurule.errors import DataError
 from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS, MEASURES
 
-Rows = Sequence[dict[str, float]]
+COLUMNS = {"low": "from", "high": "to (95 %)", "constant": "best constant", "chance": "chance"}
+"""What scores are compared with (see `plurule.prediction.assessment`), and what the columns of the table are called."""
 
 DEFAULT_FOLDS = "10"
 TUNE = "tune"
@@ -40,7 +41,11 @@ SourcesArgument = Annotated[
     ),
 ]
 SplitOption = Annotated[
-    Split | None, typer.Option(help="Which part of a -train/-test pair; all if left out.", show_default=False)
+    Split | None,
+    typer.Option(
+        help="Which part of a -train/-test pair; left out, the test part for a model, and all to train and score.",
+        show_default=False,
+    ),
 ]
 FoldsOption = Annotated[
     str | None,
@@ -94,24 +99,23 @@ def evaluate(
         raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
     if len(sources) == 2:
         refuse(context, "with a model", labels="the labels are those of the model", **TRAINING)
-        rows, words = score_model(Path(sources[0]), sources[1], split or "all")
-        names: list[Any] = [None]
+        found = score_model(Path(sources[0]), sources[1], split or new_part(sources[1]))
     else:
         chosen = None if learner == "default" else (objective, lift)
         if chosen is None:
             published_only = "it is for the published one"
             refuse(context, "with --learner default", objective=published_only, lift=published_only)
-        rows, words, names = train_and_score(sources[0], labels, split, folds, chosen, seed, jobs)
+        found = train_and_score(sources[0], labels, split, folds, chosen, seed, jobs)
     if output is not None:
-        write_text(output, csv_text(rows, names) if output.suffix.lower() == ".csv" else json_text(rows))
+        write_text(output, csv_text(found) if output.suffix.lower() == ".csv" else json_text(found))
     if as_json:
-        print(json_text(rows), end="")
+        print(json_text(found), end="")
     elif as_csv:
-        print(csv_text(rows, names), end="")
+        print(csv_text(found), end="")
     else:
         out = terminal.console()
-        out.print(words, markup=False)
-        out.print(score_table(rows))
+        out.print(found.words, markup=False)
+        out.print(score_table(found))
 
 
 def refuse(context: typer.Context, beside: str, **reasons: str) -> None:
@@ -120,16 +124,36 @@ def refuse(context: typer.Context, beside: str, **reasons: str) -> None:
         raise ValueError(f"--{name} has no meaning {beside}: {reasons[name]}; leave out one of the two")
 
 
-def score_model(model: Path, data: str, split: Split) -> tuple[Rows, str]:
+class Found(NamedTuple):
+    """What was scored: measures of one model, or of one per fold."""
+
+    words: str
+    """What was done."""
+    rows: list[dict[str, float]]
+    beside: dict[str, dict[str, float]]
+    """By kind: the same measures of something to compare with, or the ends of intervals."""
+    counts: dict[str, int]
+
+
+def score_model(model: Path, data: str, split: Split) -> Found:
     """All measures of a model on some data."""
     from plurule.classifier import RuleListClassifier
-    from plurule.metrics import scores
+    from plurule.data.encoding import encode
+    from plurule.data.fingerprint import in_words, trained_on
+    from plurule.prediction.assessment import assess
 
     rule_list = load_model(model)
     dataset = load_data(data, list(rule_list.labels), split)
-    predicted = RuleListClassifier.from_rule_list(rule_list).predict(dataset.X)
-    measured = scores(dataset.Y, predicted, sample_weight=dataset.weights)
-    return [measured], f"{len(dataset)} instances, {len(rule_list.labels)} labels, {len(rule_list)} rules"
+    table = encode(dataset.X, rule_list.attributes)
+    predicted = RuleListClassifier.from_rule_list(rule_list).predict(table)
+    assessed = assess(dataset.Y, predicted, sample_weight=dataset.weights)
+    kinds = {kind: {name: getattr(one, kind) for name, one in assessed.items()} for kind in ("score", *COLUMNS)}
+    words = f"{len(dataset)} instances, {len(rule_list.labels)} labels, {len(rule_list)} rules"
+    counts, known = {"instances": len(dataset)}, trained_on(rule_list, table)
+    if known is not None:
+        counts["trained_on"] = int(known.sum())
+        words += "; " + in_words(counts["trained_on"], len(dataset))
+    return Found(words, [kinds.pop("score")], kinds, counts)
 
 
 def train_and_score(
@@ -140,14 +164,15 @@ def train_and_score(
     published: tuple[str, str] | None,
     seed: int,
     jobs: int | None,
-) -> tuple[Rows, str, list[Any]]:
-    """All measures of a learner, per fold or on the test part; what was done, in words; and names of the rows.
+) -> Found:
+    """All measures of a learner, per fold or on the test part.
 
     The learner is the published one with the objective and the lift that are given, or else the default one.
     """
     import numpy as np
 
     from plurule.metrics import METRICS
+    from plurule.prediction.constant import best_constant
     from plurule.prediction.scoring import Scoring
     from plurule.selection.folds import Folds, Part, make_parts, problem_of
     from plurule.selection.splitters import find_splitter
@@ -159,21 +184,25 @@ def train_and_score(
     if folds is None and split is None and training_part(source) == "train":
         data, test = load_data(source, labels, "train"), load_data(source, labels, "test")
         parts = Folds(problem_of(data), [Part(np.arange(len(data)))], problem_of(test))
-        words, names = f"{len(data)} training and {len(test)} test instances", ["test"]
+        words = f"{len(data)} training and {len(test)} test instances"
     else:
         data = load_data(source, labels, split or "all")
         problem = problem_of(data)
         parts = Folds(problem, make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), problem.Y))
-        words, names = f"{len(data)} instances, {len(parts.parts)} folds", [*range(1, len(parts.parts) + 1)]
+        words = f"{len(data)} instances, {len(parts.parts)} folds"
     # Whole lists are scored, by all measures.
     evaluation, rows = Evaluation(parts, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False), []
+    constants = []
     with working("folds", "Nothing was written.") as (progress, _):
         progress(0, len(parts.parts))
         for number, part in enumerate(parts.parts):
             found = evaluation.score(learner.fit(data[part.train]).rule_list_, number)
             rows.append({**found["scores"], **found["size"]})
+            truth = np.vstack([problem.Y for problem in parts.held_out(number)])
+            constants.append({name: best_constant(truth, name).score for name in METRICS})
             progress(len(rows), len(parts.parts))
-    return rows, f"{words}, {len(data.label_names)} labels, {learner_words}", names
+    words = f"{words}, {len(data.label_names)} labels, {learner_words}"
+    return Found(words, rows, {"constant": spread(constants)[0]}, {})
 
 
 def make_learner(published: tuple[str, str] | None, seed: int, jobs: int) -> tuple[Any, str]:
@@ -198,7 +227,7 @@ def make_learner(published: tuple[str, str] | None, seed: int, jobs: int) -> tup
     return learner, f"{objective.title}, lift {names[0]}"
 
 
-def spread(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
+def spread(rows: Sequence[dict[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
     """Mean and standard deviation of every column.
 
     >>> spread([{"rules": 4.0}, {"rules": 6.0}])
@@ -210,28 +239,31 @@ def spread(rows: Rows) -> tuple[dict[str, float], dict[str, float]]:
     return {n: float(c.mean()) for n, c in columns.items()}, {n: float(c.std()) for n, c in columns.items()}
 
 
-def score_table(rows: Rows) -> Table:
-    """The measures, with mean and standard deviation where there are several rows."""
-    titles = MEASURES | CHARACTERISTICS
-    if len(rows) == 1:
-        return rendering.column_table({k: t for k, t in titles.items() if k in rows[0]}, {"": rows[0]})
-    mean, deviation = spread(rows)
-    columns = {"mean": mean, "deviation": deviation}
-    return rendering.column_table({k: t for k, t in titles.items() if k in mean}, columns)
+def score_table(found: Found) -> Table:
+    """The measures side by side with what they are to be compared with; mean and deviation where there are several."""
+    titles = {key: title for key, title in (MEASURES | CHARACTERISTICS).items() if key in found.rows[0]}
+    columns: dict[str, dict[str, float]] = {"score": found.rows[0]}
+    if len(found.rows) > 1:
+        columns = dict(zip(("mean", "deviation"), spread(found.rows), strict=True))
+    return rendering.column_table(titles, columns | {COLUMNS[kind]: row for kind, row in found.beside.items()})
 
 
-def json_text(rows: Rows) -> str:
-    """The scores as JSON: plain for one row; mean, deviation and every fold for several."""
-    if len(rows) == 1:
-        return json.dumps(rows[0], indent=2) + "\n"
-    mean, deviation = spread(rows)
-    return json.dumps({"mean": mean, "deviation": deviation, "folds": list(rows)}, indent=2) + "\n"
+def json_text(found: Found) -> str:
+    """The scores as JSON: plain for one row, or mean, deviation and every fold; and what to compare them with."""
+    scores: dict[str, Any] = dict(found.rows[0])
+    if len(found.rows) > 1:
+        mean, deviation = spread(found.rows)
+        scores = {"mean": mean, "deviation": deviation, "folds": found.rows}
+    return json.dumps({**scores, **found.beside, **found.counts}, indent=2) + "\n"
 
 
-def csv_text(rows: Rows, names: Sequence[Any]) -> str:
-    """The scores as CSV, one row per fold, then mean and deviation."""
-    if len(rows) == 1:
-        return to_csv(list(rows))
-    named: list[dict[str, Any]] = [{"fold": name, **row} for name, row in zip(names, rows, strict=True)]
-    mean, deviation = spread(rows)
-    return to_csv([*named, {"fold": "mean", **mean}, {"fold": "deviation", **deviation}])
+def csv_text(found: Found) -> str:
+    """The scores as CSV: one row per fold, then mean and deviation; and what to compare them with."""
+    named: dict[str, dict[str, float]] = {"score": found.rows[0]}
+    if len(found.rows) > 1:
+        mean, deviation = spread(found.rows)
+        folds = {str(number): row for number, row in enumerate(found.rows, start=1)}
+        named = {**folds, "mean": mean, "deviation": deviation}
+    return to_csv(
+        [{"fold" if len(found.rows) > 1 else "row": name, **row} for name, row in (named | found.beside).items()]
+    )

@@ -47,6 +47,9 @@ LabelsOption = Annotated[
         show_default=False,
     ),
 ]
+NewSplitOption = Annotated[
+    Split | None, typer.Option(help="Which part of a -train/-test pair; the test part if left out.", show_default=False)
+]
 SplitOption = Annotated[Split, typer.Option(help="Which part of a -train/-test pair.")]
 TrainingSplitOption = Annotated[
     Split | None,
@@ -81,6 +84,11 @@ def training_part(source: str) -> Split:
     from plurule.data.finding import find
 
     return "train" if source != EMBEDDED and find(Path(source)).train is not None else "all"
+
+
+def new_part(source: str) -> Split:
+    """The part of a data set to try a model on: the test part of a pair, else everything."""
+    return "test" if training_part(source) == "train" else "all"
 
 
 def load_attributes(source: str, split: Split = "all") -> Table:

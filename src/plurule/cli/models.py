@@ -18,10 +18,12 @@ from plurule.cli.loading import (
     DataArgument,
     DataOption,
     ModelArgument,
+    NewSplitOption,
     SplitOption,
     load_attributes,
     load_model,
     load_model_and_data,
+    new_part,
 )
 from plurule.cli.terminal import console, say
 from plurule.cli.writing import JsonOption, OutputOption, check_writable, put, takes_output
@@ -119,7 +121,7 @@ def report(
     model: ModelArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")],
     data: DataOption = None,
-    split: SplitOption = "all",
+    split: NewSplitOption = None,
     title: Annotated[str | None, typer.Option(help="What stands at the top of the page.")] = None,
     examples: Annotated[int, typer.Option(help="Instances of the data to put into the page.", min=0)] = 200,
 ) -> None:
@@ -128,7 +130,7 @@ def report(
     It shows rules, curves and label dependencies, and with --data instances to try.
     """
     check_writable(output)
-    rule_list, instances = load_model_and_data(model, data, split)
+    rule_list, instances = load_model_and_data(model, data, split or ("all" if data is None else new_part(data)))
     page = rule_list.to_html(instances, title=title or model.stem, examples=examples)
     put(page, output)
     if not takes_output(output):

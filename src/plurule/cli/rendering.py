@@ -105,8 +105,8 @@ def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any
     table = plain_table("", numbers=columns)
     table.show_header = any(columns)
     for key, title in rows.items():
-        if all(key in values for values in columns.values()):
-            table.add_row(title, *(number(values[key], digits) for values in columns.values()))
+        if any(key in values for values in columns.values()):
+            table.add_row(title, *(number(values[key], digits) if key in values else "" for values in columns.values()))
     return table
 
 

@@ -4,6 +4,7 @@ from plurule.inspection.checks import Finding, check
 from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.inspection.edit import Edit
+from plurule.inspection.evidence import Evidence, evidence, to_frame
 from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
 from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.patterns import Pattern, Patterns, discover
@@ -16,6 +17,7 @@ __all__ = [
     "Dependencies",
     "Dependency",
     "Edit",
+    "Evidence",
     "Explanation",
     "Explanations",
     "Finding",
@@ -30,10 +32,12 @@ __all__ = [
     "dependencies",
     "diff",
     "discover",
+    "evidence",
     "explain",
     "parse",
     "parse_rules",
     "prune",
     "recount",
     "simplify",
+    "to_frame",
 ]

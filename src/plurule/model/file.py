@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from operator import methodcaller
@@ -84,6 +85,8 @@ def dumps(rule_list: RuleList) -> str:
     }
     if rule_list.length_choice is not None:
         parts["length_choice"] = _compact(asdict(rule_list.length_choice))
+    if rule_list.trained_on is not None:
+        parts["trained_on"] = _compact(b64encode(rule_list.trained_on).decode("ascii"))
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
 
 
@@ -223,6 +226,14 @@ class _Node:
     def texts(self) -> tuple[str, ...]:
         return tuple(item.text() for item in self.items())
 
+    def fingerprints(self) -> bytes:
+        try:
+            found = b64decode(self.text(), validate=True)
+        except ValueError:
+            found = b"?"
+        self.expect(len(found) % 4 == 0, "numbers of 32 bits, as base64")
+        return found
+
     def pairs(self, length: int, of: str) -> tuple[tuple[float, float], ...]:
         """Pairs of counts, one for each of something, or none at all."""
         items = self.items()
@@ -246,7 +257,7 @@ def _read(file: _Node) -> RuleList:
             "upgrade plurule to read it"
         )
     members = file.members(
-        "format", "version", "attributes", "labels", "rules", optional=("undecided", "length_choice")
+        "format", "version", "attributes", "labels", "rules", optional=("undecided", "length_choice", "trained_on")
     )
     attributes = tuple(_attribute(item) for item in members["attributes"].items())
     labels = members["labels"].texts()
@@ -256,7 +267,8 @@ def _read(file: _Node) -> RuleList:
     rules = tuple(_rule(item, names) for item in members["rules"].items())
     undecided = members["undecided"].pairs(len(labels), "label") if "undecided" in members else ()
     choice = _length_choice(members["length_choice"]) if "length_choice" in members else None
-    return RuleList(rules, attributes, labels, undecided, choice)
+    trained_on = members["trained_on"].fingerprints() if "trained_on" in members else None
+    return RuleList(rules, attributes, labels, undecided, choice, trained_on)
 
 
 def _length_choice(item: _Node) -> LengthChoice:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import overload
 
 from plurule._attached import RuleListMethods
 from plurule.model.attribute import Attribute
-from plurule.model.condition import LabelCondition, join
-from plurule.model.frame import Backend, to_frame
+from plurule.model.condition import LabelCondition
 from plurule.model.length_choice import LengthChoice
 from plurule.model.naming import excerpt
 from plurule.model.rule import Rule
@@ -34,6 +33,8 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     length_choice
         The validation scores by length that the list was cut by, where it was. Lists with the same rules are equal
         whatever led to them.
+    trained_on
+        Fingerprints of the rows it was learned from (`plurule.data.fingerprint`); None where they are not known.
 
     A slice of a rule list is a rule list; the first n rules are what training with `n_rules=n` gives.
     """
@@ -43,6 +44,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     labels: tuple[str, ...]
     undecided: tuple[tuple[float, float], ...] = ()
     length_choice: LengthChoice | None = field(default=None, compare=False)
+    trained_on: bytes | None = field(default=None, compare=False)
 
     @overload
     def __getitem__(self, index: int) -> Rule: ...
@@ -100,18 +102,6 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     def head_sizes(self) -> dict[int, int]:
         """How many rules have a head of each length."""
         return dict(sorted(Counter(len(rule.head) for rule in self).items()))
-
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per rule, as a frame of the given library (pandas or polars)."""
-        columns: dict[str, list[Any]] = {
-            "rule": list(range(1, len(self) + 1)),
-            "head": [str(rule.head) for rule in self],
-            "body": [join(rule.body) for rule in self],
-            "labels": [len(rule.head) for rule in self],
-            "conditions": [len(rule.body) for rule in self],
-        }
-        counted = ("tp", "fp", "precision", "coverage", "value", "stop")
-        return to_frame(columns | {name: [getattr(rule, name) for rule in self] for name in counted}, backend)
 
     def parse(self, text: str) -> Rule:
         """The rule that a text says about these attributes and labels; see `plurule.model.text`."""

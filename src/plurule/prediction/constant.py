@@ -86,7 +86,7 @@ def _sizes(n_labels: int, scoring: Scoring) -> list[int]:
 def _most_frequent(truth: NDArray[np.int8], weights: NDArray[np.float64]) -> NDArray[np.intp]:
     """The label set that most instances have, by weight."""
     sets, inverse = np.unique(truth, axis=0, return_inverse=True)
-    return np.flatnonzero(sets[np.argmax(np.bincount(inverse.ravel(), weights))])
+    return np.flatnonzero(sets[np.argmax(np.bincount(inverse.ravel(), weights))]) if len(sets) else np.zeros(0, np.intp)
 
 
 def _constant_rules(stages: list[NDArray[np.intp]], frequency: NDArray[np.float64], total: float) -> RuleList:

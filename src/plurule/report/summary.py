@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.fingerprint import in_words, trained_on
 from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
 from plurule.inspection.dependencies import KINDS, Dependency, dependencies
+from plurule.inspection.evidence import Evidence, evidence
 from plurule.inspection.label_graph import LabelGraph
-from plurule.metrics import count, scores
+from plurule.metrics import count
 from plurule.model import Assignment, Head, LabelCondition, LengthChoice, NominalCondition, NumericCondition, RuleList
 from plurule.model.condition import format_number
 from plurule.model.naming import visible
+from plurule.prediction.assessment import Assessed, assess
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
 from plurule.prediction.staged import staged_measures
 from plurule.titles import CHARACTERISTICS, MEASURES
@@ -49,8 +52,12 @@ class Summary:
     rules: RuleList
     instances: int | None
     figures: dict[str, str]
-    scores: dict[str, str]
-    """By name, as they are shown."""
+    trained_on: str
+    """How many of the instances the rules were trained on, in words; empty where that is not known."""
+    scores: dict[str, Assessed]
+    """By name."""
+    evidence: tuple[Evidence, ...]
+    """What speaks for each rule on the data, where they have labels."""
     on_data: tuple[RuleOnData, ...]
     labels: tuple[LabelRow, ...]
     curves: dict[str, list[float]]
@@ -83,7 +90,9 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         rules=rule_list,
         instances=None if table is None else len(table),
         figures={name: short_number(characteristics[key]) for key, name in CHARACTERISTICS.items()},
+        trained_on="" if table is None else _trained_on(rule_list, table),
         scores={} if decisions is None or truth is None else _scores(truth, decisions),
+        evidence=() if truth is None else evidence(rule_list, table, truth).rules,
         on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
         curves=curves,
@@ -120,9 +129,14 @@ def short_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
-def _scores(truth: Labels, decisions: Decisions) -> dict[str, str]:
-    found = scores(truth, decisions.labels())
-    return {name: f"{found[key]:.3f}" for key, name in MEASURES.items() if key != "macro_f1_empty_is_1"}
+def _trained_on(rule_list: RuleList, table: Table) -> str:
+    known = trained_on(rule_list, table)
+    return "" if known is None else in_words(int(known.sum()), len(table))
+
+
+def _scores(truth: Labels, decisions: Decisions) -> dict[str, Assessed]:
+    found = assess(truth, decisions.labels())
+    return {name: found[key] for key, name in MEASURES.items() if key != "macro_f1_empty_is_1"}
 
 
 def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[RuleOnData, ...]:

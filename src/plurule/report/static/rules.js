@@ -16,6 +16,7 @@
       attributes: new Set(rule.body.map((c) => c.attribute)),
       number: place, size: rule.head.length, conditions: rule.body.length, coverage: rule.coverage,
       tp: rule.tp, fp: rule.fp, precision: predictions ? rule.tp / predictions : 0, detail: null, fits: true,
+      found: Number(row.dataset.found), p: Number(row.dataset.p),
     };
   });
   if (rows.length === 0) {

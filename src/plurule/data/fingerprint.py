@@ -1,0 +1,76 @@
+"""Fingerprints of rows, so that a model can tell what it was trained on from what is new to it.
+
+A fingerprint has 32 bits. It is the same whether a row comes dense or sparse, from a file or a frame, and says nothing
+about labels. Of a million other rows, about 200 have by chance the fingerprint of one of a million trained on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.data.table import SparseColumn, SparseColumns, Table
+from plurule.model import RuleList
+
+Hashes = NDArray[np.uint64]
+
+PACKED = np.dtype("<u4")
+
+
+def fingerprints(table: Table) -> NDArray[np.uint32]:
+    """The fingerprint of each row: of the numbers and codes that are not 0, and where they stand.
+
+    >>> from plurule.data.encoding import encode
+    >>> a, b, c = fingerprints(encode([[0.0, 1.0], [1.0, 0.0], [-0.0, 1.0]])).tolist()
+    >>> a == c, a == b
+    (True, False)
+    """
+    sums = np.zeros(len(table), dtype=np.uint64)
+    if isinstance(table.columns, SparseColumns):
+        matrix = table.columns.matrix[:, table.columns.picked]
+        places = np.repeat(np.arange(matrix.shape[1], dtype=np.uint64), np.diff(matrix.indptr))
+        np.add.at(sums, matrix.indices, _mixed(matrix.data, places))
+    else:
+        for place, column in enumerate(table.columns):
+            rows, values = (column.rows, column.values) if isinstance(column, SparseColumn) else (slice(None), column)
+            sums[rows] += _mixed(values, np.uint64(place))
+    return (_scrambled(sums) >> np.uint64(32)).astype(np.uint32)
+
+
+def pack(rows: NDArray[np.uint32]) -> bytes:
+    """Fingerprints as a rule list keeps them: each once, in order."""
+    return np.unique(rows).astype(PACKED).tobytes()
+
+
+def trained_on(rule_list: RuleList, table: Table) -> NDArray[np.bool_] | None:
+    """Which rows of a table (with the attributes of the rule list) it was trained on; None if it does not remember."""
+    if rule_list.trained_on is None:
+        return None
+    return np.isin(fingerprints(table), np.frombuffer(rule_list.trained_on, dtype=PACKED))
+
+
+def in_words(n_trained: int | None, n_rows: int) -> str:
+    """How many rows were trained on, as a sentence.
+
+    >>> in_words(312, 555), in_words(0, 65), in_words(None, 65)
+    ('312 of the 555 rows were trained on', 'none of the 65 rows was trained on', '')
+    """
+    if n_trained is None:
+        return ""
+    return f"{n_trained or 'none'} of the {n_rows} rows {'were' if n_trained > 1 else 'was'} trained on"
+
+
+def _mixed(values: NDArray[np.generic], place: Hashes | np.uint64) -> Hashes:
+    """A number for each value and its place; 0 for the value 0."""
+    numbers = values.astype(np.float64)
+    numbers[np.isnan(numbers)] = np.nan  # one of many
+    with np.errstate(over="ignore"):
+        mixed = _scrambled(numbers.view(np.uint64) ^ _scrambled(np.atleast_1d(place) + np.uint64(1)))
+    return np.where(numbers == 0, np.uint64(0), mixed)
+
+
+def _scrambled(numbers: Hashes) -> Hashes:
+    """Every bit of the result depends on every bit of the number: the finaliser of SplitMix64 (Steele et al. 2014)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))

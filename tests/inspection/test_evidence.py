@@ -1,0 +1,57 @@
+"""What speaks for rules on new data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from helpers.rule_lists import make_rules
+from plurule.errors import DataError
+from plurule.inspection.evidence import Evidence, evidence, holm, wilson
+
+RULES = make_rules("a <- x > 5\n!b <- x > 2\nb <- x > 100", {"x": None}, ("a", "b"))
+X = np.arange(10.0)[:, None]
+Y = np.array([[0, 1]] * 5 + [[1, 0]] * 4 + [[0, 0]])
+
+
+@pytest.mark.parametrize(("right", "decided"), [(0, 4), (8, 10), (31, 31), (500, 1000)])
+def test_intervals_and_p_values_are_those_of_scipy(right: int, decided: int) -> None:
+    expected = binomtest(right, decided).proportion_ci(method="wilson")
+    assert wilson(right, decided) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_rule_is_compared_with_the_frequency_of_its_labels() -> None:
+    found = evidence(RULES, X, Y)
+    first, second, third = found.rules
+    assert first[:3] == (3, 4, 0.75)
+    assert first.expected == pytest.approx(0.4)
+    assert first.p_value == pytest.approx(binomtest(3, 4, 0.4, alternative="greater").pvalue)
+    assert second[:3] == (5, 7, 5 / 7)
+    assert second.expected == pytest.approx(0.5)
+    assert third.decided == 0
+    assert np.isnan([third.precision, third.low, third.p_value, third.p_holm]).all()
+    assert first.p_holm == pytest.approx(2 * min(first.p_value, second.p_value))
+    assert (found.n_rows, found.n_trained) == (10, None)
+
+
+def test_correction_keeps_the_order_and_leaves_out_what_was_not_tested() -> None:
+    corrected = holm([0.2, 0.01, float("nan"), 0.02])
+    assert corrected[:2] == pytest.approx([0.2, 0.03])
+    assert corrected[3] == pytest.approx(0.04)
+    assert np.isnan(corrected[2])
+
+
+def test_labels_are_needed() -> None:
+    with pytest.raises(DataError, match="true labels"):
+        evidence(RULES, X)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_what_new_data_say_stands_before_what_training_says(backend: str) -> None:
+    pytest.importorskip(backend)
+    columns = list(RULES.to_frame(backend, X, Y).columns)
+    fields = list(Evidence._fields)
+    assert columns[5 : 5 + len(fields)] == fields
+    assert columns[5 + len(fields) :][:3] == ["training_tp", "training_fp", "training_precision"]
+    assert not set(fields) & set(RULES.to_frame(backend).columns)

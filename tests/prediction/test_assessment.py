@@ -1,0 +1,39 @@
+"""Scores with intervals, beside the best constant prediction and chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plurule.metrics import METRICS, scores
+from plurule.prediction.assessment import assess
+from plurule.prediction.constant import best_constant
+
+RANDOM = np.random.default_rng(4)
+Y = (RANDOM.random((300, 4)) < [0.1, 0.3, 0.5, 0.7]).astype(int)
+NOISY = np.where(RANDOM.random(Y.shape) < 0.2, 1 - Y, Y)
+
+
+@pytest.mark.parametrize("weights", [None, RANDOM.random(300)])
+def test_scores_lie_in_their_intervals_and_are_those_of_the_measures(weights: np.ndarray | None) -> None:
+    found = assess(Y, NOISY, sample_weight=weights)
+    assert {name: one.score for name, one in found.items()} == pytest.approx(scores(Y, NOISY, sample_weight=weights))
+    assert all(one.low <= one.score <= one.high for one in found.values())
+    for name in METRICS:
+        assert found[name].constant == pytest.approx(best_constant(Y, name, weights).score)
+
+
+def test_an_interval_is_as_wide_as_samples_differ() -> None:
+    found = assess(Y, NOISY)["subset_accuracy"]
+    share = found.score
+    assert found.high - found.low == pytest.approx(2 * 1.96 * np.sqrt(share * (1 - share) / len(Y)), rel=0.25)
+
+
+def test_chance_is_what_predictions_score_that_have_nothing_to_do_with_the_rows() -> None:
+    expected = np.mean([scores(Y, NOISY[RANDOM.permutation(300)])["micro_f1"] for _ in range(50)])
+    assert assess(Y, NOISY)["micro_f1"].chance == pytest.approx(expected, abs=0.02)
+    assert assess(Y, np.ones_like(Y))["recall"].chance == 1
+
+
+def test_the_same_data_give_the_same_figures() -> None:
+    assert assess(Y, NOISY) == assess(Y, NOISY)
