@@ -22,6 +22,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "simplify": inspection.simplify,
     "prune": inspection.prune,
     "check": inspection.check,
+    "evidence": inspection.evidence,
+    "to_frame": inspection.to_frame,
     "to_sql": export.to_sql,
     "to_python": export.to_python,
     "to_markdown": export.to_markdown,

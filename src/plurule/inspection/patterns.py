@@ -16,6 +16,7 @@ from plurule.data.splitting import iterative_split
 from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.inspection.dependencies import dependencies
+from plurule.inspection.evidence import holm
 from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.pattern_search import Candidate, Literals, candidates, choose, independence, places
 from plurule.label_matrix import dense
@@ -304,10 +305,5 @@ def count(rule: Rule, part: Part) -> Pattern:
 
 
 def _adjusted(patterns: Sequence[Pattern]) -> list[Pattern]:
-    """Holm's correction: the smallest p-value times the number of tests, the next times one less, and so on."""
-    order = np.argsort([pattern.p_value for pattern in patterns], kind="stable").tolist()
-    adjusted, largest = list(patterns), 0.0
-    for tests, position in zip(range(len(patterns), 0, -1), order, strict=True):
-        largest = max(largest, min(1.0, tests * patterns[position].p_value))
-        adjusted[position] = replace(patterns[position], p_adjusted=largest)
-    return adjusted
+    corrected = holm([pattern.p_value for pattern in patterns])
+    return [replace(pattern, p_adjusted=p) for pattern, p in zip(patterns, corrected, strict=True)]
