@@ -10,6 +10,7 @@ import sklearn
 from sklearn import calibration, inspection, model_selection
 from sklearn.ensemble import StackingClassifier
 from sklearn.multioutput import ClassifierChain
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -79,7 +80,7 @@ def outcome(tool: Any, estimator: Any, X: Any, Y: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("n_labels", [None, 2, 3])
+@pytest.mark.parametrize("n_labels", [None, 3])
 @pytest.mark.parametrize("name", TOOLS)
 def test_tools_of_scikit_learn_treat_us_as_its_own_multi_label_classifiers(name: str, n_labels: int | None) -> None:
     X = np.random.default_rng(5).random((60, 2))
@@ -87,3 +88,15 @@ def test_tools_of_scikit_learn_treat_us_as_its_own_multi_label_classifiers(name:
     Y = Y[:, 0] if n_labels is None else Y[:, :n_labels]
     ours = outcome(TOOLS[name], RuleListClassifier(n_rules=3), X, Y)
     assert ours == outcome(TOOLS[name], MLPClassifier(max_iter=3, random_state=1), X, Y)
+
+
+def test_two_labels_are_not_taken_for_the_two_classes_of_one() -> None:
+    X = np.random.default_rng(5).random((60, 2))
+    Y = (X > [0.4, 0.6]).astype(int)
+    classifier = RuleListClassifier(n_rules=3)
+    for scoring in ("roc_auc", "average_precision", "neg_log_loss", "neg_brier_score"):
+        score = model_selection.cross_val_score(classifier, X[:, :1], Y, scoring=scoring, error_score=np.nan)
+        theirs = model_selection.cross_val_score(KNeighborsClassifier(), X[:, :1], Y, scoring=scoring)
+        assert np.isnan(score).tolist() == np.isnan(theirs).tolist(), scoring
+    assert TOOLS["probabilities"](classifier, X, Y).shape == (60, 2)
+    assert RuleListClassifier(scoring="roc_auc").fit(X, Y).n_rules_curve_ is not None

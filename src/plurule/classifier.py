@@ -122,7 +122,8 @@ class RuleListClassifier(RuleListPredictor):
         Names of the labels: of the columns of `y` where they have names.
     classes_ : ndarray
         What the columns of `predict_proba` are about: of a 1-D `y`, its two classes; of a label matrix, the places
-        of the labels, as scikit-learn's `MLPClassifier` and `OneVsRestClassifier` have them.
+        of the labels, as scikit-learn's `MLPClassifier` and `OneVsRestClassifier` have them (of two labels, the two
+        classes of each, so that scorers do not take them for one label of two classes).
     n_features_in_ : int
         Number of attributes.
     feature_names_in_ : ndarray of str

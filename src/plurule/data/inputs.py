@@ -35,6 +35,9 @@ class TargetForm:
 
     def class_names(self, n_labels: int) -> NDArray[Any]:
         """The `classes_` of scikit-learn, what `predict_proba` has columns for: classes, or places of labels."""
+        if self.classes is None and n_labels == 2:
+            # Two places would look like the two classes of one label, of which scorers take the second.
+            return np.array([[0, 1], [0, 1]])
         return np.arange(n_labels) if self.classes is None else self.classes
 
     def probabilities(self, present: NDArray[np.float64]) -> NDArray[np.float64]:
