@@ -512,6 +512,7 @@ def test_a_classifier_says_how_its_fit_goes_on():
     assert told == sorted(told)
 
 
+
 ENDS_WHILE_LEARNING = """
 import threading, time
 import numpy as np
@@ -543,3 +544,22 @@ def test_a_daemon_thread_that_learns_does_not_abort_the_process_when_it_ends(pro
     program = ENDS_WHILE_LEARNING.format(progress=progress, wait=wait)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_without_avx2_rules_and_predictions_are_the_same() -> None:
+    script = """
+import numpy as np
+from plurule import RuleListClassifier, _core
+from plurule.datasets import load_world_flags
+flags = load_world_flags()
+classifier = RuleListClassifier(n_rules=30, predict_absence=True, max_bins=None).fit(flags)
+print(_core.has_avx2())
+print(classifier.rule_list_, np.packbits(classifier.predict(flags)).tobytes().hex())
+"""
+    told = []
+    for switch in ({}, {"PLURULE_NO_AVX2": "1"}):
+        done = subprocess.run([sys.executable, "-c", script], env=os.environ | switch, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        told.append(done.stdout.partition("\n")[::2])
+    assert told[1][0] == "False"
+    assert told[0][1] == told[1][1]

@@ -23,9 +23,9 @@ class ConstrainedHeadSearch : public LabelSetSearch {
         choose_units(tested_lane, own_lane);
         results_.assign(places.size(), Result{});
         if (options_.head_search == HeadSearchKind::exhaustive)
-            keep_best([this](auto&& visit) { every_set(visit); });
+            keep_best([this](auto&& visit) { this->every_set(visit); });
         else if (options_.head_search == HeadSearchKind::anti_monotone)
-            keep_best([this](auto&& visit) { as_good_as_the_best(visit); });
+            keep_best([this](auto&& visit) { this->as_good_as_the_best(visit); });
         else
             from_single_units();
         for (std::size_t c = 0; c < places.size(); ++c) {

@@ -9,7 +9,9 @@
 #include <limits>
 #include <thread>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "kernels.hpp"
+
+#if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
 #define PLURULE_AVX2 __attribute__((target("avx2")))
 #endif
@@ -89,7 +91,7 @@ PLURULE_AVX2 void compare_codes(const std::int32_t* codes, std::int32_t code, Wa
     }
 }
 
-const bool HAS_AVX2 = __builtin_cpu_supports("avx2");
+const bool HAS_AVX2 = has_avx2();
 #endif
 
 void compare(const float* values, Test test, float limit, Wanted wanted, Bits& bits) {

@@ -95,8 +95,9 @@ struct Kernels {
                        const std::int32_t* covered, double* values, std::int32_t* tp, std::int32_t* fp);
 };
 
+bool has_avx2();  // has this processor AVX2, and is it not switched off by the environment variable PLURULE_NO_AVX2?
 const Kernels& baseline_kernels();
-const Kernels* avx2_kernels();  // null where the processor or the compiler has none
+const Kernels* avx2_kernels();  // null without AVX2
 
 inline const Kernels& kernels() {
     static const Kernels& chosen = avx2_kernels() ? *avx2_kernels() : baseline_kernels();

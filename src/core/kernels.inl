@@ -17,6 +17,16 @@ inline void store(T* to, V v) {
     __builtin_memcpy(to, &v, sizeof v);
 }
 
+// Lanes by number: 0 to 7 are those of a, 8 to 15 those of b. GCC has the name of clang since version 12.
+template <int... LANES>
+inline Int8 pick(Int8 a, Int8 b) {
+#if __has_builtin(__builtin_shufflevector)
+    return __builtin_shufflevector(a, b, LANES...);
+#else
+    return __builtin_shuffle(a, b, Int8{LANES...});
+#endif
+}
+
 inline bool any(Int8 mask) {
 #ifdef __AVX2__
     return !__builtin_ia32_ptestz256((V4)mask, (V4)mask);
@@ -212,11 +222,11 @@ void scan(const std::uint32_t* rows, std::size_t count, const std::int32_t* of_r
     for (; i + 8 <= count; i += 8) {
         const std::uint32_t* r = rows + i;
         Int8 x = {of_rows[r[0]], of_rows[r[1]], of_rows[r[2]], of_rows[r[3]], of_rows[r[4]], of_rows[r[5]], of_rows[r[6]], of_rows[r[7]]};
-        x += __builtin_shuffle(zero, x, Int8{0, 8, 9, 10, 11, 12, 13, 14});
-        x += __builtin_shuffle(zero, x, Int8{0, 0, 8, 9, 10, 11, 12, 13});
-        x += __builtin_shuffle(zero, x, Int8{0, 0, 0, 0, 8, 9, 10, 11});
+        x += pick<0, 8, 9, 10, 11, 12, 13, 14>(zero, x);
+        x += pick<0, 0, 8, 9, 10, 11, 12, 13>(zero, x);
+        x += pick<0, 0, 0, 0, 8, 9, 10, 11>(zero, x);
         x += sum;
-        sum = __builtin_shuffle(x, Int8{7, 7, 7, 7, 7, 7, 7, 7});
+        sum = pick<7, 7, 7, 7, 7, 7, 7, 7>(x, x);
         most = x > most ? x : most;
         least = x < least ? x : least;
     }

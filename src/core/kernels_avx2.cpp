@@ -10,10 +10,7 @@ namespace avx2 {
 #include "kernels.inl"
 #include "tile_kernels.inl"
 }
-const Kernels* avx2_kernels() {
-    static const bool available = __builtin_cpu_supports("avx2");
-    return available ? &avx2::table : nullptr;
-}
+const Kernels* avx2_kernels() { return has_avx2() ? &avx2::table : nullptr; }
 const TileKernels* avx2_tiles(bool wide) { return avx2_kernels() ? (wide ? &avx2::wide_tiles : &avx2::narrow_tiles) : nullptr; }
 #else
 const Kernels* avx2_kernels() { return nullptr; }

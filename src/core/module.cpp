@@ -1,8 +1,10 @@
 // The Python interface.
 #include "bindings.hpp"
+#include "kernels.hpp"
 
 NB_MODULE(_core, m) {
     plurule::bind_columns(m);
     plurule::bind_runs(m);
     plurule::bind_decisions(m);
+    m.def("has_avx2", &plurule::has_avx2);
 }

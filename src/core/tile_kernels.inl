@@ -129,7 +129,7 @@ std::uint32_t tile_filter(const Scoring& s, const LaneTotals& totals, const Reac
 // Eight vectors as the rows of a matrix: its transpose.
 inline void transpose(Int8* m) {
     const auto zip = [](Int8 a, Int8 b, bool upper) {
-        return upper ? __builtin_shuffle(a, b, Int8{2, 10, 3, 11, 6, 14, 7, 15}) : __builtin_shuffle(a, b, Int8{0, 8, 1, 9, 4, 12, 5, 13});
+        return upper ? pick<2, 10, 3, 11, 6, 14, 7, 15>(a, b) : pick<0, 8, 1, 9, 4, 12, 5, 13>(a, b);
     };
     Int8 t[8], u[8];
     for (int i = 0; i < 8; i += 2) {
@@ -138,12 +138,12 @@ inline void transpose(Int8* m) {
     }
     for (int i = 0; i < 8; i += 4)
         for (int half = 0; half < 2; ++half) {
-            u[i + 2 * half] = __builtin_shuffle(t[i + half], t[i + 2 + half], Int8{0, 1, 8, 9, 4, 5, 12, 13});
-            u[i + 2 * half + 1] = __builtin_shuffle(t[i + half], t[i + 2 + half], Int8{2, 3, 10, 11, 6, 7, 14, 15});
+            u[i + 2 * half] = pick<0, 1, 8, 9, 4, 5, 12, 13>(t[i + half], t[i + 2 + half]);
+            u[i + 2 * half + 1] = pick<2, 3, 10, 11, 6, 7, 14, 15>(t[i + half], t[i + 2 + half]);
         }
     for (int i = 0; i < 4; ++i) {
-        m[i] = __builtin_shuffle(u[i], u[i + 4], Int8{0, 1, 2, 3, 8, 9, 10, 11});
-        m[i + 4] = __builtin_shuffle(u[i], u[i + 4], Int8{4, 5, 6, 7, 12, 13, 14, 15});
+        m[i] = pick<0, 1, 2, 3, 8, 9, 10, 11>(u[i], u[i + 4]);
+        m[i + 4] = pick<4, 5, 6, 7, 12, 13, 14, 15>(u[i], u[i + 4]);
     }
 }
 
@@ -266,7 +266,7 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
             const Int8 usable = v.h > nothing, higher_up = v.h > best * 1.000001f, close = ~higher_up & (v.h >= best * 0.999999f);
             of_best = higher_up ? v.surplus : (close ? higher(of_best, v.surplus) : of_best);
             best = higher(best, v.h);
-            surplus += usable & (v.surplus > zero) ? v.surplus : zero;
+            surplus += (usable & (v.surplus > zero)) ? v.surplus : zero;
             if (s.additive) gain += v.h > zero ? v.h : zero;
             if (many)
                 for (std::size_t j = 0; j < THRESHOLDS; ++j) {
@@ -294,7 +294,7 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
     store(found.best, best);
     const Float8 lacking = -(surplus + of_best) - s.margin;
-    store(found.lacking, s.asks_head & (of_best < zero) & (lacking > zero) & (best > nothing) ? lacking : zero);
+    store(found.lacking, (s.asks_head & (of_best < zero) & (lacking > zero) & (best > nothing)) ? lacking : zero);
 }
 
 template <class Cell>
@@ -328,7 +328,7 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
             const TileBounds& b = sides[side];
             Float8 bound = load<Float8>(b.bound), slack = load<Float8>(b.slack), cut = load<Float8>(b.cut);
             const Float8 gained = gain_of(fresh) - gain_of(old), label = higher(old.h, fresh.h);
-            slack = changed & (gained > zero) ? slack - gained : slack;
+            slack = (changed & (gained > zero)) ? slack - gained : slack;
             const Int8 in_play = changed & (label >= cut) & (label > nothing);
             const Int8 wakes = (bound == nothing) & (in_play | (changed & (slack <= zero)));
             if (s.additive) {
@@ -337,8 +337,8 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
             } else if (s.averages) {
                 const Int8 was_usable = old.h > nothing;
                 const Float8 rise = fresh.h - (was_usable ? old.h : fresh.h) + 1e-6f;  // as far as it can be told
-                bound = in_play & (rise > zero) ? bound + rise * (s.rise * 1.00001f) : bound;
-                bound = in_play & ~was_usable & (fresh.h > nothing) ? unlimited : bound;
+                bound = (in_play & (rise > zero)) ? bound + rise * (s.rise * 1.00001f) : bound;
+                bound = (in_play & ~was_usable & (fresh.h > nothing)) ? unlimited : bound;
             } else {
                 // Where nothing is cut, the bound is the lift times the best label; or else that of a search, which does not hold now.
                 const Float8 lifted = fresh.h * (s.lift * 1.000002f);
