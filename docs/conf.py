@@ -1,0 +1,178 @@
+"""How the site is built: `make docs`, which needs no network once its environment is there."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import plurule
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+
+project = "plurule"
+author = "the plurule developers"
+copyright = author
+version = release = plurule.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_nb",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_copybutton",
+]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "jupyter_execute",
+    "gallery/*.ipynb",
+    "gallery/*.py",
+    "gallery/*.md5",
+    "gallery/*.json",
+]
+nitpicky = False
+templates_path = ["_templates"]
+default_role = "code"
+suppress_warnings = ["config.cache"]
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the signature has them
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 1,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+    "copyfile_regex": r".*\.(csv|txt)",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"plurule {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "plurule"},
+    "navbar_end": ["theme-switcher"],
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"index": [], "try": []}
+
+MODULES = ("plurule", *(f"plurule.{name}" for name in plurule.__all__ if inspect.ismodule(getattr(plurule, name))))
+MODULES += ("plurule.selection", "plurule.paper")
+
+
+OUTSIDE = {  # documents that live elsewhere in the repository and are pages of the site as well
+    "CHANGELOG.md": "changes.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "benchmarks/quality/README.md": "quality.md",
+    "src/plurule/datasets/README.md": "embedded-data.md",
+    "src/plurule/datasets/canteen_dishes.md": "canteen-dishes.md",
+}
+
+
+def site_links(text: str, folder: Path, page_folder: Path) -> str:
+    """A document with its links to other documents as links between pages; what is no page is named, not linked."""
+
+    def replace(match: re.Match[str]) -> str:
+        words, target, anchor = match.groups()
+        path = (folder / target).resolve()
+        place = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+        page = DOCS / OUTSIDE[place] if place in OUTSIDE else path
+        if not page.is_relative_to(DOCS) or path.is_dir():
+            return words
+        return f"[{words}]({os.path.relpath(page, page_folder)}{anchor or ''})"
+
+    return re.sub(r"(?<!!)\[([^\]]+)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)]*)?\)", replace, text)
+
+
+def write_outside_pages() -> None:
+    """Copies of the documents that live elsewhere."""
+    for source, page in OUTSIDE.items():
+        place = ROOT / source
+        write_if_new(DOCS / page, site_links(place.read_text(encoding="utf-8"), place.parent, DOCS))
+
+
+def write_if_new(page: Path, text: str) -> None:
+    """Write a page if it is not there already, so that only what has changed is built again."""
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+
+
+def write_reference() -> None:
+    """A page per public module with a page per public name: whatever is in `__all__` is in the reference."""
+    described: dict[int, str] = {}
+    for name in MODULES:
+        module = importlib.import_module(name)
+        lines = [
+            f"``{name}``",
+            "=" * (len(name) + 4),
+            "",
+            f".. automodule:: {name}",
+            "",
+            f".. currentmodule:: {name}",
+            "",
+        ]
+        by_kind: dict[str, list[str]] = {"Classes": [], "Functions": [], "Values": [], "Described elsewhere": []}
+        for each in module.__all__:
+            value = getattr(module, each)
+            if inspect.ismodule(value) or each.startswith("__"):
+                continue
+            kind = "Classes" if inspect.isclass(value) else "Functions" if inspect.isroutine(value) else "Values"
+            if described.setdefault(id(value), f"{name}.{each}") != f"{name}.{each}":
+                kind, each = "Described elsewhere", described[id(value)]
+            by_kind[kind].append(each)
+        for title, members in by_kind.items():
+            if members:
+                lines += [title, "-" * len(title), "", ".. autosummary::"]
+                lines += ["   :toctree: names", ""] if title != "Described elsewhere" else [""]
+                lines += [*(f"   {each}" for each in members), ""]
+        write_if_new(DOCS / "reference" / f"{name}.rst", "\n".join(lines))
+
+
+def rewrite_links(app: Sphinx, name: str, source: list[str]) -> None:
+    """Links of the documents in this folder, which lead through the repository, as links between pages."""
+    folder = (DOCS / name).parent
+    if (DOCS / f"{name}.md").exists():
+        source[0] = site_links(source[0], folder, folder)
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", rewrite_links)
+
+
+write_outside_pages()
+write_reference()
