@@ -1,4 +1,4 @@
-"""Do all links inside the built site lead somewhere? `python docs/check_links.py docs/_build/html`, which `make docs` runs."""
+"""Do all links inside the built site lead somewhere? Run by `make docs`: check_links.py docs/_build/html."""
 
 from __future__ import annotations
 

@@ -67,6 +67,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1,
     "write_computation_times": False,
     "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),  # what axes give is not worth showing
     "copyfile_regex": r".*\.(csv|txt)",
 }
 

@@ -30,7 +30,7 @@ for measure, value in scores(test.Y, classifier.predict(test)).items():
 # training data that were held out; the curve shows it.
 
 ax = classifier.n_rules_curve_.plot()
-ax.set_title("Where the list was cut");
+ax.set_title("Where the list was cut")
 
 # %%
 # In a notebook a list shows itself as a table.

@@ -36,7 +36,7 @@ fig, ax = plt.subplots()
 for offset, (name, counts) in zip((-0.2, 0.2), sizes.items(), strict=True):
     ax.bar(np.arange(len(counts)) + offset, counts, width=0.4, label=name)
 ax.set(xlabel="labels in the head", ylabel="rules", xlim=(0.4, width))
-ax.legend();
+ax.legend()
 
 # %%
 # The longest head of the relaxed list:

@@ -15,7 +15,9 @@ from plurule.metrics import micro_f1
 
 train, test = iterative_train_test_split(load_canteen_dishes(), test_size=0.3, random_state=0)
 free = RuleListClassifier(n_rules=60).fit(train)
-dubious = [rule for rule in free.rule_list_ if any(getattr(each, "attribute", "") in ("price", "energy") for each in rule.body)]
+dubious = [
+    rule for rule in free.rule_list_ if any(getattr(each, "attribute", "") in ("price", "energy") for each in rule.body)
+]
 print(*dubious[:6], sep="\n")
 
 # %%
@@ -39,4 +41,4 @@ for name, classifier in {"free": free, "constrained": constrained, "constrained,
     ax.plot(range(1, len(classifier.rule_list_) + 1), classifier.staged_score(test, scoring="micro_f1"), label=name)
     print(f"{name:32} micro F1 {micro_f1(test.Y, classifier.predict(test)):.3f}")
 ax.set(xlabel="rules", ylabel="micro F1 on new dishes")
-ax.legend();
+ax.legend()

@@ -35,4 +35,4 @@ numbers = classifier.decide(dishes).decided_by
 counts = np.bincount(numbers[numbers >= 0].ravel(), minlength=len(classifier.rule_list_))
 fig, ax = plt.subplots()
 ax.bar(np.arange(1, len(counts) + 1), counts)
-ax.set(xlabel="rule", ylabel="labels of dishes that it decided");
+ax.set(xlabel="rule", ylabel="labels of dishes that it decided")

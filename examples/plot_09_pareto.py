@@ -13,7 +13,7 @@ flags = load_world_flags()
 search = RuleListClassifierCV(scoring="micro_f1", cv=3).fit(flags)
 print(search.best_params_)
 print(f"{search.best_score_:.3f} with {len(search.rule_list_)} rules")
-search.plot_pareto().set_title("What was tried, and what nothing beats");
+search.plot_pareto().set_title("What was tried, and what nothing beats")
 
 # %%
 # The best list of at most four rules:

@@ -47,7 +47,7 @@ for price, point in zip(prices, points, strict=True):
 usual = RuleListClassifier(heuristic=FMeasure(0.6), n_rules=20).fit(train).predict(test)
 ax.plot(recall(test.Y, usual), precision(test.Y, usual), "s", label="F-measure, β = 0.6")
 ax.set(xlabel="recall on new flags", ylabel="precision on new flags", title="Price of a wrong prediction")
-ax.legend();
+ax.legend()
 
 # %%
 # Its parameter is a parameter of the classifier as well:

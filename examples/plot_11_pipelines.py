@@ -43,5 +43,7 @@ results = {
     "rules, weighed": cross_val_score(weighed, X, Y, cv=folds, scoring=SCORERS["micro_f1"]),
 }
 fig, ax = plt.subplots(figsize=(6, 2.5))
-ax.barh(list(results), [scores.mean() for scores in results.values()], xerr=[scores.std() for scores in results.values()])
-ax.set(xlabel="micro F1 (mean and standard deviation of three folds)", xlim=(0.5, 1));
+ax.barh(
+    list(results), [scores.mean() for scores in results.values()], xerr=[scores.std() for scores in results.values()]
+)
+ax.set(xlabel="micro F1 (mean and standard deviation of three folds)", xlim=(0.5, 1))

@@ -22,11 +22,13 @@ dishes = load_canteen_dishes()
 train, test, Y_train, Y_test = train_test_split(dishes.row_names, dishes.Y, random_state=0)
 words = CountVectorizer(ngram_range=(1, 2), binary=True, min_df=3)
 X_train, X_test = words.fit_transform(train), words.transform(test)
-print(f"{X_train.shape[1]} words and pairs of words, {X_train.nnz / np.prod(X_train.shape):.1%} of the matrix is not zero")
+print(
+    f"{X_train.shape[1]} words and pairs of words, {X_train.nnz / np.prod(X_train.shape):.1%} of the matrix is not zero"
+)
 
 # %%
-# A matrix has no names. As a table it gets the words as names of its columns, which makes the rules readable; a frame of
-# labels brings theirs.
+# A matrix has no names. As a table it gets the words as names of its columns, which makes the rules readable; a frame
+# of labels brings theirs.
 
 columns = [Attribute(f"“{word}”") for word in words.get_feature_names_out()]
 X_train, X_test = encode(X_train, columns), encode(X_test, columns)

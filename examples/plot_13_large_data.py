@@ -2,9 +2,8 @@
 Large data
 ==========
 
-Half a million rows, from a Parquet file that is read column by column. Numeric attributes are cut into bins first (32
-by default), so a rule costs as good as the same for ten times the values; training runs on as many threads as it is given, and the
-rules do not depend on how many.
+Half a million rows from a Parquet file. Numeric attributes are cut into bins first, 32 by default, which makes training
+fast; it runs on as many threads as it is given, and the rules do not depend on how many.
 """
 
 import tempfile

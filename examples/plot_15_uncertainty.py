@@ -2,8 +2,9 @@
 How sure is it?
 ===============
 
-``predict_proba`` gives the precision of the rule that decided. Whether such numbers can be relied on is measured on data
-that were held out: by a reliability curve, and by MAPIE, which turns them into decisions with a recall that was asked for.
+``predict_proba`` gives the precision of the rule that decided. Whether such numbers can be relied on is measured on
+data that were held out: by a reliability curve, and by MAPIE, which turns them into decisions with a recall that was
+asked for.
 """
 
 import matplotlib.pyplot as plt
@@ -24,11 +25,11 @@ probability = classifier.predict_proba(test)
 real, claimed = calibration_curve(test.Y.ravel(), probability.ravel(), n_bins=12, strategy="quantile")
 ax.plot(claimed, real, "o-")
 ax.plot([0, 1], [0, 1], ":", color="grey")
-ax.set(xlabel="probability of the label, as predicted", ylabel="share that has it", title="Reliability on new dishes");
+ax.set(xlabel="probability of the label, as predicted", ylabel="share that has it", title="Reliability on new dishes")
 
 # %%
-# A dietician wants to miss next to nothing, and would rather be warned too often. MAPIE chooses the threshold on the probabilities that keeps a
-# wanted recall; the data it chooses on are neither those of training nor those of the test.
+# A dietician wants to miss next to nothing, and would rather be warned too often. MAPIE chooses the threshold on the
+# probabilities that keeps a wanted recall; the data it chooses on are neither those of training nor those of the test.
 
 
 def probabilities(X):
@@ -60,4 +61,4 @@ for level, point in zip(levels, points, strict=True):
     ax.annotate(f" {level:.2f}", point)
 ax.plot(*usual, "s", label="usual prediction")
 ax.set(xlabel="recall on new dishes", ylabel="precision on new dishes")
-ax.legend();
+ax.legend()

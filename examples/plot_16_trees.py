@@ -3,9 +3,8 @@ Beside trees and forests
 ========================
 
 A rule list, a decision tree per label and a random forest on the same data: how well they predict, and how much there
-is to read. The forest is the better predictor where much depends on many weak signs; the list is what a person can check. The
-`comparison with BOOMER and SeCo <../quality.html>`_ on ten data sets is a run of its own, because those need a Python
-environment of their own.
+is to read. The forest is the better predictor; the list is what a person can check. The `comparison with BOOMER and
+SeCo <../quality.html>`_ on ten data sets is a run of its own, because those need a Python environment of their own.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +27,10 @@ for rules in (20, 60, None):
     conditions = sum(len(rule.body) for rule in classifier.rule_list_)
     points[f"{len(classifier.rule_list_)} rules"] = conditions, micro_f1(Y.iloc[test], classifier.predict(X.iloc[test]))
 
-trees = [DecisionTreeClassifier(max_depth=5, random_state=0).fit(coded.iloc[train], Y.iloc[train, i]) for i in range(Y.shape[1])]
+trees = [
+    DecisionTreeClassifier(max_depth=5, random_state=0).fit(coded.iloc[train], Y.iloc[train, i])
+    for i in range(Y.shape[1])
+]
 predicted = pd.DataFrame({name: tree.predict(coded.iloc[test]) for name, tree in zip(Y, trees, strict=True)})
 nodes = sum((tree.tree_.node_count - 1) // 2 for tree in trees)
 points["a tree of depth 5 per label"] = nodes, micro_f1(Y.iloc[test], predicted.to_numpy())

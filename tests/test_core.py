@@ -512,7 +512,6 @@ def test_a_classifier_says_how_its_fit_goes_on():
     assert told == sorted(told)
 
 
-
 ENDS_WHILE_LEARNING = """
 import threading, time
 import numpy as np
