@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -92,33 +93,20 @@ def read(
         if labels is not None:
             raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
         return labelled_data(*source, allow_empty=True)[0]
-    options = _Options(text, tuple(nominal), tuple(drop), delimiter, decimal)
-    if not isinstance(source, str | os.PathLike):
-        return split_labels(*options.dropped(*_from_memory(source)), labels)
-    found = find(Path(source))
-    parts = [split_labels(*options.read(p), labels, base_name(p), label_file(p)) for p in _parts(found, split)]
-    return parts[0] if len(parts) == 1 else concatenate(parts, found.name)
+    parts = [
+        split_labels(data, place, labels, base_name(path) if path else "", label_file(path) if path else None)
+        for path, data, place in _read_parts(source, split, text, nominal, drop, delimiter, decimal)
+    ]
+    return parts[0] if len(parts) == 1 else concatenate(parts, find(Path(source)).name)
 
 
-def read_table(
-    source: Any,
-    *,
-    split: Split = "all",
-    text: Text = "drop",
-    nominal: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    decimal: str = ".",
-) -> Table:
+def read_table(source: Any, **options: Any) -> Table:
     """Read all columns as attributes: data that have no labels, or whose labels do not matter.
 
     Parameters are those of `read`.
     """
-    options = _Options(text, tuple(nominal), tuple(drop), delimiter, decimal)
-    if not isinstance(source, str | os.PathLike):
-        return options.dropped(*_from_memory(source))[0].X
-    paths = _parts(find(Path(source)), split)
-    return concatenate_tables([options.read(path)[0].X for path in paths], [path.name for path in paths])
+    parts = _read_parts(source, **options)
+    return concatenate_tables([data.X for _, data, _ in parts], [path.name for path, _, _ in parts if path])
 
 
 def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> tuple[Dataset, Dataset]:
@@ -126,66 +114,62 @@ def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **op
     return read(source, labels, split="train", **options), read(source, labels, split="test", **options)
 
 
-def _parts(found: Found, split: Split) -> list[Path]:
+def _read_parts(
+    source: Any,
+    split: Split = "all",
+    text: Text = "drop",
+    nominal: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str = ".",
+) -> Sequence[tuple[Path | None, Dataset, Source]]:
+    """All columns of a source but those to drop, part by part; what is not a file has one."""
+    if text not in get_args(Text):
+        raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
+    found: list[tuple[Path | None, Dataset, Source]]
+    if isinstance(source, str | os.PathLike):
+        readers: dict[str, Callable[[Path], tuple[Dataset, Source]]] = {
+            ".arff": partial(read_arff, text=text),
+            ".csv": partial(read_csv, nominal=nominal, delimiter=delimiter, decimal=decimal),
+            ".parquet": read_parquet,
+        }
+        readers |= {".tsv": readers[".csv"], ".pq": readers[".parquet"]}
+        found = [(path, *_read_file(path, readers)) for path in _paths(find(Path(source)), split)]
+    else:
+        kind = "array" if isinstance(source, np.ndarray | list | tuple) else "frame"
+        kind = "sparse matrix" if sp.issparse(source) else "table" if isinstance(source, Table) else kind
+        found = [(None, Dataset.unlabelled(encode(source)), Source(Place(kind)))]
+    if not drop:
+        return found
+    return [(path, _without(data, matching(data.attribute_names, drop, s.place)), s) for path, data, s in found]
+
+
+def _read_file(path: Path, readers: Mapping[str, Callable[[Path], tuple[Dataset, Source]]]) -> tuple[Dataset, Source]:
+    """All columns of a file; what the format or the file cannot give is said in warnings."""
+    suffix = suffix_of(path)
+    if suffix not in readers:
+        raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
+    if suffix in (".parquet", ".pq") and path.suffix.lower() in COMPRESSIONS:
+        raise Place(path.name).error("a compressed Parquet file, expected it unpacked (it is compressed inside)")
+    data, source = readers[suffix](path)
+    for note in source.notes:
+        warnings.warn(note, DataWarning, stacklevel=5)
+    return data, source
+
+
+def _paths(found: Found, split: Split) -> list[Path]:
     """The files to read, in order."""
     if split not in get_args(Split):
         raise DataError(f"split={split!r}, expected one of {', '.join(map(repr, get_args(Split)))}")
     if split == "all" and found.whole is not None:
         return [found.whole]
-    parts = {"train": found.train, "test": found.test}
-    wanted = list(parts) if split == "all" else [split]
-    missing = next((part for part in wanted if parts[part] is None), None)
+    parts = {part: getattr(found, part) for part in (("train", "test") if split == "all" else (split,))}
+    missing = next((part for part, path in parts.items() if path is None), None)
     if missing is not None:
         there = next(p for p in (found.whole, found.train, found.test) if p is not None)
         raise DataError(f"{there.parent}: there is no {found.name}-{missing} beside {there.name}")
-    return [path for part in wanted if (path := parts[part]) is not None]
+    return list(parts.values())
 
 
-class _Options:
-    """How files are read."""
-
-    def __init__(
-        self, text: Text, nominal: tuple[str, ...], drop: tuple[str, ...], delimiter: str | None, decimal: str
-    ) -> None:
-        if text not in get_args(Text):
-            raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
-        self.text = text
-        self.nominal = nominal
-        self.drop = drop
-        self.delimiter = delimiter
-        self.decimal = decimal
-
-    def read(self, path: Path) -> tuple[Dataset, Source]:
-        """All columns of a file but those to drop; what the format or the file cannot give is said in warnings."""
-        suffix = suffix_of(path)
-        if suffix == ".arff":
-            data, source = read_arff(path, text=self.text)
-        elif suffix in (".csv", ".tsv"):
-            data, source = read_csv(path, nominal=self.nominal, delimiter=self.delimiter, decimal=self.decimal)
-        elif suffix in (".parquet", ".pq"):
-            if path.suffix.lower() in COMPRESSIONS:
-                raise Place(path.name).error(
-                    "a compressed Parquet file, expected it unpacked (it is compressed inside)"
-                )
-            data, source = read_parquet(path)
-        else:
-            raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
-        for note in source.notes:
-            warnings.warn(note, DataWarning, stacklevel=4)
-        return self.dropped(data, source)
-
-    def dropped(self, data: Dataset, source: Source) -> tuple[Dataset, Source]:
-        """A source without the columns to drop."""
-        if not self.drop:
-            return data, source
-        out = set(matching(data.attribute_names, self.drop, source.place))
-        kept = [i for i in range(len(data.attribute_names)) if i not in out]
-        return replace(data, X=data.X.select(kept)), source
-
-
-def _from_memory(source: Any) -> tuple[Dataset, Source]:
-    """All columns of a frame, array, sparse matrix or `Table`."""
-    kind = "array" if isinstance(source, np.ndarray | list | tuple) else "frame"
-    if sp.issparse(source):
-        kind = "sparse matrix"
-    return Dataset.unlabelled(encode(source)), Source(Place("table" if isinstance(source, Table) else kind))
+def _without(data: Dataset, columns: Sequence[int]) -> Dataset:
+    return replace(data, X=data.X.select(np.delete(np.arange(data.X.shape[1]), columns).tolist()))
