@@ -1,10 +1,10 @@
-"""Conditions as text."""
+"""Attributes, and conditions as text."""
 
 from __future__ import annotations
 
 import pytest
 
-from plurule.model.condition import format_number
+from plurule.model.condition import Attribute, format_number
 
 
 @pytest.mark.parametrize(
@@ -13,3 +13,9 @@ from plurule.model.condition import format_number
 def test_numbers_are_written_as_short_as_they_read_back(number, text):
     assert format_number(number) == text
     assert float(text) == number
+
+
+def test_an_attribute_with_categories_is_nominal():
+    assert Attribute("landmass", ("Asia", "Europe")).is_nominal
+    assert Attribute("landmass", ()).is_nominal
+    assert not Attribute("colours").is_nominal

@@ -1,4 +1,4 @@
-"""Conditions: the tests in the body of a rule.
+"""Attributes, and conditions on them: the tests in the body of a rule.
 
 A condition names the attribute (or label) it tests and knows its column. A missing value, or a label
 not yet predicted, satisfies no condition.
@@ -12,6 +12,25 @@ from typing import Literal, TypeAlias
 
 from plurule.model.head import Assignment
 from plurule.model.naming import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column: numeric, or nominal with its categories in their order.
+
+    >>> Attribute("area").is_nominal
+    False
+    >>> Attribute("continent", ("Africa", "Asia")).is_nominal
+    True
+    """
+
+    name: str
+    categories: tuple[str, ...] | None = None
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the attribute takes categories instead of numbers."""
+        return self.categories is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from plurule.errors import ModelError, nearest
-from plurule.model.attribute import Attribute
-from plurule.model.condition import Condition, NominalCondition
+from plurule.model.condition import Attribute, Condition, NominalCondition
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
 

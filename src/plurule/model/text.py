@@ -18,8 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from plurule.errors import ModelError, nearest
-from plurule.model.attribute import Attribute
-from plurule.model.condition import Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.model.condition import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
 from plurule.model.head import Assignment, Head
 from plurule.model.names import Names
 from plurule.model.naming import MARKS, SEPARATORS, visible
