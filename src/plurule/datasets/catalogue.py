@@ -252,8 +252,7 @@ def _sha256(path: Path) -> str:
 def _write_labels(known: KnownSet, folder: Path) -> None:
     """The Mulan label file of a data set whose labels are the last columns."""
     from plurule.data.readers.arff import read_arff
-    from plurule.data.writers.arff import labels_xml
-    from plurule.data.writers.text import write_packed
+    from plurule.data.writers.text import labels_xml, write_packed
 
     assert known.labels is not None
     first = folder / known.files[0].name

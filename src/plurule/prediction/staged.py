@@ -86,22 +86,8 @@ def staged_scores(
 ) -> Values:
     """The score of no rule, of the first rule, of the first two, and so on, by a measure or any scorer.
 
-    Parameters
-    ----------
-    rule_list
-        The rules.
-    table
-        The instances, encoded with the attributes of the rule list.
-    Y
-        Their true labels, 0/1.
-    scoring
-        The measure.
-    form
-        The form of labels that a scorer expects.
-    weights
-        Weight of each instance.
-    kept
-        The labels to look at; all, unless given.
+    `table` is encoded with the attributes of the rule list, `form` is that of the labels that a scorer expects, and
+    `kept` are the labels to look at; all, unless given.
     """
     if scoring.scorer is None:
         return staged_measures(rule_list, table, Y, [scoring.name], weights, kept)[scoring.name]

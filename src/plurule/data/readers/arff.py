@@ -25,15 +25,9 @@ _SPARSE_ROW = re.compile(r"\n[ \t]*+\{")
 
 
 def read_arff(path: Path, *, text: Literal["drop", "keep"] = "drop") -> tuple[Dataset, Source]:
-    """Read all columns of an ARFF file.
+    """Read all columns of an ARFF file; string and date attributes are dropped, with a note, or kept.
 
-    Parameters
-    ----------
-    path
-        The file; unpacked if it ends in .gz or .bz2.
-    text
-        What to do with string and date attributes: drop them, with a note, or keep strings as nominal
-        attributes of the texts that occur and dates as numbers, seconds since 1970.
+    Strings are then nominal attributes of the texts that occur, dates are numbers, seconds since 1970.
     """
     with _collection_paused():
         return _read(path, text)

@@ -36,18 +36,7 @@ def read_csv(
     """Read all columns of a CSV or TSV file.
 
     A column is numeric if all its values are numbers, else nominal; its categories are then the values that occur, in
-    alphabetical order.
-
-    Parameters
-    ----------
-    path
-        The file; unpacked if it ends in .gz or .bz2.
-    nominal
-        Names (or patterns) of columns that are nominal even if their values are numbers.
-    delimiter
-        What separates the fields; found from the first line if not given.
-    decimal
-        What separates the decimals of a number: a point or a comma.
+    alphabetical order. `nominal` names columns that are nominal even if their values are numbers.
     """
     if decimal not in (".", ","):
         raise DataError(f"decimal={decimal!r}, expected '.' or ','")

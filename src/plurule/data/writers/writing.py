@@ -12,9 +12,8 @@ from plurule.data.finding import FORMATS
 from plurule.data.labels import Labels
 from plurule.data.readers.reading import Text, read
 from plurule.data.readers.text import COMPRESSIONS, suffix_of
-from plurule.data.writers.arff import write_arff
-from plurule.data.writers.csv import write_csv
 from plurule.data.writers.parquet import write_parquet
+from plurule.data.writers.text import write_arff, write_csv
 from plurule.errors import DataError
 
 
