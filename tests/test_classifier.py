@@ -197,8 +197,10 @@ def test_columns_that_are_missing_at_prediction_are_named() -> None:
         classifier.predict(frame[["area"]])
     from plurule.data.encoding import encode
 
-    with pytest.raises(ValueError, match="lack the column 'zone'"):
-        classifier.predict(encode(frame[["area"]]))
+    with pytest.raises(ValueError, match="lack the column 'area'"):
+        classifier.predict(encode(frame[["zone"]]))
+    with pytest.warns(UserWarning, match="lack 1 of the model's columns, which no rule tests"):
+        assert np.array_equal(classifier.predict(encode(frame[["area"]])), classifier.predict(frame))
     expected = "X has 1 features, but RuleListClassifier is expecting 2"
     with pytest.warns(UserWarning, match="valid feature names"), pytest.raises(ValueError, match=expected):
         classifier.predict(X)

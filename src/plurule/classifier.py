@@ -270,8 +270,7 @@ class RuleListClassifier(RuleListPredictor):
             # A list that ended before the chosen length was not cut.
             choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
             self.rule_list_ = replace(learned, length_choice=choice)
-        if self.remember_rows:
-            self.rule_list_ = replace(self.rule_list_, trained_on=pack(fingerprints(everything.table)))
+        self.rule_list_ = self._remembering(self.rule_list_, everything)
         self.labels_without_rules_ = labels_without_rules(
             self.rule_list_, everything, options, length, pruned=held_out is not None
         )
@@ -324,6 +323,10 @@ class RuleListClassifier(RuleListPredictor):
         self._remember_labels(data.label_names, form)
         bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
+
+    def _remembering(self, rule_list: RuleList, problem: Problem) -> RuleList:
+        """A rule list that knows the rows it was learned from, if it may."""
+        return replace(rule_list, trained_on=pack(fingerprints(problem.table))) if self.remember_rows else rule_list
 
     def _progress(self) -> Progress | None:
         if not self.verbose:

@@ -22,7 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from plurule.classifier import RuleListClassifier, can_learn
 from plurule.data.inputs import TargetForm
 from plurule.errors import nearest
+from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import Constraints
+from plurule.learning.missing_labels import labels_without_rules
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,
@@ -114,7 +116,7 @@ class RuleListClassifierCV(RuleListPredictor):
     pareto_front_ : list of Point
         With protocol `"wide"`, the candidates and lengths that no other beats in score, rules and conditions at once,
         shortest first.
-    rule_list_, n_rules_curve_, label_names_, classes_, n_features_in_, feature_names_in_
+    rule_list_, n_rules_curve_, labels_without_rules_, label_names_, classes_, n_features_in_, feature_names_in_
         Those of the best classifier.
 
     Examples
@@ -288,6 +290,9 @@ class RuleListClassifierCV(RuleListPredictor):
         can_learn(problem, options[self.best_index_])
         self._trained = self._train(template, folds, options, longest, runner)
         best = _cut(self._trained[self.best_index_], searched.length(self.best_index_))
+        best.labels_without_rules_ = labels_without_rules(
+            best.rule_list_, problem, options[self.best_index_], len(best.rule_list_)
+        )
         values = best.get_params()
         tried = dict.fromkeys(name for candidate in candidates for name in candidate)
         # What this candidate left as it was is chosen, too: others changed it.
@@ -308,7 +313,9 @@ class RuleListClassifierCV(RuleListPredictor):
         trained = {}
         for key, result in run(Shared(Evaluation(everything, Scoring("micro_f1"))), trials, runner):
             parameters = self._searched.candidates[int(key)] | {"n_rules": lengths[int(key)]}
-            trained[int(key)] = _fitted(template, parameters, result["model"], self.curves_[int(key)])
+            given = folds.problem.table, len(folds.problem.initial_rules)
+            model = template._remembering(with_short_thresholds(result["model"], *given), folds.problem)
+            trained[int(key)] = _fitted(template, parameters, model, self.curves_[int(key)])
         return trained
 
     def _note(self, searched: Searched) -> Searched:

@@ -211,3 +211,13 @@ def test_the_command_line_learns_under_constraints(run: Run, tmp_path: Path):
 )
 def test_constraints_that_make_no_sense_end_in_one_line(run: Run, arguments: list[str], message: str):
     assert_mistake(run("fit", "world-flags", *arguments), message)
+
+
+def test_fit_names_the_labels_that_no_rule_predicts(run: Run, tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    rows = [f"{i},{int(i > 6)},0,{','.join(['0'] * 12)}" for i in range(14)]
+    names = ",".join(f"l{i}" for i in range(12))
+    data.write_text("\n".join([f"x,red,never,{names}", *rows]), encoding="utf-8")
+    out = run("fit", data, "-l", f"red,never,{names}").out
+    assert "No rule predicts never: no training instance has it" in out
+    assert "… nor 3 other labels" in out

@@ -28,3 +28,22 @@ def test_predict_writes_one_column_per_label(run: Run, model: Path, tmp_path: Pa
 
 def test_a_file_that_also_has_the_labels_is_predicted_from_its_attributes(run: Run, model: Path, data: Path) -> None:
     assert read_csv(run("predict", model, data).out)[1:] == [["1", "0"]] * 3 + [["0", "1"]] * 3
+
+
+def test_identifiers_are_written_and_columns_that_no_rule_tests_are_not_asked_for(run: Run, tmp_path: Path) -> None:
+    data, new, model = tmp_path / "data.csv", tmp_path / "new.csv", tmp_path / "model.json"
+    lines = [f"r{i};{'x' if i % 2 else 'y'};{i},5;{i % 2};{1 - i % 2}" for i in range(12)]
+    data.write_text("\n".join(["id;kind;size;red;blue", *lines]), encoding="utf-8")
+    fitted = run("fit", data, "-l", "red,blue", "--drop", "id", "--decimal", ",", "-o", model)
+    assert fitted.code == 0, fitted.err
+    assert "decimal" not in fitted.err
+    new.write_text("kind,id\nx,7\nz,\ny,8.5\n", encoding="utf-8")
+    found = run("predict", model, new, "--id", "id")
+    assert found.out.splitlines()[0] == "id,red,blue"
+    assert [line.split(",")[0] for line in found.out.splitlines()[1:]] == ["7", "nan", "8.5"]
+    assert "lack 1 of the model's columns, which no rule tests" in found.err
+    assert found.err.count("no such category: 1 of 'kind'") == 1
+    assert run("predict", model, data, "--id", "id", "--decimal", ",").out.splitlines()[1].startswith("r0,")
+    assert "did you mean 'id'" in run("predict", model, new, "--id", "ids").err
+    assert run("explain", model, new, "--id", "id", "--limit", "1").out.startswith("instance 7: ")
+    assert run("explain", model, new, "--id", "id", "--as", "csv").out.splitlines()[1].startswith("7,red,")

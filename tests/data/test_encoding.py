@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -169,3 +171,23 @@ def test_times_are_refused_alike_wherever_they_come_from(unit):
 def test_two_categories_that_are_written_alike_are_refused():
     with pytest.raises(DataError, match="column 'a' has two categories that are written '1'"):
         encode(pd.DataFrame({"a": pd.Categorical([1, "1", 2])}))
+
+
+@pytest.mark.parametrize("make", ["table", "pandas", "polars"])
+def test_what_a_model_does_not_know_is_counted_and_said_once(make: str) -> None:
+    attributes = Attribute("kind", ("a", "b")), Attribute("other", ("a",)), Attribute("size"), Attribute("idle")
+    frame = pytest.importorskip("pandas" if make == "table" else make).DataFrame
+    given: Any = frame({"other": ["q", "q", "q"], "kind": ["a", "z", None], "size": [1.0, 2.0, 3.0]})
+    given = encode(given) if make == "table" else given
+    with pytest.warns(UserWarning, match="the data lack") as said:
+        table = encode(given, attributes, tested=[0, 2])
+    (text,) = (str(warning.message) for warning in said)
+    assert text.startswith("the data lack 1 of the model's columns, which no rule tests; taken as missing, since")
+    assert text.endswith("1 of 'kind'")
+    assert table.lacking == ("idle",)
+    assert table.column(0).tolist() == [0, -1, -1]
+    assert np.isnan(table.column(3)).all()
+    with pytest.raises(DataError, match="idle"):
+        encode(given, attributes)
+    with pytest.raises(DataError, match="idle"):
+        encode(given, attributes, tested=[3])

@@ -144,7 +144,7 @@ def score_model(model: Path, data: str, split: Split) -> Found:
 
     rule_list = load_model(model)
     dataset = load_data(data, list(rule_list.labels), split)
-    table = encode(dataset.X, rule_list.attributes)
+    table = encode(dataset.X, rule_list.attributes, rule_list.tested_attributes())
     predicted = RuleListClassifier.from_rule_list(rule_list).predict(table)
     assessed = assess(dataset.Y, predicted, sample_weight=dataset.weights)
     kinds = {kind: {name: getattr(one, kind) for name, one in assessed.items()} for kind in ("score", *COLUMNS)}

@@ -7,12 +7,24 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from plurule.cli import constraint_options, learner_options, rendering
 from plurule.cli.estimator_options import told_in_options
-from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption, load_initial_rules, load_training_data
-from plurule.cli.terminal import console
+from plurule.cli.loading import (
+    DataArgument,
+    DecimalOption,
+    DropOption,
+    LabelsOption,
+    TrainingSplitOption,
+    load_initial_rules,
+    load_training_data,
+)
+from plurule.cli.terminal import console, visible
 from plurule.cli.writing import ModelOption, check_writable, takes_output
+
+MOST_LABELS_SHOWN = 10
+"""Of those that no rule predicts."""
 
 
 def fit(
@@ -20,6 +32,8 @@ def fit(
     labels: LabelsOption = None,
     output: ModelOption = None,
     split: TrainingSplitOption = None,
+    drop: DropOption = None,
+    decimal: DecimalOption = ".",
     published: Annotated[
         bool, typer.Option("--published", help="The learner of the paper in all that is not given, instead of ours.")
     ] = False,
@@ -45,7 +59,7 @@ def fit(
     constraints = constraint_options.make_constraints({name: given.pop(name) for name in constraint_options.PARAMETERS})
     with told_in_options(learner_options.learner_parameters()):
         classifier = make_classifier(given, published, choose_lift)
-        dataset, part = load_training_data(data, labels, split)
+        dataset, part = load_training_data(data, labels, split, drop=drop or (), decimal=decimal)
         initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
         start = time.perf_counter()
         classifier.fit(dataset, initial_rules=initial, constraints=constraints)
@@ -63,6 +77,11 @@ def fit(
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
         out.print(f"Initial rules, from {initial_rules}: {len(initial)}", soft_wrap=True)
+    for label, reason in list(classifier.labels_without_rules_.items())[:MOST_LABELS_SHOWN]:
+        out.print(Text(f"No rule predicts {visible(label)}: {visible(reason)}"), soft_wrap=True)
+    more = len(classifier.labels_without_rules_) - MOST_LABELS_SHOWN
+    if more > 0:
+        out.print(f"… nor {more} other labels")
     rendering.show_model(out, rule_list, output)
 
 

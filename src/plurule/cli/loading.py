@@ -50,6 +50,16 @@ LabelsOption = Annotated[
 NewSplitOption = Annotated[
     Split | None, typer.Option(help="Which part of a -train/-test pair; the test part if left out.", show_default=False)
 ]
+DropOption = Annotated[
+    list[str] | None, typer.Option(help="Column to leave out, such as an identifier; a name or pattern, repeatable.")
+]
+DecimalOption = Annotated[
+    str, typer.Option(help="CSV: what separates the decimals of a number, a point or a comma.", metavar=".|,")
+]
+IdOption = Annotated[
+    str | None,
+    typer.Option("--id", help="Column of the data that tells rows apart, to be written with them.", metavar="COLUMN"),
+]
 SplitOption = Annotated[Split, typer.Option(help="Which part of a -train/-test pair.")]
 TrainingSplitOption = Annotated[
     Split | None,
@@ -57,7 +67,7 @@ TrainingSplitOption = Annotated[
 ]
 
 
-def load_data(source: str, labels: Any = None, split: Split = "all") -> Dataset:
+def load_data(source: str, labels: Any = None, split: Split = "all", **options: Any) -> Dataset:
     """A data set with the labels that were asked for, as text or by name; those it has itself if none were."""
     from plurule.data import read
     from plurule.data.labels import parse_labels
@@ -65,7 +75,7 @@ def load_data(source: str, labels: Any = None, split: Split = "all") -> Dataset:
     from plurule.errors import DataError
 
     if source != EMBEDDED:
-        return read(source, labels=parse_labels(labels) if isinstance(labels, str) else labels, split=split)
+        return read(source, labels=parse_labels(labels) if isinstance(labels, str) else labels, split=split, **options)
     if isinstance(labels, str):
         raise DataError(f"{EMBEDDED}: has its own labels; leave out --labels")
     if split != "all":
@@ -73,10 +83,10 @@ def load_data(source: str, labels: Any = None, split: Split = "all") -> Dataset:
     return load_world_flags()
 
 
-def load_training_data(source: str, labels: str | None, split: Split | None) -> tuple[Dataset, Split]:
+def load_training_data(source: str, labels: str | None, split: Split | None, **options: Any) -> tuple[Dataset, Split]:
     """A data set to learn from, and which part of it that is: unless said otherwise the training part of a pair."""
     part = split or training_part(source)
-    return load_data(source, labels, part), part
+    return load_data(source, labels, part, **options), part
 
 
 def training_part(source: str) -> Split:
@@ -91,9 +101,22 @@ def new_part(source: str) -> Split:
     return "test" if training_part(source) == "train" else "all"
 
 
-def load_attributes(source: str, split: Split = "all") -> Table:
+def load_attributes(source: str, split: Split = "all", decimal: str = ".") -> Table:
     """All columns of a data set, labels or not; a model picks those it wants by name."""
-    return load_data(source, [], split).X
+    return load_data(source, [], split, decimal=decimal).X
+
+
+def load_ids(table: Table, column: str) -> list[Any]:
+    """What a column says of each row: texts, or numbers, whole ones as such."""
+    from plurule.errors import DataError, nearest
+
+    if column not in table.names:
+        raise DataError(f"--id {column}: the data have no such column{nearest(column, table.names)}")
+    index = table.names.index(column)
+    values, categories = table.column(index).tolist(), table.attributes[index].categories
+    if categories is not None:
+        return ["" if code < 0 else categories[code] for code in values]
+    return [int(value) if value.is_integer() else value for value in values]
 
 
 def load_model(path: Path) -> RuleList:

@@ -17,10 +17,13 @@ from plurule.cli import rendering
 from plurule.cli.loading import (
     DataArgument,
     DataOption,
+    DecimalOption,
+    IdOption,
     ModelArgument,
     NewSplitOption,
     SplitOption,
     load_attributes,
+    load_ids,
     load_model,
     load_model_and_data,
     new_part,
@@ -45,20 +48,25 @@ def predict(
     output: OutputOption = None,
     probabilities: Annotated[bool, typer.Option("--proba", help="Write probabilities instead of 0 and 1.")] = False,
     split: SplitOption = "all",
+    identifier: IdOption = None,
+    decimal: DecimalOption = ".",
 ) -> None:
     """Predict the labels of data, as CSV.
 
-    There is one column per label and one line per instance.
+    There is one column per label, after that of --id, and one line per instance.
     """
     from plurule.classifier import RuleListClassifier
 
     check_writable(output)
     rule_list = load_model(model)
     classifier = RuleListClassifier.from_rule_list(rule_list)
-    table = load_attributes(data, split)
+    table = load_attributes(data, split, decimal)
     predicted = classifier.predict_proba(table).round(6) if probabilities else classifier.predict(table)
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([rule_list.labels, *predicted.tolist()])
+    lines = [list(rule_list.labels), *predicted.tolist()]
+    if identifier is not None:
+        lines = [[first, *line] for first, line in zip([identifier, *load_ids(table, identifier)], lines, strict=True)]
+    csv.writer(text, lineterminator="\n").writerows(lines)
     put(text.getvalue(), output)
 
 
@@ -146,21 +154,24 @@ def explain(
     ] = None,
     form: Annotated[ExplanationForm, typer.Option("--as", help="What to print.")] = "text",
     split: SplitOption = "all",
+    identifier: IdOption = None,
+    decimal: DecimalOption = ".",
     output: OutputOption = None,
 ) -> None:
     """Say which rule decided each label of instances, and why."""
     check_writable(output)
     rule_list = load_model(model)
-    table = load_attributes(data, split)
+    table = load_attributes(data, split, decimal)
+    ids = list(range(len(table))) if identifier is None else load_ids(table, identifier)
     most = limit or (len(table) if form == "csv" else 10)
     wanted = list(range(min(most, len(table)))) if row is None else row
     outside = [i for i in wanted if not 0 <= i < len(table)]
     if outside:
         raise DataError(f"{data}: there is no row {outside[0]}; rows are numbered from 0 to {len(table) - 1}")
-    put(_explained(rule_list.explain(table[wanted]), wanted, form), output)
+    put(_explained(rule_list.explain(table[wanted]), [ids[i] for i in wanted], form), output)
 
 
-def _explained(explanations: Explanations, rows: list[int], form: ExplanationForm) -> str:
+def _explained(explanations: Explanations, rows: list[Any], form: ExplanationForm) -> str:
     if form == "csv":
         return to_csv([{**record, "instance": rows[record["instance"]]} for record in explanations.to_records()])
     named = [replace(one, instance=row) for one, row in zip(explanations, rows, strict=True)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
@@ -18,7 +20,7 @@ Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
 
 
-def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
+def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collection[int] | None = None) -> Table:
     """Turn what people have (frames, arrays, sparse matrices, tables) into a `Table`.
 
     Parameters
@@ -28,10 +30,16 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
         numpy turns into a two-dimensional array of numbers.
     attributes
         The attributes a model was trained on. Frames are then matched by name, everything else by position,
-        and a category that is not among the known ones becomes a missing value.
+        and a category that is not among the known ones becomes a missing value; a warning says how many there are.
+    tested
+        Places of the attributes that frames and tables must have, by default all; others may be lacking.
     """
+    unknown: Counter[str] = Counter()
+    wanted = attributes if tested is None or attributes is None else [attributes[i] for i in sorted(tested)]
     if isinstance(X, Table):
-        return X if attributes is None or X.attributes == tuple(attributes) else _align(X, attributes)
+        if attributes is None or X.attributes == tuple(attributes):
+            return X
+        return _said(_align(X, attributes, wanted or (), unknown), wanted or (), unknown)
     if sp.issparse(X):
         return _from_sparse(X, attributes)
     twice = first_repeated(map(str, getattr(X, "columns", ())))
@@ -42,14 +50,15 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None) -> Table:
     if isinstance(frame, nw.DataFrame):
         n_rows, given = frame.shape[0], {str(name): frame.get_column(name) for name in frame.columns}
         if attributes is not None:
-            _expect_names(given, attributes)
-            given = {a.name: given[a.name] for a in attributes}
+            _expect_names(given, wanted or ())
+            given = {a.name: given[a.name] for a in attributes if a.name in given}
     else:
         array = _matrix(X)
         n_rows, given = len(array), {a.name: array[:, i] for i, a in enumerate(_known(array.shape[1], attributes))}
     if attributes is not None:
-        columns = [_codes(given[a.name], a) if a.is_nominal else _numbers(given[a.name], a.name) for a in attributes]
-        return Table(attributes, columns, n_rows)
+        columns = [_column(given[a.name], a, unknown) if a.name in given else _missing(a, n_rows) for a in attributes]
+        lacking = tuple(a.name for a in attributes if a.name not in given)
+        return _said(Table(attributes, columns, n_rows, lacking), wanted or (), unknown)
     pairs = [_infer(values, name) for name, values in given.items()]
     return Table([attribute for attribute, _ in pairs], [column for _, column in pairs], n_rows)
 
@@ -106,16 +115,19 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     return Table(known, columns, X.shape[0])
 
 
-def _align(table: Table, attributes: Sequence[Attribute]) -> Table:
-    """The columns of a table that a model wants, with its categories recoded to the model's."""
+def _align(table: Table, attributes: Sequence[Attribute], wanted: Sequence[Attribute], unknown: Counter[str]) -> Table:
+    """The columns of a table that a model knows, with its categories recoded to the model's."""
     position = {name: i for i, name in enumerate(table.names)}
     columns: list[Column] = []
+    absent = next((a.name for a in wanted if a.name not in position), None)
+    if absent is not None:
+        raise DataError(
+            f"the data lack the column {absent!r} that the model was trained on" + nearest(absent, position)
+        )
     for attribute in attributes:
         if attribute.name not in position:
-            raise DataError(
-                f"the data lack the column {attribute.name!r} that the model was trained on"
-                + nearest(attribute.name, position)
-            )
+            columns.append(_missing(attribute, table.n_rows))
+            continue
         i = position[attribute.name]
         found = table.attributes[i].categories
         if found is not None and not attribute.is_nominal:
@@ -124,10 +136,32 @@ def _align(table: Table, attributes: Sequence[Attribute]) -> Table:
             columns.append(table.columns[i])
         elif found is None:
             # A CSV file does not say that its numbers are categories; the model does.
-            columns.append(_codes(table.column(i), attribute))
+            columns.append(_codes(table.column(i), attribute, unknown))
         else:
-            columns.append(recode(table.column(i), found, attribute.categories or ()))
-    return Table(attributes, columns, table.n_rows)
+            given = table.column(i)
+            columns.append(recoded := recode(given, found, attribute.categories or ()))
+            unknown[attribute.name] += int(np.count_nonzero((recoded < 0) & (given >= 0)))
+    lacking = tuple(a.name for a in attributes if a.name not in position)
+    return Table(attributes, columns, table.n_rows, lacking)
+
+
+def _missing(attribute: Attribute, n_rows: int) -> Column:
+    """A column of missing values, which takes no memory."""
+    return np.broadcast_to(np.int32(-1) if attribute.is_nominal else np.float64(np.nan), n_rows)
+
+
+def _said(table: Table, wanted: Sequence[Attribute], unknown: Counter[str]) -> Table:
+    """The table, after a warning about what the model does not find or does not know in it, if anything."""
+    texts = []
+    if table.lacking:
+        texts.append(f"the data lack {len(table.lacking)} of the model's columns, which no rule tests")
+    found = {a.name: unknown[a.name] for a in wanted if unknown[a.name]}
+    if found:
+        columns = ", ".join(map(repr, list(found)[:5])) + (" …" if len(found) > 5 else "")
+        texts.append(f"taken as missing, since the model knows no such category: {sum(found.values())} of {columns}")
+    if texts:
+        warnings.warn("; ".join(texts), stacklevel=3)
+    return table
 
 
 # Columns -----------------------------------------------------------------------------------------------------------
@@ -182,12 +216,18 @@ def _listed(values: Given) -> list[Any]:
     return values.to_list() if isinstance(values, nw.Series) else values.tolist()
 
 
-def _codes(values: Given, attribute: Attribute) -> NDArray[np.int32]:
-    """Index of each value among the categories; -1 where missing or not among them."""
+def _column(values: Given, attribute: Attribute, unknown: Counter[str]) -> Column:
+    return _codes(values, attribute, unknown) if attribute.is_nominal else _numbers(values, attribute.name)
+
+
+def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = None) -> NDArray[np.int32]:
+    """Index of each value among the categories; -1 where missing or not among them, which `unknown` counts."""
     index = {category: code for code, category in enumerate(attribute.categories or ())}
     found = _listed(values)
-    codes = (-1 if is_missing(v) else index.get(category_text(v), -1) for v in found)
-    return np.fromiter(codes, np.int32, len(found))
+    codes = np.fromiter((-1 if is_missing(v) else index.get(category_text(v), -2) for v in found), np.int32, len(found))
+    if unknown is not None:
+        unknown[attribute.name] += int(np.count_nonzero(codes == -2))
+    return np.maximum(codes, -1)
 
 
 def _numbers(values: Given, name: str) -> NDArray[Any]:

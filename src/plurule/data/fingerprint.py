@@ -43,8 +43,8 @@ def pack(rows: NDArray[np.uint32]) -> bytes:
 
 
 def trained_on(rule_list: RuleList, table: Table) -> NDArray[np.bool_] | None:
-    """Which rows of a table (with the attributes of the rule list) it was trained on; None if it does not remember."""
-    if rule_list.trained_on is None:
+    """Which rows of a table (with the attributes of the rule list) it was trained on; None if that cannot be known."""
+    if rule_list.trained_on is None or table.lacking:
         return None
     return np.isin(fingerprints(table), np.frombuffer(rule_list.trained_on, dtype=PACKED))
 

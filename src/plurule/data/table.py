@@ -118,7 +118,15 @@ class Table:
     ((2, 2), array([1], dtype=int32))
     """
 
-    def __init__(self, attributes: Sequence[Attribute], columns: Sequence[Column], n_rows: int | None = None):
+    def __init__(
+        self,
+        attributes: Sequence[Attribute],
+        columns: Sequence[Column],
+        n_rows: int | None = None,
+        lacking: tuple[str, ...] = (),
+    ):
+        self.lacking = lacking
+        """Names of columns that were not there, and hold missing values only."""
         self.attributes = tuple(attributes)
         """Names and kinds of the columns."""
         self.columns = columns if isinstance(columns, SparseColumns) else tuple(columns)

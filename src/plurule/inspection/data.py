@@ -32,8 +32,8 @@ def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | N
         is a data set.
     """
     if Y is None and hasattr(X, "label_names") and hasattr(X, "Y"):
-        return encode(X.X, rule_list.attributes), _binary(by_name(X.Y, X.label_names, rule_list.labels))
-    table = encode(X, rule_list.attributes)
+        return _table(rule_list, X.X), _binary(by_name(X.Y, X.label_names, rule_list.labels))
+    table = _table(rule_list, X)
     labels = None if Y is None else _labels(Y, rule_list.labels)
     if labels is not None and len(labels) != len(table):
         raise DataError(f"X has {len(table)} rows and Y has {len(labels)}; they must be about the same instances")
@@ -52,6 +52,10 @@ def match_weights(X: Any, sample_weight: Any, n_rows: int, n_labels: int) -> NDA
     """The weight of each row: as given, or those of a data set; None if all rows weigh the same."""
     given = getattr(X, "weights", None) if sample_weight is None else sample_weight
     return None if given is None else check_weights(given, n_rows, n_labels)
+
+
+def _table(rule_list: RuleList, X: Any) -> Table:
+    return encode(X, rule_list.attributes, rule_list.tested_attributes())
 
 
 def _labels(Y: Any, names: Sequence[str]) -> Labels:

@@ -145,7 +145,7 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
         attributes = self.rule_list_.attributes
         if isinstance(X, Table | Dataset):
-            return encode(X.X if isinstance(X, Dataset) else X, attributes)
+            return encode(X.X if isinstance(X, Dataset) else X, attributes, self.rule_list_.tested_attributes())
         X = _as_array(X)
         if getattr(X, "ndim", 2) == 2:
             validate_data(self, X, skip_check_array=True, reset=False)
