@@ -24,6 +24,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "check": inspection.check,
     "evidence": inspection.evidence,
     "to_frame": inspection.to_frame,
+    "stability": inspection.stability,
     "to_sql": export.to_sql,
     "to_python": export.to_python,
     "to_markdown": export.to_markdown,

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from benchmarks.engine.machine import describe
 from benchmarks.engine.running import ROOT
 from benchmarks.pages import put_into
 from benchmarks.quality import __doc__ as usage
+from benchmarks.quality.bagging import bagging, bagging_page
 from benchmarks.quality.data import SETS
 from benchmarks.quality.pruning import pruning
 from benchmarks.quality.report import (
@@ -32,6 +34,13 @@ from benchmarks.quality.study import study
 
 from plurule.files import write_text
 
+STUDIES: dict[str, tuple[Callable[[str, Path], Any], Callable[[dict[str, Any]], str]]] = {
+    STUDY: (study, study_page),
+    PRUNING: (pruning, pruning_page),
+    "bagging": (bagging, bagging_page),
+}
+"""What is compared by cross-validation on training parts, and how it is written down."""
+
 
 def main() -> None:
     """Measure and write down."""
@@ -40,7 +49,7 @@ def main() -> None:
     if folder is None:
         sys.exit("no folder of Mulan data sets: set PLURULE_DATA or put one at ../shared/data")
     arguments.output.mkdir(parents=True, exist_ok=True)
-    kind = "study" if arguments.study else "pruning" if arguments.pruning else "quality"
+    kind = next((kind for kind in STUDIES if getattr(arguments, kind)), "quality")
     numbers = arguments.output / f"{kind}.json"
     results: dict[str, Any] = {"sets": {}}
     if numbers.exists() and (arguments.only or arguments.sets != list(SETS)):
@@ -51,12 +60,13 @@ def main() -> None:
         # Written after each result, so that what is there is not lost if a later one is interrupted.
         write_text(numbers, json.dumps(results, indent=1) + "\n")
 
-    if arguments.study or arguments.pruning:
+    if kind in STUDIES:
+        measure, page = STUDIES[kind]
         for name in arguments.sets:
             print(f"{name} …", file=sys.stderr, flush=True)
-            results["sets"][name] = study(name, folder) if arguments.study else pruning(name, folder)
+            results["sets"][name] = measure(name, folder)
             keep()
-        text, place = (study_page(results), STUDY) if arguments.study else (pruning_page(results), PRUNING)
+        text, place = page(results), kind
         if arguments.study:
             draw_study(results, arguments.output / "study.png")
     else:
@@ -88,6 +98,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
     parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
+    parser.add_argument(
+        "--bagging", action="store_true", help="compare settings of BaggedRuleLists, in the same manner"
+    )
     parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
     parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit of mlrl may take (300)")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from benchmarks.quality.data import as_features
 
-from plurule import RuleListClassifier, RuleListClassifierCV
+from plurule import BaggedRuleLists, RuleListClassifier, RuleListClassifierCV
 
 OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED = "plurule", "plurule, tuned for HA", "plurule, CV"
+BAGGED = "plurule, votes of 25 lists"
 TREE, FOREST = "tree per label", "random forest"
 
 
@@ -42,6 +43,7 @@ OURS: dict[str, Callable[[], Any]] = {
     OUT_OF_THE_BOX: RuleListClassifier,
     FOR_HAMMING: lambda: RuleListClassifierCV(scoring="hamming_accuracy"),
     SEARCHED: RuleListClassifierCV,
+    BAGGED: BaggedRuleLists,
 }
 SCIKIT_LEARN: dict[str, Callable[[], Any]] = {TREE: tree_per_label, FOREST: random_forest}
 
@@ -60,8 +62,9 @@ def main() -> None:
     result: dict[str, Any] = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
     np.save(output, np.asarray(classifier.predict(X_test), dtype=np.uint8))
     if is_ours:
-        size = classifier.rule_list_.characteristics()
-        result |= {"rules": size["rules"], "conditions": size["conditions"]}
+        lists = getattr(classifier, "rule_lists_", None) or [classifier.rule_list_]
+        sizes = [rule_list.characteristics() for rule_list in lists]
+        result |= {key: sum(size[key] for size in sizes) for key in ("rules", "conditions")}
         if hasattr(classifier, "best_params_"):
             result["chosen"] = {name: str(value) for name, value in classifier.best_params_.items()}
     print(json.dumps(result))

@@ -12,6 +12,7 @@ from plurule._lazy import attach
 
 if TYPE_CHECKING:
     from plurule import data, datasets, export, heuristics, inspection, lifts, metrics, model, report
+    from plurule.bagged import BaggedRuleLists
     from plurule.classifier import RuleListClassifier
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.data.dataset import Dataset
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BaggedRuleLists",
     "Constraints",
     "DataError",
     "Dataset",
@@ -61,6 +63,7 @@ __getattr__ = attach(
         "MinPrecision": "plurule.learning.min_precision",
         "Dataset": "plurule.data.dataset",
         "discover": "plurule.inspection.patterns",
+        "BaggedRuleLists": "plurule.bagged",
         "RuleListClassifier": "plurule.classifier",
         "RuleListClassifierCV": "plurule.classifier_cv",
         "Rule": "plurule.model",

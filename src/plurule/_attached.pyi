@@ -9,6 +9,7 @@ from plurule.inspection.evidence import evidence as _evidence
 from plurule.inspection.evidence import to_frame as _to_frame
 from plurule.inspection.explain import explain as _explain
 from plurule.inspection.prune import prune as _prune
+from plurule.inspection.rule_stability import stability as _stability
 from plurule.inspection.simplify import simplify as _simplify
 
 class RuleListMethods:
@@ -20,6 +21,7 @@ class RuleListMethods:
     check = _check
     evidence = _evidence
     to_frame = _to_frame
+    stability = _stability
     to_sql = sql.to_sql
     to_python = python.to_python
     to_markdown = markdown.to_markdown

@@ -25,6 +25,7 @@ METHODS: dict[type, dict[str, str]] = {
         "check": "inspection.check",
         "evidence": "inspection.evidence",
         "to_frame": "inspection.to_frame",
+        "stability": "inspection.stability",
         "to_sql": "export.to_sql",
         "to_python": "export.to_python",
         "to_markdown": "export.to_markdown",

@@ -26,7 +26,7 @@ def test_patterns_are_printed_as_json_and_written_as_a_page(run: Run) -> None:
     result = run("discover", "world-flags", "-k", "2", "--resamples", "0", "--json", "--html", "page.html")
     found = json.loads(result.out)
     assert len(found) == 2
-    assert set(found[0]) >= {"head", "body", "support", "confidence", "lift", "p_value", "p_adjusted"}
+    assert set(found[0]) >= {"head", "body", "support", "confidence", "lift", "p_value", "p_holm"}
     assert result.err.startswith("page.html: 2 patterns, ")
     assert "Labels that go together: world-flags" in Path("page.html").read_text(encoding="utf-8")
 

@@ -13,7 +13,8 @@ from scipy.stats import fisher_exact
 from plurule import Dataset, discover
 from plurule.data.encoding import encode
 from plurule.errors import DataError, ParameterError
-from plurule.inspection.patterns import Part, Pattern, Patterns, _adjusted, count
+from plurule.inspection.evidence import holm
+from plurule.inspection.patterns import Part, Patterns, count
 from plurule.model import Attribute
 from plurule.model.text import parse
 
@@ -87,9 +88,9 @@ def test_weights_count_in_shares_and_not_in_tests() -> None:
 
 
 def test_p_values_are_corrected_after_holm() -> None:
-    rule = parse("b <- a", *NAMES)
-    patterns = [Pattern(rule, 1, 1, 1, p, p) for p in (0.03, 0.01, 0.04, 0.5)]
-    assert [p.p_adjusted for p in _adjusted(patterns)] == pytest.approx([0.09, 0.04, 0.09, 0.5])
+    patterns = discover(*planted(), resamples=0)
+    assert [pattern.p_holm for pattern in patterns] == holm([pattern.p_value for pattern in patterns])
+    assert patterns.significant(0.0).to_records() == []
 
 
 @pytest.mark.parametrize("form", ["frame", "sparse", "data set"])

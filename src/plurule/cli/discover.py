@@ -97,7 +97,7 @@ def _table(patterns: Patterns) -> Table:
             format_count(pattern.coverage),
             f"{pattern.confidence:.0%}",
             f"{pattern.lift:.2f}",
-            Text(f"{pattern.p_adjusted:.2g}", style="" if pattern.is_significant else "dim"),
+            Text(f"{pattern.p_holm:.2g}", style="" if pattern.is_significant else "dim"),
         ]
         if pattern.stability is not None:
             cells.append(f"{pattern.stability:.0%}")

@@ -9,6 +9,7 @@ from plurule.inspection.explain import Explanation, Explanations, LabelDecision,
 from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.patterns import Pattern, Patterns, discover
 from plurule.inspection.prune import prune
+from plurule.inspection.rule_stability import stability
 from plurule.inspection.simplify import Simplified, simplify
 from plurule.model.text import parse, parse_rules
 from plurule.prediction.counts import recount
@@ -39,5 +40,6 @@ __all__ = [
     "prune",
     "recount",
     "simplify",
+    "stability",
     "to_frame",
 ]

@@ -116,7 +116,8 @@ def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y:
     """One row per rule, as a frame of the given library (pandas or polars).
 
     Columns that begin with `training_` are about the rows that the rule list was learned from, and flatter it.
-    With data, what `evidence` finds on them comes first, in columns named like its members.
+    With data, what `evidence` finds on them comes first, in columns named like its members. How often rules come back
+    in lists of resampled rows is the last column, where it is known (see `stability`).
     """
     columns: dict[str, list[Any]] = {
         "rule": list(range(1, len(rule_list) + 1)),
@@ -130,4 +131,6 @@ def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y:
         columns |= {name: [getattr(one, name) for one in found] for name in Evidence._fields}
     counted = {f"training_{name}": name for name in ("tp", "fp", "precision", "coverage")}
     counted |= {"value": "value", "stop": "stop"}
+    if any(rule.stability is not None for rule in rule_list):
+        counted["stability"] = "stability"
     return make_frame(columns | {key: [getattr(r, name) for r in rule_list] for key, name in counted.items()}, backend)

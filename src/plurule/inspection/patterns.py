@@ -62,7 +62,7 @@ class Pattern:
     other: the product of the shares that they have among all test rows."""
     p_value: float
     """The largest p-value of Fisher's exact test (one-sided) of each part against all the others together."""
-    p_adjusted: float
+    p_holm: float
     """The same, corrected for the number of patterns tested (Holm)."""
     stability: float | None = None
     """The share of resamples of the rows it was found on in which it was found again; None if none were drawn."""
@@ -75,11 +75,11 @@ class Pattern:
     @property
     def is_significant(self) -> bool:
         """Whether the corrected p-value is at most 0.05."""
-        return self.p_adjusted <= SIGNIFICANT
+        return self.p_holm <= SIGNIFICANT
 
     def __str__(self) -> str:
         found = "" if self.stability is None else f", found again in {self.stability:.0%}"
-        counted = f"{self.confidence:.0%} of {self.coverage:g}, lift {self.lift:.2f}, p {self.p_adjusted:.2g}{found}"
+        counted = f"{self.confidence:.0%} of {self.coverage:g}, lift {self.lift:.2f}, p {self.p_holm:.2g}{found}"
         return f"{self.rule.to_text()}   ({counted})"
 
 
@@ -113,7 +113,7 @@ class Patterns(PatternsMethods, Sequence[Pattern]):
 
     def significant(self, alpha: float = SIGNIFICANT) -> Patterns:
         """Only the patterns whose corrected p-value is at most `alpha`."""
-        return replace(self, patterns=tuple(p for p in self.patterns if p.p_adjusted <= alpha))
+        return replace(self, patterns=tuple(p for p in self.patterns if p.p_holm <= alpha))
 
     def rule_list(self) -> RuleList:
         """The patterns as rules, one after the other; not a list to predict with."""
@@ -133,7 +133,7 @@ class Patterns(PatternsMethods, Sequence[Pattern]):
 
     def _columns(self) -> dict[str, list[Any]]:
         texts = [pattern.rule.to_text().partition(" ←") for pattern in self]
-        counted = ("coverage", "support", "confidence", "lift", "p_value", "p_adjusted")
+        counted = ("coverage", "support", "confidence", "lift", "p_value", "p_holm")
         columns: dict[str, list[Any]] = {
             "pattern": list(range(1, len(self) + 1)),
             "head": [text[0] for text in texts],
@@ -221,7 +221,9 @@ def discover(
         )
     search = Search(data.label_names, k, max_labels, max_conditions, exclusions, min_support, check_jobs(n_jobs))
     rules = search.run(searched)
-    patterns = _adjusted([count(rule, tested) for rule in rules])
+    counted = [count(rule, tested) for rule in rules]
+    corrected = holm([pattern.p_value for pattern in counted])
+    patterns = [replace(pattern, p_holm=p) for pattern, p in zip(counted, corrected, strict=True)]
     if resamples:
         draws = [chance.randint(len(searched), size=len(searched)) for _ in range(resamples)]
         again = [map(_undirected, search.run(searched[np.sort(draw)])) for draw in draws]
@@ -302,8 +304,3 @@ def count(rule: Rule, part: Part) -> Pattern:
     expected = coverage * float(np.prod(head))
     p_value = float(independence([hold])[0])
     return Pattern(rule, coverage, support, support / expected if expected else 0.0, p_value, p_value)
-
-
-def _adjusted(patterns: Sequence[Pattern]) -> list[Pattern]:
-    corrected = holm([pattern.p_value for pattern in patterns])
-    return [replace(pattern, p_adjusted=p) for pattern, p in zip(patterns, corrected, strict=True)]

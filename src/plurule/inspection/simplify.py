@@ -175,7 +175,7 @@ class _Search:
             rest, rows = None, np.flatnonzero((decided_by == position).any(axis=1))
         else:
             # No longer the rule that was chosen by its value.
-            rest = replace(rule, body=tuple(c for c in rule.body if c != condition), value=0.0)
+            rest = replace(rule, body=tuple(c for c in rule.body if c != condition), value=0.0, stability=None)
             affected = self.attributes_hold(rest)
             if not isinstance(condition, LabelCondition):
                 affected &= ~self.holds[:, position]

@@ -38,7 +38,9 @@ def prune(
             continue
         decisions.apply(rule, len(kept), covered[length])
         # A shorter rule is not the one that its value is about.
-        kept.append(rule if length == len(rule.body) else replace(rule, body=rule.body[:length], value=0.0))
+        kept.append(
+            rule if length == len(rule.body) else replace(rule, body=rule.body[:length], value=0.0, stability=None)
+        )
     pruned = replace(rule_list, rules=tuple(kept), length_choice=None)
     return recount(pruned, table, truth, judge.weights)
 

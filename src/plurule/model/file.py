@@ -137,7 +137,9 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
         "value": rule.value if math.isfinite(rule.value) else str(float(rule.value)),
         "stop": bool(rule.stop),
         "decided": rule.decided,
-    } | ({"locked": True} if rule.locked else {})
+        **({"locked": True} if rule.locked else {}),
+        **({} if rule.stability is None else {"stability": rule.stability}),
+    }
 
 
 def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
@@ -220,6 +222,9 @@ class _Node:
         number: float = self.expect(self.number() >= 0, "a number of at least 0")
         return number
 
+    def share(self) -> float:
+        return float(self.expect(0 <= self.number() <= 1, "a number from 0 to 1"))
+
     def heuristic_value(self) -> float:
         return float(self.value) if self.value in _NOT_FINITE else self.number()
 
@@ -296,12 +301,13 @@ _READ: dict[str, Callable[[_Node], Any]] = {
     **dict.fromkeys(_COUNTS, _Node.count),
     **dict.fromkeys(("stop", "locked", "present"), _Node.truth),
     "value": _Node.heuristic_value,
+    "stability": _Node.share,
     "category": _Node.text,
     "operator": _Node.operator,
     "threshold": _Node.threshold,
 }
 """How the members of rules, conditions and assignments are read."""
-_OPTIONAL = (*_COUNTS, "value", "stop", "locked")
+_OPTIONAL = (*_COUNTS, "value", "stop", "locked", "stability")
 """What a file may leave out of a rule, besides the pairs that it decided."""
 
 

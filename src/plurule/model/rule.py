@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plurule.model.condition import Condition, LabelCondition, format_count, join
 from plurule.model.head import Head
@@ -30,6 +30,9 @@ class Rule:
         Per head label, in head order: right and wrong among the training pairs that this rule decided.
     locked
         Whether an expert wants the rule kept as it is: edits refuse to change it, and learning keeps it first.
+    stability
+        The share of lists learned from resampled rows that hold the same rule; None where that is not known. Rules are
+        equal whatever it is.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class Rule:
     stop: bool = False
     decided: tuple[tuple[float, float], ...] = ()
     locked: bool = False
+    stability: float | None = field(default=None, compare=False)
 
     @property
     def label_conditions(self) -> tuple[LabelCondition, ...]:

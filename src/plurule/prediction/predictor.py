@@ -26,15 +26,80 @@ from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.prediction.staged import staged_scores
 
 
-class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A classifier of scikit-learn for several labels that takes data in any form in which it can be trained."""
+
+    label_names_: NDArray[Any]
+    n_features_in_: int
+    n_jobs: int | None
+
+    @property
+    def _rules(self) -> RuleList:
+        """All rules that it predicts with, about the columns of the training data."""
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
+        check_is_fitted(self)
+        return float(super().score(*unpack(X, y, sample_weight, tuple(self.label_names_))))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
+        # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
+        for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
+            if hasattr(getattr(self, name, None), "get_params"):
+                setattr(self, name, clone(getattr(self, name)))
+        super().set_params(**params)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        tags.input_tags = InputTags(sparse=True, allow_nan=True, categorical=True, string=True)
+        return tags
+
+    def _remember_features(self, X: Any, table: Table) -> None:
+        if isinstance(X, Table | Dataset):
+            self.n_features_in_ = table.shape[1]
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        else:
+            validate_data(self, _as_array(X), skip_check_array=True, reset=True)
+
+    def _remember_labels(self, labels: tuple[str, ...], form: TargetForm) -> None:
+        self.label_names_ = np.array(labels, dtype=object)
+        self.classes_ = form.class_names(len(labels))
+        self._form = form
+
+    def _encode(self, X: Any) -> Table:
+        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
+        attributes = self._rules.attributes
+        if isinstance(X, Table | Dataset):
+            return encode(X.X if isinstance(X, Dataset) else X, attributes, self._rules.tested_attributes())
+        X = _as_array(X)
+        if getattr(X, "ndim", 2) == 2:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame) and not hasattr(self, "feature_names_in_"):
+            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, frame.columns, strict=True)]
+            return Table(attributes, encode(X, renamed).columns, frame.shape[0])
+        table = encode(X, attributes)
+        if len(table) == 0:
+            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")
+        return table
+
+
+class RuleListPredictor(LabelPredictor):
     """A classifier of scikit-learn that predicts with a rule list; how it comes by one is its own affair."""
 
     rule_list_: RuleList
-    label_names_: NDArray[Any]
-    n_features_in_: int
     scoring: str | Scorer
     """What rule lists are scored by, unless told otherwise."""
-    n_jobs: int | None
+
+    @property
+    def _rules(self) -> RuleList:
+        return self.rule_list_
 
     def predict(self, X: Any) -> Any:
         """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
@@ -49,11 +114,6 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         """
         decisions = self.decide(X)
         return self._form.probabilities(probabilities(self.rule_list_, decisions))
-
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
-        check_is_fitted(self)
-        return float(super().score(*unpack(X, y, sample_weight, self.rule_list_.labels)))
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """What `predict` gives with the first rule alone, with the first two rules, and so on."""
@@ -102,23 +162,6 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         check_is_fitted(self)
         return self.rule_list_.explain(self._encode(X))
 
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
-        # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
-        for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
-            if hasattr(getattr(self, name, None), "get_params"):
-                setattr(self, name, clone(getattr(self, name)))
-        super().set_params(**params)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
-        tags.target_tags.multi_output = True
-        tags.input_tags = InputTags(sparse=True, allow_nan=True, categorical=True, string=True)
-        return tags
-
     def _take_over(self, rule_list: RuleList) -> Self:
         """Predict with the given rules from now on, about attributes and labels that are called as theirs."""
         self.rule_list_ = rule_list
@@ -128,35 +171,6 @@ class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             self.feature_names_in_ = np.array(names, dtype=object)
         self._remember_labels(rule_list.labels, TargetForm())
         return self
-
-    def _remember_features(self, X: Any, table: Table) -> None:
-        if isinstance(X, Table | Dataset):
-            self.n_features_in_ = table.shape[1]
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        else:
-            validate_data(self, _as_array(X), skip_check_array=True, reset=True)
-
-    def _remember_labels(self, labels: tuple[str, ...], form: TargetForm) -> None:
-        self.label_names_ = np.array(labels, dtype=object)
-        self.classes_ = form.class_names(len(labels))
-        self._form = form
-
-    def _encode(self, X: Any) -> Table:
-        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
-        attributes = self.rule_list_.attributes
-        if isinstance(X, Table | Dataset):
-            return encode(X.X if isinstance(X, Dataset) else X, attributes, self.rule_list_.tested_attributes())
-        X = _as_array(X)
-        if getattr(X, "ndim", 2) == 2:
-            validate_data(self, X, skip_check_array=True, reset=False)
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame) and not hasattr(self, "feature_names_in_"):
-            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, frame.columns, strict=True)]
-            return Table(attributes, encode(X, renamed).columns, frame.shape[0])
-        table = encode(X, attributes)
-        if len(table) == 0:
-            raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")
-        return table
 
 
 def _as_array(X: Any) -> Any:

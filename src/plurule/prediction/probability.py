@@ -31,7 +31,15 @@ def smoothed(right: float, wrong: float) -> float:
 
 
 def probabilities(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
-    """Per instance and label, the probability that the label is present."""
+    """Per instance and label, the probability that the label is present; on the same side of one half as `predict`."""
+    result = precisions(rule_list, decisions)
+    is_present = decisions.labels() == 1
+    result = np.where(is_present, np.maximum(result, 0.5 + MARGIN), np.minimum(result, 0.5 - MARGIN))
+    return np.clip(result, SMALLEST, 1 - SMALLEST)
+
+
+def precisions(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
+    """Per instance and label, the share of present labels among the training pairs that the same rule decided."""
     # One row per rule, and a last one that position -1, decided by no rule, picks.
     by_rule = np.zeros((len(rule_list) + 1, len(rule_list.labels)))
     for position, rule in enumerate(rule_list):
@@ -40,10 +48,7 @@ def probabilities(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float
             by_rule[position, assignment.index] = present
     undecided = rule_list.undecided or ((0.0, 0.0),) * len(rule_list.labels)
     by_rule[-1] = [smoothed(present, absent) for absent, present in undecided]
-    result = by_rule[decisions.decided_by, np.arange(len(rule_list.labels))]
-    is_present = decisions.labels() == 1
-    result = np.where(is_present, np.maximum(result, 0.5 + MARGIN), np.minimum(result, 0.5 - MARGIN))
-    return np.clip(result, SMALLEST, 1 - SMALLEST)
+    return np.asarray(by_rule[decisions.decided_by, np.arange(len(rule_list.labels))])
 
 
 def is_counted(rule: Rule) -> bool:
