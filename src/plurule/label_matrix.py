@@ -42,7 +42,8 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     twice = first_repeated(map(str, getattr(Y, "columns", ())))
     if twice is not None:
         raise DataError(f"{name} has several labels named {twice!r}; give each label its own name")
-    frame = nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
+    is_array = isinstance(Y, np.ndarray)
+    frame = Y if is_array else nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
     if isinstance(frame, nw.DataFrame):
         names = tuple(map(str, frame.columns))
         columns = [_dense(frame.get_column(c).to_numpy()[:, None], names[i : i + 1], name)

@@ -66,7 +66,7 @@ def _read(path: Path, text: Literal["drop", "keep"]) -> tuple[Dataset, Source]:
     categories = [header.domains[which].categories for which in header.which.tolist()]
     for column, texts in rows.texts.items():
         categories[column] = tuple(texts)
-    attributes = [Attribute(header.names[column], categories[column]) for column in kept]
+    attributes = list(map(Attribute, *([values[column] for column in kept] for values in (header.names, categories))))
     found = Dataset.unlabelled(Table(attributes, rows.columns()), weights=rows.weights(), relation=header.relation)
     return found, Source(place, rows.lines.tolist(), notes=(*header.notes, *_text_notes(header, kept, place)))
 

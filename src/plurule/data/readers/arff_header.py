@@ -88,14 +88,18 @@ def parse_header(content: str, place: Place) -> Header:
         )
     relation, names, lines, which = None, list[str](), list[int](), list[int]()
     domains, known, notes = list[Domain](), dict[str, int](), list[str]()
-    for number, line in enumerate(map(str.strip, text), 1):
+    for number, line in enumerate(text, 1):
         # The usual line, of a type seen before, needs no parsing.
         parts = line.split(None, 2)
         if len(parts) == 3 and parts[2] in known and parts[0] == "@attribute" and _ODD.isdisjoint(parts[1]):
-            name, declared = parts[1:]
-        elif not line or line[0] == "%":
+            names.append(parts[1])
+            lines.append(number)
+            which.append(known[parts[2]])
             continue
-        elif line[:10].lower() == "@attribute":
+        line = line.strip()
+        if not line or line[0] == "%":
+            continue
+        if line[:10].lower() == "@attribute":
             name, declared = _split_attribute(line, place.at(number))
         elif line[:9].lower() == "@relation":
             if relation is not None:

@@ -53,7 +53,8 @@ class Rows:
     def __init__(self, header: Header, kept: Sequence[int], place: Place, sparse: bool) -> None:
         self._header, self._kept, self._place, self._sparse = header, kept, place, sparse
         self._width = len(header.names)
-        self._is_kept = np.isin(np.arange(self._width), kept)
+        self._is_kept = np.zeros(self._width, dtype=np.bool_)
+        self._is_kept[kept] = True
         self._is_number = np.array([domain.kind == "numeric" for domain in header.domains], dtype=np.bool_)
         texts = header.columns_of("string", "date")
         # A text that is dropped may hold what elsewhere splits or ends a row; one that is kept is read with care.

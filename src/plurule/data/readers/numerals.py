@@ -23,6 +23,12 @@ def parse_decimals(text: bytes) -> tuple[NDArray[np.float64], NDArray[np.intp], 
     array([ 1.5,  nan, -3. ,  inf])
     """
     characters = np.frombuffer(text, dtype=np.uint8)
+    if not text.translate(None, b"0123456789,"):
+        # Whole numbers alone, as in most sparse files.
+        ends = np.flatnonzero(characters == ord(","))
+        lengths = np.diff(ends, prepend=-1) - 1
+        if lengths.min(initial=1) > 0 and lengths.max(initial=1) <= _MOST_DIGITS:
+            return np.fromstring(text, dtype=np.int64, sep=",").astype(np.float64), ends, lengths
     # What is no digit: the ends of tokens, and marks within them.
     marks = np.flatnonzero(characters - np.uint8(ord("0")) > 9)
     kinds = characters[marks]
