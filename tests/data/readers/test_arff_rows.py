@@ -63,8 +63,8 @@ class CountingRows(Rows):
 class CarefulRows(Rows):
     """Reads every row token by token."""
 
-    def _read_regular(self, *_: Any) -> list[int]:
-        return []
+    def _read_regular(self, *_: Any) -> Any:
+        return np.empty(0, dtype=np.int64)
 
 
 def read(kind: type[Rows], header: Header, kept: Sequence[int], blocks: list[bytes], sparse: bool) -> tuple[Any, Rows]:

@@ -94,11 +94,12 @@ class Rows:
             at = [i for i, line in enumerate(lines) if line.count(b",") == commas and not irregular(line)]
             lengths = np.full(len(at), self._width)
             text = b"".join([lines[i] + b"," for i in at])
-        done = self._read_regular(text, np.array(at, dtype=np.int64) + first_line, lengths)
-        for number in sorted({*range(first_line, first_line + len(lines))} - {*done}):
-            line = lines[number - first_line].decode("utf-8").strip()
+        left = np.ones(len(lines), dtype=np.bool_)
+        left[self._read_regular(text, np.array(at, dtype=np.int64) + first_line, lengths) - first_line] = False
+        for i in np.flatnonzero(left).tolist():
+            line = lines[i].decode("utf-8").strip()
             if line and line[0] != "%":
-                self._read_row(line, number)
+                self._read_row(line, first_line + i)
 
     @cached_property
     def lines(self) -> NDArray[np.int64]:
@@ -127,7 +128,7 @@ class Rows:
 
     # Regular rows ----------------------------------------------------------------------------------------------------
 
-    def _read_regular(self, text: bytes, lines: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[int]:
+    def _read_regular(self, text: bytes, lines: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
         """Read rows that look regular, as tokens with a comma after each; which of them are."""
         values, ends, sizes = parse_decimals(text)
         row_of = np.repeat(np.arange(len(lengths)), lengths)
@@ -156,7 +157,7 @@ class Rows:
             lines, lengths = lines[regular], lengths[regular]
             columns, values = columns[regular[row_of]], values[regular[row_of]]
         self._found.append((lines, lengths, columns, values))
-        return lines.tolist()
+        return lines
 
     # Rows of any kind ------------------------------------------------------------------------------------------------
 
