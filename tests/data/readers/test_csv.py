@@ -68,3 +68,10 @@ def test_names_that_spreadsheets_take_for_formulas_are_said(tmp_path: Path) -> N
     (tmp_path / "t.csv").write_text("=1+1,l\n2,0\n")
     data = io.read(tmp_path / "t.csv", labels=["l"])
     assert any("'=1+1'" in note and "formulas" in note for note in io.write(data, tmp_path / "u.csv"))
+
+
+@pytest.mark.parametrize("content", ["\r\nred\n1\n", "\n\n", "\rue\n\x01S\x00i\x00\x00\x06a\x00"])
+def test_a_file_whose_first_line_is_empty_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "t.csv").write_bytes(content.encode())
+    with pytest.raises(DataError, match="line"):
+        io.read(tmp_path / "t.csv", labels=[])

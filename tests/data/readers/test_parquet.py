@@ -83,3 +83,36 @@ def test_truth_values_numbers_and_gaps_are_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.X.column(1), [1, np.nan, 3])
     assert data.X.column(2).tolist() == [0, -1, 1]
     assert data.X.column(3).tolist() == [1, -1, 0]
+
+
+DAMAGED_FOOTERS = """
+import sys
+from pathlib import Path
+import pyarrow as pa
+import pyarrow.parquet as pq
+from plurule.data import read
+from plurule.errors import DataError
+
+path = Path(sys.argv[1])
+pq.write_table(pa.table({"a": [1.5, None], "b": ["x", "y"]}), path)
+whole = path.read_bytes()
+footer = int.from_bytes(whole[-8:-4], "little")
+refused = 0
+for place in range(len(whole) - 8 - footer, len(whole) - 8):
+    for bit in (1, 2):
+        damaged = bytearray(whole)
+        damaged[place] ^= bit
+        path.write_bytes(damaged)
+        try:
+            read(path, labels=[])
+        except DataError:
+            refused += 1
+print(refused)
+"""
+
+
+def test_a_damaged_footer_is_refused_and_never_ends_the_process(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-W", "ignore", "-c", DAMAGED_FOOTERS, str(tmp_path / "damaged.parquet")]
+    ended = subprocess.run(arguments, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert int(ended.stdout) > 100

@@ -87,6 +87,8 @@ def _chunks(
     rows: list[list[str]] = []
     try:
         names += next(reader)
+        if not names:
+            raise place.at(1).error("the first line is empty, expected a line of names")
         twice = first_repeated(names)
         if twice is not None:
             raise place.at(1).error(f"two columns are named {shown(twice)}, expected unique names")
