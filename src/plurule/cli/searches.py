@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.console import RenderableType
@@ -17,12 +17,10 @@ from plurule.errors import PluruleError
 from plurule.lifts import NONE, find_lift, parse_lifts, peaks_within
 from plurule.metrics import METRICS, get_metric
 from plurule.selection.objectives import Objective, find_objective
+from plurule.selection.pareto import Point, best_by_size
 from plurule.selection.search import TIE_BREAKERS
 from plurule.selection.splitters import find_splitter
 from plurule.titles import MEASURES
-
-if TYPE_CHECKING:
-    from plurule.selection.pareto import Point
 
 Results = dict[str, Any]
 
@@ -154,10 +152,7 @@ def front_table(front: list[Point], measure: str, count: int) -> Table:
 
 def best_by_rules(front: list[Point], count: int) -> list[Point]:
     """The points of a front that are better than all with fewer rules: one per number of rules, `count` of them."""
-    steps: list[Point] = []
-    for point in sorted(front, key=lambda point: (point.rules, -point.score)):
-        if not steps or point.score > steps[-1].score:
-            steps.append(point)
+    steps = best_by_size(front)
     places = {round(i * (len(steps) - 1) / max(count - 1, 1)) for i in range(count)} if steps else ()
     return [steps[place] for place in sorted(places)]
 

@@ -28,7 +28,7 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
@@ -191,32 +191,6 @@ def _attempt(name: str, packed: bytes | None, task: Task) -> tuple[bool, Any]:
 # Executors -----------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def threads(n_jobs: int) -> Iterator[Executor | None]:
-    """So many threads; for one, nothing but this one."""
-    if n_jobs == 1:
-        yield None
-        return
-    executor = ThreadPoolExecutor(n_jobs)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def processes(n_jobs: int) -> Iterator[Executor | None]:
-    """So many processes, which are ended at once when the block is; for one, nothing but this one."""
-    if n_jobs == 1:
-        yield None
-        return
-    executor = Processes(n_jobs)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)
-
-
 class Processes(Executor):
     """Processes on this machine that do not hear Ctrl-C, end when this process does, and are replaced if they die."""
 
@@ -283,3 +257,20 @@ def ctrl_c_later() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if heard:
         signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _as_many(make: Callable[[int], Executor], n_jobs: int) -> Iterator[Executor | None]:
+    """An executor that is ended at once when the block is; for one job, nothing but this thread."""
+    if n_jobs == 1:
+        yield None
+        return
+    executor = make(n_jobs)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+threads = partial(_as_many, ThreadPoolExecutor)
+processes = partial(_as_many, Processes)

@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from plurule.errors import PluruleError
@@ -21,6 +20,7 @@ from plurule.selection import code as this
 FORMAT = "plurule experiments"
 VERSION = 1
 _SYNC_SECONDS = 1.0
+_NO_JOURNAL = "is not a journal of plurule; choose another place"
 _NEVER_MIXED = "results are never mixed: choose another place, or remove that file"
 
 
@@ -79,8 +79,7 @@ class Journal:
         }
         self._file = _open_locked(self.path)
         try:
-            if self._read(header) == 0:
-                self._write(header)
+            self._read(header)
         except BaseException:
             self._file.close()
             raise
@@ -104,10 +103,8 @@ class Journal:
             self._write({"fact": name, "value": value})
             self.facts[name] = value
         elif self.facts[name] != value:
-            raise JournalError(
-                f"{self.path}: {name} have changed since it was begun ({self.facts[name]} then, {value} now); "
-                f"{_NEVER_MIXED}"
-            )
+            change = f"({self.facts[name]} then, {value} now)"
+            raise self._error(f"{name} have changed since it was begun {change}; {_NEVER_MIXED}")
 
     def close(self) -> None:
         """Write everything to the disk and let others use the file."""
@@ -118,9 +115,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _write(self, record: Mapping[str, Any]) -> None:
@@ -130,57 +125,55 @@ class Journal:
         try:
             written = self._file.write(content)
         except OSError as error:
-            raise JournalError(f"{self.path}: cannot be written any more ({error.strerror or error})") from error
+            raise self._error(f"cannot be written any more ({error.strerror or error})") from error
         if written < len(content):
-            raise JournalError(f"{self.path}: cannot be written any more; is the disk full?")
+            raise self._error("cannot be written any more; is the disk full?")
         # A crash of the machine, unlike one of the program, may lose the last second.
         if time.monotonic() - self._last_sync > _SYNC_SECONDS:
             os.fsync(self._file.fileno())
             self._last_sync = time.monotonic()
 
-    def _read(self, header: Mapping[str, Any]) -> int:
-        """Read what is there, cut off an unfinished line, and say how many records there are."""
+    def _read(self, header: Mapping[str, Any]) -> None:
+        """Read what is there, cut off an unfinished line, and begin with the header if nothing is left."""
         self._file.seek(0)
         content = self._file.read()
         whole = content[: content.rfind(b"\n") + 1]
-        if not whole and content and not _begins_like(content, header):
-            raise JournalError(f"{self.path}: is not a journal of plurule; choose another place")
-        records = [self._record(number, line) for number, line in enumerate(whole.splitlines(), start=1)]
-        if records:
-            self._check_header(records[0], header)
-        for number, record in enumerate(records[1:], start=2):
-            self._remember(number, record)
+        start = json.dumps({"journal": FORMAT}, separators=(",", ":")).rstrip("}").encode()
+        for number, line in enumerate(whole.splitlines(), start=1):
+            try:
+                record = json.loads(line)
+            except ValueError:
+                record = None
+            if not isinstance(record, dict):
+                raise self._error("is damaged; restore the file, or remove it and start anew", number)
+            if number == 1:
+                self._check_header(record, header)
+            elif "task" in record:
+                self.results[record["task"]] = record["result"]
+                self.finished_at[record["task"]] = record["at"]
+            elif "session" in record:
+                self.sessions.append(record["session"])
+            elif "fact" in record:
+                self.facts[record["fact"]] = record["value"]
+            else:
+                raise self._error("is a record of no known kind", number)
+        if not whole and not start.startswith(content[: len(start)]):
+            raise self._error(_NO_JOURNAL)
         if len(whole) < len(content):
             self._file.truncate(len(whole))
         self._file.seek(0, os.SEEK_END)
-        return len(records)
-
-    def _record(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            raise JournalError(f"{self.path}, line {number}: is damaged; restore the file, or remove it and start anew")
-        return record
+        if not whole:
+            self._write(header)
 
     def _check_header(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         if found.get("journal") != FORMAT:
-            raise JournalError(f"{self.path}: is not a journal of plurule; choose another place")
+            raise self._error(_NO_JOURNAL)
         differences = _differences(found, wanted)
         if differences:
-            raise JournalError(f"{self.path}: holds results of another run: {'; '.join(differences)}; {_NEVER_MIXED}")
+            raise self._error(f"holds results of another run: {'; '.join(differences)}; {_NEVER_MIXED}")
 
-    def _remember(self, number: int, record: Mapping[str, Any]) -> None:
-        if "task" in record:
-            self.results[record["task"]] = record["result"]
-            self.finished_at[record["task"]] = record["at"]
-        elif "session" in record:
-            self.sessions.append(record["session"])
-        elif "fact" in record:
-            self.facts[record["fact"]] = record["value"]
-        else:
-            raise JournalError(f"{self.path}, line {number}: is a record of no known kind")
+    def _error(self, problem: str, line: int | None = None) -> JournalError:
+        return JournalError(f"{self.path}{'' if line is None else f', line {line}'}: {problem}")
 
 
 def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
@@ -205,12 +198,6 @@ def _shown(value: Any) -> str:
     if value is None:
         return "not given"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _begins_like(content: bytes, header: Mapping[str, Any]) -> bool:
-    """Whether a file without a whole line is the start of a journal."""
-    start = json.dumps({"journal": header["journal"]}, separators=(",", ":")).rstrip("}").encode()
-    return start.startswith(content[: len(start)])
 
 
 def _open_locked(path: Path) -> IO[bytes]:

@@ -118,12 +118,7 @@ class LengthCurve:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve and where the list was cut (if there is none, would be cut); gives the matplotlib axes."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         lengths = np.arange(1, self.scores.shape[1] + 1)
         mean, spread = self.mean, self.standard_error
         (line,) = ax.plot(lengths, mean, label="mean of the validation parts")
@@ -137,6 +132,15 @@ class LengthCurve:
         ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
         ax.legend()
         return ax
+
+
+def axes_for(ax: Any) -> Any:
+    """The matplotlib axes to draw in: those given, or new ones."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
+    return plt.subplots()[1] if ax is None else ax
 
 
 def curve_of(

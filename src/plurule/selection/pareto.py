@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from plurule.selection.lengths import LengthCurve
+from plurule.selection.lengths import LengthCurve, axes_for
 
 Size: TypeAlias = Literal["rules", "conditions"]
 
@@ -72,33 +72,27 @@ def best_within(
     return min(small, key=lambda p: (-round(p.score, 12), p.rules, p.conditions), default=None)
 
 
+def best_by_size(points: Sequence[Point], size: Size = "rules") -> list[Point]:
+    """The points that are better than all smaller ones, one per size, from small to large."""
+    steps: list[Point] = []
+    for point in sorted(points, key=lambda p: (getattr(p, size), -p.score)):
+        if not steps or point.score > steps[-1].score + CLOSE:
+            steps.append(point)
+    return steps
+
+
 def plot_front(
     every: Sequence[Point], chosen: Point | None, measure: str, against: Size = "rules", ax: Any = None
 ) -> Any:
     """Draw the best score of every size up to which it is the best; gives the matplotlib axes."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
-    if ax is None:
-        _, ax = plt.subplots()
+    ax = axes_for(ax)
     ax.scatter([getattr(p, against) for p in every], [p.score for p in every], s=6, alpha=0.25, color="grey")
-    steps: list[Point] = []
-    for point in sorted(every, key=lambda p: (getattr(p, against), -p.score)):
-        if not steps or point.score > steps[-1].score + CLOSE:
-            steps.append(point)
+    steps = best_by_size(every, against)
     sizes, scores = [getattr(p, against) for p in steps], [p.score for p in steps]
     ax.step(sizes, scores, where="post", marker="o", markersize=4, label="best up to that size")
     if chosen is not None:
-        ax.errorbar(
-            getattr(chosen, against),
-            chosen.score,
-            chosen.standard_error,
-            marker="D",
-            color="black",
-            capsize=3,
-            label=f"chosen: {chosen.rules} rules",
-        )
+        style = {"marker": "D", "color": "black", "capsize": 3, "label": f"chosen: {chosen.rules} rules"}
+        ax.errorbar(getattr(chosen, against), chosen.score, chosen.standard_error, **style)
     ax.set(xlabel=against, ylabel=measure.replace("_", " "))
     ax.legend()
     return ax
