@@ -15,8 +15,7 @@ from plurule.model import file as model_file
 from plurule.paper.analysis import Analysis
 from plurule.paper.experiment import Results
 from plurule.paper.materials import EMBEDDED
-from plurule.paper.report import page_data, write_report
-from plurule.paper.statements import Statement
+from plurule.paper.report import Statement, page_data, write_report
 from plurule.paper.statistics import Tally
 from plurule.selection.code import code_fingerprint
 

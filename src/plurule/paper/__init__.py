@@ -1,7 +1,7 @@
 """The paper's experiments: its protocol, and a report with every table and figure beside the published one.
 
 A `Plan` of the `protocol` lists tasks, an `Experiment` runs them with the engine of `plurule.selection`, `analysis`
-makes data frames of the results, `checks` judges the `statements` that were `published`, `figures` draws, and `report`
+makes data frames of the results, `checks` judges the statements that were `published`, `figures` draws, and `report`
 writes it all down. `plurule reproduce` is the user of all this; nothing else in the package knows it.
 """
 

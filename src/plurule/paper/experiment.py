@@ -16,31 +16,30 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from plurule.errors import PluruleError
-from plurule.lifts import NONE
+from plurule.lifts import NONE, find_lift
 from plurule.model import file as model_file
-from plurule.paper.choosing import ranked
-from plurule.paper.materials import Material, load_material
+from plurule.paper.materials import Material, load_material, work_of
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.reference import Reference
-from plurule.paper.trials import work_of
 from plurule.parameters import check_jobs
 from plurule.selection.code import code_fingerprint, version
 from plurule.selection.executing import Shared, place_of, run
 from plurule.selection.folds import data_fingerprint, parts_fingerprint
 from plurule.selection.journal import Journal, JournalError
 from plurule.selection.objectives import find_objective
+from plurule.selection.search import TIE_BREAKERS, best_first, height
 from plurule.selection.trials import Result
 
 SENSITIVITY_SET = "flags"
 
 
-class Watch(Protocol):
-    """Is told how far an experiment is."""
+class Watch:
+    """Is told how far an experiment is; shows nothing."""
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on; `done` of its `total` tasks were finished by an earlier run.
@@ -55,19 +54,6 @@ class Watch(Protocol):
         """A data set is given up."""
 
 
-class NoWatch:
-    """Shows nothing."""
-
-    def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
-        """Nothing."""
-
-    def advance(self, dataset: str, seconds: float) -> None:
-        """Nothing."""
-
-    def failed(self, dataset: str, error: str) -> None:
-        """Nothing."""
-
-
 @dataclass
 class SetResults:
     """What was found out about one data set."""
@@ -78,7 +64,6 @@ class SetResults:
     """Per objective, the lifts, best first."""
 
     def chosen(self, objective: str) -> str:
-        """The lift that was chosen for an objective."""
         return self.ranking[objective][0]
 
 
@@ -129,7 +114,7 @@ class Experiment:
     executor
         What runs the tasks; None runs them here.
     watch
-        Who is told how far it is.
+        Who is told how far it is, a `Watch` or the like.
     missing
         Data sets that were wanted and are not there; the results remember them.
     reference
@@ -142,7 +127,7 @@ class Experiment:
         folder: Path,
         places: Mapping[str, str],
         executor: Executor | None = None,
-        watch: Watch | None = None,
+        watch: Any = None,
         missing: Iterable[str] = (),
         reference: Reference = Reference(),  # noqa: B008  # frozen
     ) -> None:
@@ -150,7 +135,7 @@ class Experiment:
         self.folder = folder
         self._places = dict(places)
         self._executor = executor
-        self._watch = watch or NoWatch()
+        self._watch: Any = watch or Watch()
         self._missing = tuple(missing)
         self._reference = reference
 
@@ -164,17 +149,8 @@ class Experiment:
                 with self._giving_up(name, failures):
                     sets[name] = self._run_set(name, materials, journal)
             self._make_up_sensitivity(sets, materials, journal, failures)
-            return Results(
-                self.plan,
-                sets,
-                journal.results,
-                failures,
-                self._missing,
-                journal.sessions,
-                journal.finished_at,
-                self.folder,
-                self._reference,
-            )
+            done = journal.results, failures, self._missing, journal.sessions, journal.finished_at
+            return Results(self.plan, sets, *done, self.folder, self._reference)
 
     def _load(self, journal: Journal) -> tuple[dict[str, Material], dict[str, str]]:
         """Read the data sets; one that cannot be read does not keep the others from going on."""
@@ -254,12 +230,11 @@ class Experiment:
             tasks = self.plan.sensitivity_tasks(name, materials[name].n_labels)
             shared = Shared(materials[name].evaluation())
             with self._giving_up(name, failures):
-                self._run_tasks(tasks, materials[name], shared, journal, NoWatch())
+                self._run_tasks(tasks, materials[name], shared, journal, Watch())
 
     def _run_tasks(
-        self, tasks: Sequence[Task], material: Material, shared: Shared, journal: Journal, watch: Watch
+        self, tasks: Sequence[Task], material: Material, shared: Shared, journal: Journal, watch: Any
     ) -> None:
-        """Run what is not done yet."""
         for task in tasks:
             if task.kind == "final" and not model_path(self.folder, task).is_file():
                 journal.results.pop(task.key, None)
@@ -276,6 +251,16 @@ class Experiment:
         path.parent.mkdir(exist_ok=True)
         model_file.save(result["model"], path)
         return {name: value for name, value in result.items() if name != "model"}
+
+
+def ranked(scores: Mapping[str, Sequence[Mapping[str, float]]], measure: str, n_labels: int) -> list[str]:
+    """The lifts, best first, by the scores that each has on every fold, as `RuleListClassifierCV` ranks them."""
+
+    def key(lift: str) -> tuple[float, ...]:
+        means = (float(np.mean([fold[name] for fold in scores[lift]])) for name in (measure, *TIE_BREAKERS))
+        return best_first(means, height(find_lift(lift), n_labels))
+
+    return sorted(scores, key=key)
 
 
 def expect_unchanged(journal: Journal, name: str, material: Material) -> None:

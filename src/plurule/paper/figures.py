@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,31 +26,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D1F", "#56B4E9")
 """Colours that most colour-blind readers tell apart (after Okabe and Ito)."""
 GREY, LIGHT, INK = "#767676", "#e4e4e4", "#222222"
-_STYLE: Any = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10.5,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": GREY,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 11.5,
-    "axes.titlelocation": "left",
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": LIGHT,
-    "grid.linewidth": 0.7,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "plurule",
-    "figure.dpi": 100,
-    "savefig.dpi": 150,
-}
+_STYLE = "figures.mplstyle"
+"""How they look, in the words of matplotlib; beside the templates of the page."""
 _SENSITIVITY_PANELS = {
     "rules": "rules",
     "labels_per_head": "labels per head",
@@ -68,7 +46,7 @@ def draw_all(analysis: Analysis, folder: Path) -> dict[str, str]:
 
     folder.mkdir(exist_ok=True)
     drawn = {}
-    with matplotlib.rc_context(_STYLE):
+    with as_file(files("plurule.paper") / "templates" / _STYLE) as style, matplotlib.rc_context(fname=style):
         for name, figure in _figures(analysis):
             buffer = io.StringIO()
             figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})

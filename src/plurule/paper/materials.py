@@ -1,9 +1,10 @@
-"""Finding and reading the data sets of an experiment."""
+"""The data sets of an experiment: where they are, their folds, and what a task of the protocol runs on them."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,18 +14,26 @@ from plurule.data import Dataset, read
 from plurule.data.finding import base_name, data_folders, find
 from plurule.data.labels import UnknownLabels, parse_labels
 from plurule.data.splitting import iterative_train_test_split
+from plurule.datasets import load_world_flags
 from plurule.errors import DataError, nearest
+from plurule.learning import native
+from plurule.learning.problem import Options, Problem
+from plurule.lifts import NONE, as_table, find_lift
 from plurule.metrics import METRICS
-from plurule.paper.protocol import PAPER_SETS
+from plurule.paper.protocol import PAPER_SETS, Task
 from plurule.prediction.scoring import Scoring
 from plurule.selection.folds import Folds, Part, make_parts, problem_of
+from plurule.selection.objectives import find_objective
 from plurule.selection.splitters import find_splitter
-from plurule.selection.trials import Evaluation
+from plurule.selection.trials import Evaluation, Result, Trial
 
 EMBEDDED = "world-flags"
 """The name of the data that come with the package."""
 TEST_SHARE = 1 / 3
 """Share of the instances that are kept for testing where a data set has no test part of its own."""
+
+_SHORTEST_TIMING = 0.05
+"""Seconds of CPU that a measured time adds up to at least; shorter trainings are repeated."""
 
 
 def known_sets(folder: Path | None) -> list[str]:
@@ -96,12 +105,10 @@ class Material:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels."""
         return len(self.train.label_names)
 
     @property
     def n_folds(self) -> int:
-        """Number of folds."""
         return len(self.folds.parts) - 2
 
     @property
@@ -121,7 +128,7 @@ class Material:
 
 def load_material(place: str, folds: str, seed: int, labels: str | None = None) -> Material:
     """Read a data set and make its folds; `labels` says which columns are labels where the data set does not."""
-    train, test = _split(_embedded(), seed) if place == EMBEDDED else _load_parts(place, seed, labels)
+    train, test = _split(load_world_flags(), seed) if place == EMBEDDED else _load_parts(place, seed, labels)
     if train.label_names != test.label_names:
         raise DataError(f"{place}: the training and the test part have different labels")
     if train.weights is not None:
@@ -154,12 +161,6 @@ def _split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     return train, test
 
 
-def _embedded() -> Dataset:
-    from plurule.datasets import load_world_flags
-
-    return load_world_flags()
-
-
 def _place(source: str, folder: Path | None) -> str:
     """Where a data set is looked for; absolute paths and the embedded data are in no folder."""
     return source if folder is None or source == EMBEDDED else str(folder / source)
@@ -173,3 +174,51 @@ def _is_there(place: str) -> bool:
     except DataError:
         return False
     return True
+
+
+# What is run on them ------------------------------------------------------------------------------------------------
+
+
+def work_of(task: Task, material: Material) -> Trial | Timing:
+    """What is to be run for a task on a data set."""
+    options = options_of(task, material.n_labels)
+    if task.kind == "timing":
+        plain = options_of(replace(task, lift=NONE), material.n_labels)
+        return Timing(plain, options, backwards=bool(task.part % 2))
+    parts = {"fold": task.part, "sensitivity": material.on_training_rows}
+    return Trial(options, parts.get(task.kind, material.on_test_part), keep_model=task.kind == "final")
+
+
+def options_of(task: Task, n_labels: int) -> Options:
+    """The options of the learner that a task asks for."""
+    options = find_objective(task.objective).options(as_table(find_lift(task.lift), n_labels))
+    if task.variant == "free head":
+        return replace(options, fix_head=False)
+    if task.variant == "exhaustive":
+        return replace(options, head_search="exhaustive")
+    return options
+
+
+@dataclass(frozen=True)
+class Timing:
+    """CPU time of training with no lift, with a lift, and with no lift again, which shows the noise."""
+
+    plain: Options
+    lifted: Options
+    backwards: bool
+
+    def __call__(self, evaluation: Evaluation) -> Result:
+        order = {"normal": self.plain, "relaxed": self.lifted, "normal again": self.plain}
+        if self.backwards:
+            order = dict(reversed(order.items()))
+        problem = evaluation.folds.problem
+        return {"seconds": {name: _training_time(problem, options) for name, options in order.items()}}
+
+
+def _training_time(problem: Problem, options: Options) -> float:
+    """CPU seconds of one training, everything included, averaged over as many as it takes to measure it well."""
+    count, start = 0, time.thread_time()
+    while count == 0 or time.thread_time() - start < _SHORTEST_TIMING:
+        native.learn(problem, options)
+        count += 1
+    return round((time.thread_time() - start) / count, 6)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -16,13 +17,12 @@ import pandas as pd
 
 from plurule.files import replacing, write_text
 from plurule.lifts import NONE, LiftName
-from plurule.paper import published
+from plurule.paper import checks, published
 from plurule.paper.analysis import Analysis, Pairs
 from plurule.paper.experiment import Results
 from plurule.paper.figures import draw_all
 from plurule.paper.protocol import PAPER_SETS
 from plurule.paper.selected_rules import RULES_SHOWN
-from plurule.paper.statements import Statement, check_statements
 from plurule.report.render import environment, render_whole_page
 from plurule.selection.objectives import find_objective
 from plurule.titles import CHARACTERISTICS, SHORT_MEASURES
@@ -34,6 +34,36 @@ _ON_PRINT = """
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
 """
 Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of the paper, judged."""
+
+    section: str
+    statement: str
+    holds: bool | None
+    """Whether it holds here; None if these experiments cannot tell."""
+    numbers: str
+    criterion: str
+    """What is looked at, and when the statement counts as true."""
+
+    @property
+    def verdict(self) -> str:
+        return {True: "holds", False: "does not hold", None: "not judged"}[self.holds]
+
+
+def check_statements(analysis: Analysis) -> list[Statement]:
+    """Every statement, with its verdict."""
+    return [_judge(analysis, **row) for row in published.table("statements")]
+
+
+def _judge(analysis: Analysis, section: str, statement: str, criterion: str, check: str) -> Statement:
+    try:
+        holds, numbers = getattr(checks, check)(analysis)
+    except checks.CannotTellError as reason:
+        return Statement(section, statement, None, str(reason), criterion)
+    return Statement(section, statement, bool(holds), numbers, criterion)
 
 
 def write_report(results: Results, folder: Path) -> list[Statement]:

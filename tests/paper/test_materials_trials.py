@@ -13,9 +13,8 @@ from plurule.data import Dataset
 from plurule.learning.problem import Problem
 from plurule.lifts import find_lift
 from plurule.metrics import scores
-from plurule.paper.materials import EMBEDDED, Material
+from plurule.paper.materials import EMBEDDED, Material, work_of
 from plurule.paper.protocol import Task
-from plurule.paper.trials import work_of
 from plurule.selection.folds import Part, problem_of
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 from plurule.selection.trials import Result

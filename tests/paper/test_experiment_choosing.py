@@ -7,8 +7,7 @@ import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.lifts import find_lift
-from plurule.paper.choosing import ranked
-from plurule.paper.experiment import Results
+from plurule.paper.experiment import Results, ranked
 from plurule.paper.materials import EMBEDDED, Material
 from plurule.paper.protocol import Task
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
