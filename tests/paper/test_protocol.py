@@ -19,9 +19,7 @@ def test_tasks_of_all_stages_have_keys_of_their_own():
     chosen = dict.fromkeys(plan.objectives, "peak 3: 1.04")
     tasks = [
         *plan.fold_tasks("flags", 7, 5),
-        *plan.final_tasks("flags", chosen),
-        *plan.variant_tasks("flags", 129, 7, chosen),
-        *plan.timing_tasks("flags", chosen),
+        *plan.later_tasks("flags", 129, 7, chosen),
         *plan.sensitivity_tasks("flags", 7),
         Task("reference", "flags", "ha+", "none"),
     ]
@@ -31,6 +29,8 @@ def test_tasks_of_all_stages_have_keys_of_their_own():
 def test_large_sets_are_not_used_for_what_takes_long():
     plan = Plan()
     chosen = dict.fromkeys(plan.objectives, "peak 3: 1.04")
-    assert plan.variant_tasks("CAL500", 335, 174, chosen) == []
-    assert {task.variant for task in plan.variant_tasks("birds", 322, 19, chosen)} == {"free head"}
-    assert {task.variant for task in plan.variant_tasks("flags", 129, 7, chosen)} == {"free head", "exhaustive"}
+    variants = {
+        name: {task.variant for task in plan.later_tasks(name, *size, chosen) if task.kind == "variant"}
+        for name, size in {"CAL500": (335, 174), "birds": (322, 19), "flags": (129, 7)}.items()
+    }
+    assert variants == {"CAL500": set(), "birds": {"free head"}, "flags": {"free head", "exhaustive"}}

@@ -10,7 +10,6 @@ import pytest
 SOURCES = Path(__file__).parents[2] / "src" / "plurule"
 LINES_OF_A_MODULE = 450
 LINES_OF_A_FUNCTION = 60
-LONGER = {"cli/reproduce.py"}
 
 
 def lengths_of_functions(source: str) -> dict[str, int]:
@@ -26,9 +25,7 @@ def lengths_of_functions(source: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", sorted(path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.py")))
-def test_a_module_and_its_functions_are_short(name: str, request: pytest.FixtureRequest) -> None:
-    if name in LONGER:
-        request.applymarker(pytest.mark.xfail(reason="is being taken apart"))
+def test_a_module_and_its_functions_are_short(name: str) -> None:
     source = (SOURCES / name).read_text(encoding="utf-8")
     assert len(source.splitlines()) <= LINES_OF_A_MODULE
     assert {name: n for name, n in lengths_of_functions(source).items() if n > LINES_OF_A_FUNCTION} == {}

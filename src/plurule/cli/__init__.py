@@ -57,5 +57,4 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line."""
     errors.run(app)

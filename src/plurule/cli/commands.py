@@ -24,7 +24,6 @@ MOST_BESIDE = 24
 
 
 def argument(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
-    """An argument of a command."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -82,7 +81,6 @@ class Sections(TyperCommand):
     """A command whose help has a section for each panel of options."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the sections."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.cli.commands import SETTINGS
-from plurule.cli.loading import EMBEDDED, DataArgument, LabelsOption, SplitOption
+from plurule.cli.loading import EMBEDDED, DataArgument, LabelsOption, SplitOption, load_data
 from plurule.cli.rendering import plain_table
 from plurule.cli.terminal import console, say, visible
 from plurule.cli.writing import JsonOption, check_writable, put
@@ -107,7 +107,6 @@ def describe_file(
 
     Shows sizes, labels, what is missing, and which labels go together.
     """
-    from plurule.cli.loading import load_data
     from plurule.data.description import describe
 
     dataset = load_data(data, labels, split)
@@ -145,7 +144,6 @@ def convert(
 
     Says what that format cannot hold.
     """
-    from plurule.cli.loading import load_data
     from plurule.data import convert as convert_data
     from plurule.data.labels import parse_labels
 
@@ -172,21 +170,17 @@ def heat_map(about: Description) -> Table:
     table.add_column("rows", justify="right")
     for row, i in enumerate(shown):
         cells = [
-            Text("──", style="dim") if column == row else Text(_shade(both / counts[i]) * 2, style="cyan")
+            # The darker, the larger the share; blank only for none.
+            Text("──", style="dim")
+            if column == row
+            else Text(_SHADES[math.ceil(5 * both / counts[i])] * 2, style="cyan")
             for column, both in enumerate(together[row])
         ]
-        table.add_row(str(row + 1), _short(names[i]), *cells, str(counts[i]))
+        table.add_row(str(row + 1), shortened(visible(_one_line(names[i]))), *cells, str(counts[i]))
     return table
 
 
-def _shade(share: float) -> str:
-    """A character that is the darker, the larger the share; blank only for none."""
-    steps = len(_SHADES) - 1
-    return _SHADES[min(math.ceil(share * steps), steps)]
-
-
-def _short(name: str) -> str:
-    name = visible(_one_line(name))
+def shortened(name: str) -> str:
     return name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 1] + "…"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plurule.cli.commands import SETTINGS, argument, arguments_of, with_arguments
-from plurule.cli.loading import DataArgument, DataOption, ModelArgument, Split, SplitOption
+from plurule.cli.loading import DataArgument, DataOption, ModelArgument, Split, SplitOption, load_model_and_data
 from plurule.cli.terminal import say
 from plurule.cli.writing import check_writable, save_model, takes_output
 
@@ -44,8 +44,6 @@ def _command(counts: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
     def make(change: Callable[..., Any]) -> Callable[..., Any]:
         def run(model: Path, output: Path | None, data: str | None = None, split: Split = "all", **given: Any) -> None:
-            from plurule.cli.loading import load_model_and_data
-
             check_writable(output)
             rule_list, instances = load_model_and_data(model, data, split)
             edited = change(rule_list.edit(instances), **given)
@@ -125,8 +123,6 @@ def simplify(
 
     They change no prediction, or cost no more than a tolerance.
     """
-    from plurule.cli.loading import load_model_and_data
-
     check_writable(output)
     rule_list, instances = load_model_and_data(model, data, split)
     simplified = rule_list.simplify(instances, tolerance=tolerance, measure=measure)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from plurule.cli import constraint_options, learner_options, rendering
+from plurule.cli import learner_options, rendering
 from plurule.cli.estimator_options import told_in_options
 from plurule.cli.loading import (
     DataArgument,
@@ -46,7 +46,7 @@ def fit(
         typer.Option(
             help="Rules that come first and stay as they are: a text file with a rule per line, or a model file.",
             metavar="FILE",
-            rich_help_panel=constraint_options.PANEL,
+            rich_help_panel=learner_options.EXPERT_PANEL,
         ),
     ] = None,
     **given: Any,
@@ -56,7 +56,7 @@ def fit(
     What is left out is as in the library; the defaults are those without --published.
     """
     check_writable(output)
-    constraints = constraint_options.make_constraints({name: given.pop(name) for name in constraint_options.PARAMETERS})
+    constraints = learner_options.make_constraints({name: given.pop(name) for name in learner_options.CONSTRAINTS})
     with told_in_options(learner_options.learner_parameters()):
         classifier = make_classifier(given, published, choose_lift)
         dataset, part = load_training_data(data, labels, split, drop=drop or (), decimal=decimal)
@@ -87,7 +87,7 @@ def fit(
 
 def fit_options() -> list[Any]:
     """The options of `fit` that are parameters of the library."""
-    return [*constraint_options.constraint_options(), *learner_options.learner_options()]
+    return [*learner_options.constraint_options(), *learner_options.learner_options()]
 
 
 def make_classifier(given: dict[str, Any], published: bool, choose_lift: str | None) -> Any:

@@ -1,22 +1,26 @@
-"""The options that make a learner: parameters of `RuleListClassifier`, with heuristic and lift by name."""
+"""The options that make a learner and constrain it: parameters of `RuleListClassifier` and `Constraints` by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from inspect import Parameter as Argument
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from plurule.cli.commands import argument
 from plurule.cli.estimator_options import Parameter, make_options, parameters_of, read_values
 from plurule.errors import ParameterError
 
 if TYPE_CHECKING:
-    from plurule import RuleListClassifier
+    from plurule import Constraints, RuleListClassifier
     from plurule.heuristics import Heuristic
     from plurule.lifts import Lift
 
-PANEL = "Learner"
+PANEL, EXPERT_PANEL = "Learner", "What experts know"
 NOT_OPTIONS = ("verbose", "progress")
 HEIGHT, AT_LABELS = 1.08, 3
 """What a lift is that was asked for by its kind alone."""
@@ -61,15 +65,15 @@ def _parts_of_heuristics() -> dict[str, Parameter]:
     found: dict[str, Parameter] = {}
     for kind in HEURISTICS.values():
         for name, parameter in parameters_of(kind).items():
-            text = f"Of {' and '.join(_names_with(name))}: {parameter.text[:1].lower()}{parameter.text[1:]}"
+            text = f"Of {_names_with(name)}: {parameter.text[:1].lower()}{parameter.text[1:]}"
             found.setdefault(name, replace(parameter, default=Argument.empty, text=text))
     return found
 
 
-def _names_with(part: str) -> list[str]:
+def _names_with(part: str) -> str:
     from plurule.learning.options import HEURISTICS
 
-    return [name for name, kind in HEURISTICS.items() if part in kind().get_params()]
+    return " and ".join(name for name, kind in HEURISTICS.items() if part in kind().get_params())
 
 
 def _name_of(heuristic: Heuristic) -> str:
@@ -79,7 +83,6 @@ def _name_of(heuristic: Heuristic) -> str:
 
 
 def learner_options() -> list[Any]:
-    """The options of a command."""
     known = learner_parameters()
     return make_options(known.values(), known, PANEL)
 
@@ -113,8 +116,7 @@ def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:
     heuristic: Heuristic = check_heuristic(RuleListClassifier().heuristic if name is None else name)
     for part in parts:
         if part not in heuristic.get_params():
-            named = " and ".join(_names_with(part))
-            raise ValueError(f"--{part} is a parameter of {named}, not of {_name_of(heuristic)}")
+            raise ValueError(f"--{part} is a parameter of {_names_with(part)}, not of {_name_of(heuristic)}")
     return type(heuristic)(**parts)
 
 
@@ -138,3 +140,56 @@ def make_lift(name: str | None, height: float | None, labels: int | None) -> Lif
     if labels is not None and not isinstance(labels, int):
         raise ParameterError.expected("lift_at", labels, "a whole number")
     return kinds[kind](labels=AT_LABELS if labels is None else labels, lift=HEIGHT if height is None else height)
+
+
+# What constrains rules: parameters of `Constraints`, one name or pair at a time --------------------------------------
+
+CONSTRAINTS = {
+    "forbid_attribute": "forbidden_attributes",
+    "require_attribute": "required_attributes",
+    "forbid_pair": "forbidden_label_pairs",
+    "require_pair": "required_label_pairs",
+}
+"""The options, and what they are called in Python."""
+
+
+def constraint_options() -> list[Any]:
+    from plurule import Constraints
+
+    known = parameters_of(Constraints)
+    made = []
+    for name, parameter in CONSTRAINTS.items():
+        option = typer.Option(
+            help=f"{known[parameter].text} Can be given several times.",
+            metavar="A,B" if name.endswith("pair") else "NAME",
+            rich_help_panel=EXPERT_PANEL,
+        )
+        made.append(argument(name, Annotated[list[str] | None, option], None))
+    return made
+
+
+def make_constraints(given: Mapping[str, list[str] | None]) -> Constraints | None:
+    """What rules must and must not use; None if nothing is asked of them."""
+    from plurule import Constraints
+
+    asked: dict[str, Any] = {name: given.get(name) for name in CONSTRAINTS if given.get(name)}
+    for name in asked:
+        if name.endswith("pair"):
+            asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}")
+    return Constraints(**{CONSTRAINTS[name]: value for name, value in asked.items()}) if asked else None
+
+
+def read_pairs(texts: Iterable[str], option: str) -> list[list[str]]:
+    """Each two names separated by a comma; one that holds a comma is put in double quotes, as in a CSV file.
+
+    >>> read_pairs(['"red, dark",blue'], "--forbid-pair")
+    [['red, dark', 'blue']]
+    """
+    pairs = []
+    for text in texts:
+        names = [name for line in csv.reader([text], skipinitialspace=True) for name in line]
+        if len(names) != 2 or names[0] == names[1] or not all(names):
+            what = "give two different labels separated by a comma (a name that holds one in double quotes)"
+            raise ValueError(f"{option} {text}: {what}")
+        pairs.append(names)
+    return pairs

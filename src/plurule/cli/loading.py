@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from plurule.errors import DataError, ModelError
+
 if TYPE_CHECKING:
     from plurule.data import Dataset
     from plurule.data.table import Table
@@ -72,7 +74,6 @@ def load_data(source: str, labels: Any = None, split: Split = "all", **options: 
     from plurule.data import read
     from plurule.data.labels import parse_labels
     from plurule.datasets import load_world_flags
-    from plurule.errors import DataError
 
     if source != EMBEDDED:
         return read(source, labels=parse_labels(labels) if isinstance(labels, str) else labels, split=split, **options)
@@ -120,7 +121,6 @@ def load_ids(table: Table, column: str) -> list[Any]:
 
 
 def load_model(path: Path) -> RuleList:
-    """The rule list of a model file."""
     from plurule.model import file as model_file
 
     return model_file.load(path)
@@ -128,8 +128,6 @@ def load_model(path: Path) -> RuleList:
 
 def load_model_and_data(model: Path, source: str | None, split: Split) -> tuple[RuleList, Dataset | Table | None]:
     """A model, and data with its labels, or only with its attributes if the data has none of the labels."""
-    from plurule.errors import DataError
-
     rule_list = load_model(model)
     if source is None:
         return rule_list, None
@@ -149,7 +147,6 @@ def load_model_and_data(model: Path, source: str | None, split: Split) -> tuple[
 
 def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
     """The rules of a text file, one per line, or of a model file, as rules about some data."""
-    from plurule.errors import ModelError
     from plurule.learning.constraints import as_initial_rules
     from plurule.model import file as model_file
     from plurule.model.text import RuleTextError

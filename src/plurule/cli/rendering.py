@@ -23,12 +23,12 @@ THRESHOLD_DIGITS = 6
 """Enough to read; `plurule show --plain` has all of them."""
 
 
-def plain_table(*columns: str, numbers: Iterable[str] = ()) -> Table:
-    """An empty table without lines; columns of numbers are aligned at the right.
+def plain_table(*columns: str, numbers: Iterable[str] = (), table: Table | None = None) -> Table:
+    """An empty table without lines, or one with more columns; those of numbers are aligned at the right.
 
     Where a terminal is narrow, titles of several words take several lines; those of one word are not broken.
     """
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = table or Table(box=None, pad_edge=False, header_style="dim")
     for name in columns:
         table.add_column(name, overflow="fold")
     for name in numbers:
@@ -40,21 +40,13 @@ def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
     """The rules at the given positions, one per line."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("#", justify="right", style="dim", no_wrap=True)
-    table.add_column("labels", overflow="fold")
-    table.add_column(visible("← conditions"), overflow="fold")
-    for name in ("TP", "FP", "precision"):
-        table.add_column(name, justify="right", no_wrap=True)
+    plain_table("labels", visible("← conditions"), numbers=("TP", "FP", "precision"), table=table)
     table.add_column("", no_wrap=True)
     for position in shown:
         rule = rule_list[position]
         table.add_row(
-            str(position + 1),
-            head_text(rule),
-            body_text(rule),
-            format_count(rule.tp),
-            format_count(rule.fp),
-            f"{rule.precision:.2f}",
-            Text("stop" if rule.stop else "", style="dim"),
+            *(str(position + 1), head_text(rule), body_text(rule), format_count(rule.tp), format_count(rule.fp)),
+            *(f"{rule.precision:.2f}", Text("stop" if rule.stop else "", style="dim")),
         )
     return table
 
@@ -69,13 +61,11 @@ def body_text(rule: Rule) -> Text:
     """The conditions, thresholds with a few digits; a body without any covers everything."""
     if not rule.body:
         return Text("(always)", style="dim")
-    return Text(visible(" ∧ ")).join([Text(visible(str(_shortened(condition)))) for condition in rule.body])
-
-
-def _shortened(condition: Condition) -> Condition:
-    if isinstance(condition, NumericCondition):
-        return replace(condition, threshold=float(f"{condition.threshold:.{THRESHOLD_DIGITS}g}"))
-    return condition
+    shown: list[Condition] = [
+        replace(c, threshold=float(f"{c.threshold:.{THRESHOLD_DIGITS}g}")) if isinstance(c, NumericCondition) else c
+        for c in rule.body
+    ]
+    return Text(visible(" ∧ ")).join([Text(visible(str(condition))) for condition in shown])
 
 
 def length_text(choice: LengthChoice) -> str:

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from plurule.cli import terminal
+from plurule.cli.tune import DaskOption, JobsOption, LiftsOption
+from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
+
 if TYPE_CHECKING:
     from plurule.paper import Plan
 
@@ -20,61 +24,62 @@ REPEATS = 5
 QUICK_REPEATS, QUICK_STEPS = 2, 6
 
 
-def reproduce(
-    data: Annotated[
-        Path | None,
-        typer.Option(help="Folder with the data sets, one folder each; PLURULE_DATA and fetched sets if left out."),
-    ] = None,
-    sets: Annotated[
-        str | None, typer.Option(help="Data sets, separated by commas; those of the paper if left out.")
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            "--labels",
-            "-l",
-            help="Which columns are labels in sets that do not say so, such as CSV: names or patterns separated by "
-            "commas, first:3, last:3, or a Mulan XML file.",
-            show_default=False,
-        ),
-    ] = None,
-    objectives: Annotated[
-        str | None, typer.Option(help="What to train for, separated by commas: micro-f+, macro-f+-, ha+, …")
-    ] = None,
-    lifts: Annotated[
-        str, typer.Option(help="Lifts to choose from, separated by commas: 'kln at 3: 1.08, peak 3: 1.04', or paper.")
-    ] = "paper",
-    folds: Annotated[
-        str, typer.Option(help="Folds of the cross-validation: a number, mulan (as in the paper) or a splitter.")
-    ] = "mulan",
-    out: Annotated[Path, typer.Option(help="Folder for the results; a run that was stopped goes on there.")] = Path(
-        "reproduced"
+DataFolderOption = Annotated[
+    Path | None,
+    typer.Option(help="Folder with the data sets, one folder each; PLURULE_DATA and fetched sets if left out."),
+]
+SetsOption = Annotated[str | None, typer.Option(help="Data sets, separated by commas; those of the paper if left out.")]
+SetLabelsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        "-l",
+        help="Which columns are labels in sets that do not say so, such as CSV: names or patterns separated by "
+        "commas, first:3, last:3, or a Mulan XML file.",
+        show_default=False,
     ),
-    jobs: Annotated[int | None, typer.Option(help="Processes; all cores if left out.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            help=f"How often training times are measured; {REPEATS} if left out, with --quick {QUICK_REPEATS}.", min=1
-        ),
-    ] = None,
+]
+ObjectivesOption = Annotated[
+    str | None, typer.Option(help="What to train for, separated by commas: micro-f+, macro-f+-, ha+, …")
+]
+FoldsOption = Annotated[
+    str, typer.Option(help="Folds of the cross-validation: a number, mulan (as in the paper) or a splitter.")
+]
+OutOption = Annotated[Path, typer.Option(help="Folder for the results; a run that was stopped goes on there.")]
+RepeatsOption = Annotated[
+    int | None,
+    typer.Option(
+        help=f"How often training times are measured; {REPEATS} if left out, with --quick {QUICK_REPEATS}.", min=1
+    ),
+]
+ReferenceOption = Annotated[
+    Path | None, typer.Option(help="Table (CSV) of models of the paper's own program to compare with.")
+]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="Two small sets and a few lifts: a look at everything in a minute.")
+]
+
+
+def reproduce(
+    data: DataFolderOption = None,
+    sets: SetsOption = None,
+    labels: SetLabelsOption = None,
+    objectives: ObjectivesOption = None,
+    lifts: LiftsOption = "paper",
+    folds: FoldsOption = "mulan",
+    out: OutOption = Path("reproduced"),
+    jobs: JobsOption = None,
+    dask: DaskOption = None,
+    repeats: RepeatsOption = None,
     seed: Annotated[int, typer.Option(help="Shuffles the folds; splits sets without a test part.")] = 0,
-    reference: Annotated[
-        Path | None, typer.Option(help="Table (CSV) of models of the paper's own program to compare with.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Two small sets and a few lifts: a look at everything in a minute.")
-    ] = False,
+    reference: ReferenceOption = None,
+    quick: QuickOption = False,
 ) -> None:
     """Run the experiments of the paper and write a report with every table and figure beside the published one.
 
     Results are kept as they come: a run that was stopped, or killed, goes on where it was if it is started again with
     the same arguments.
     """
-    from plurule.cli import terminal
-    from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
     from plurule.paper import check_libraries
     from plurule.paper.experiment import Experiment
     from plurule.paper.reference import Reference, read_reference

@@ -57,7 +57,6 @@ class LiftSearch:
         return RuleListClassifierCV(published(self.objective), protocol="paper", **given)
 
     def heading(self, search: RuleListClassifierCV) -> str:
-        """What was tried."""
         return f"{len(_folds(search.cv_results_, self.measure, 0))} folds, {self.objective.title}"
 
     def tables(self, search: RuleListClassifierCV, count: int) -> Iterator[RenderableType]:
@@ -67,7 +66,6 @@ class LiftSearch:
         yield from (candidate_table(search.cv_results_, self.measure, "lift", texts, count), PLUS_MINUS, "")
 
     def chosen(self, model: RuleListClassifier) -> str:
-        """What was chosen."""
         return f" lift: {self.names[model.lift]}"
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
@@ -98,7 +96,6 @@ class WideSearch:
         return RuleListClassifierCV(scoring=self.measure, cv=self.cv)
 
     def heading(self, search: RuleListClassifierCV) -> str:
-        """What was tried."""
         return f"{len(search.cv_results_['params'])} candidates"
 
     def tables(self, search: RuleListClassifierCV, count: int) -> Iterator[RenderableType]:
@@ -110,7 +107,6 @@ class WideSearch:
             yield from (front_table(search.pareto_front_, self.measure, count), PLUS_MINUS, "")
 
     def chosen(self, model: RuleListClassifier) -> str:
-        """What was chosen."""
         return ": " + ", ".join(f"{name}={getattr(model, name)}" for name in CHOSEN)
 
     def rows(self, results: Results) -> list[dict[str, Any]]:

@@ -96,7 +96,6 @@ class ProgressWatch:
 
     @contextmanager
     def showing(self) -> Iterator[None]:
-        """Show the bars while a block runs."""
         with self._progress:
             yield
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plurule.cli.terminal import visible
+from plurule.errors import ModelError
+from plurule.files import write_text
 
 if TYPE_CHECKING:
     from plurule.model import RuleList
@@ -39,8 +41,6 @@ def takes_output(output: Path | None) -> bool:
 
 def check_writable(*paths: Path | None) -> None:
     """Raise an error now if a file could not be written after a long training."""
-    from plurule.errors import ModelError
-
     for path in paths:
         if path is None or takes_output(path):
             continue
@@ -52,8 +52,6 @@ def check_writable(*paths: Path | None) -> None:
 
 def put(text: str, output: Path | None) -> None:
     """Write text, with a line end, to a file or to standard output."""
-    from plurule.files import write_text
-
     text = text if text.endswith("\n") else text + "\n"
     if output is not None and not takes_output(output):
         write_text(output, text)
@@ -67,7 +65,6 @@ def put(text: str, output: Path | None) -> None:
 
 
 def save_model(rule_list: RuleList, output: Path) -> None:
-    """Write a model file."""
     from plurule.model import file as model_file
 
     if takes_output(output):

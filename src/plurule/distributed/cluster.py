@@ -17,13 +17,7 @@ _RETRIES = 2
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The workers of a Dask scheduler, all of which must run the code of this program.
-
-    Parameters
-    ----------
-    address
-        Where the scheduler is, such as `tcp://10.0.0.1:8786`.
-    """
+    """The workers of a Dask scheduler (`tcp://10.0.0.1:8786`), all of which must run the code of this program."""
     client = _connect(address)
     try:
         _check_versions(client, address)

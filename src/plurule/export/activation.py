@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from plurule.data.encoding import encode
 from plurule.model import RuleList
-from plurule.prediction.decide import Step, replay
+from plurule.prediction.decide import replay
 
 
 class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -77,15 +77,14 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         """Which rules are active: one row per instance, one column per rule."""
         check_is_fitted(self, "rule_list_")
         table = encode(X, self.rule_list_.attributes)
-        rows = [np.flatnonzero(self._is_active(step)) for step in replay(self.rule_list_, table)]
+        steps = replay(self.rule_list_, table)
+        masks = (step.covered if self.active == "covers" else np.logical_or.reduce(step.decided) for step in steps)
+        rows = [np.flatnonzero(mask) for mask in masks]
         ends = np.cumsum([0, *map(len, rows)])
         indices = np.concatenate(rows) if rows else np.zeros(0, dtype=np.intp)
         shape = len(table), len(self.rule_list_)
         matrix = sp.csc_array((np.ones(len(indices), dtype=np.int8), indices, ends), shape=shape)
         return matrix.tocsr() if self.sparse_output else matrix.toarray()
-
-    def _is_active(self, step: Step) -> NDArray[np.bool_]:
-        return step.covered if self.active == "covers" else np.logical_or.reduce(step.decided)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The number and the text of each rule."""

@@ -6,24 +6,9 @@ from plurule.model import Assignment, Condition, NominalCondition, RuleList
 from plurule.model.condition import format_count, format_number
 from plurule.model.naming import quoted
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-}
+NAMED = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}
+NAMED |= {'"': "quotedbl", "'": "quotesingle", "`": "asciigrave"}
+SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: f"\\text{name}{{}}" for c, name in NAMED.items()}
 
 
 def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None = None) -> str:
@@ -81,7 +66,7 @@ def escape(text: str) -> str:
     '100\\\\% of a\\\\_b'
     """
     # Two hyphens would become a dash.
-    return "".join(SPECIAL.get(character, character) for character in text).replace("--", "-{}-").replace("--", "-{}-")
+    return text.translate(str.maketrans(SPECIAL)).replace("--", "-{}-").replace("--", "-{}-")
 
 
 def _written(part: Assignment | Condition) -> str:

@@ -123,7 +123,9 @@ class _Query:
             return _select(columns, f"{self.step_prefix}{list(steps)[-1]} AS s")
 
         for level in range(1, max(self.levels.values(), default=0) + 1):
-            columns = [self._rule_column(k) for k, its_level in self.levels.items() if its_level == level]
+            made = [k for k, its_level in self.levels.items() if its_level == level]
+            fires = (f"CASE WHEN {self._body(k)} THEN 1 ELSE 0 END" if self.rule_list[k].body else "1" for k in made)
+            columns = [[f"{case} AS {self.prefix}rule_{k + 1}"] for k, case in zip(made, fires, strict=True)]
             steps[f"rules_{level}"] = select([["s.*"], *columns])
         if self.stops:
             steps["decided"] = select(self._decided_columns())
@@ -169,10 +171,6 @@ class _Query:
             if len(rule.head) > 1 or rule.label_conditions or position in often:
                 levels[position] = 1 + max((levels[j] for j in asked[position]), default=0)
         return levels
-
-    def _rule_column(self, position: int) -> Lines:
-        fires = f"CASE WHEN {self._body(position)} THEN 1 ELSE 0 END" if self.rule_list[position].body else "1"
-        return [f"{fires} AS {self.prefix}rule_{position + 1}"]
 
     def _body(self, position: int) -> str:
         body = self.rule_list[position].body

@@ -21,15 +21,8 @@ Labels = NDArray[np.uint8]
 def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | None]:
     """The columns and the labels that a rule list speaks about, from what people have.
 
-    Parameters
-    ----------
-    rule_list
-        Says which attributes and labels are wanted.
-    X
-        Anything that `plurule.data.encoding.encode` reads, or a data set (with `X`, `Y` and `label_names`).
-    Y
-        The true labels: a frame (matched by name), an array or sparse matrix (matched by position). Left out if `X`
-        is a data set.
+    `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels of its own. Else `Y` has them:
+    a frame is matched by name, an array or sparse matrix by position.
     """
     if Y is None and hasattr(X, "label_names") and hasattr(X, "Y"):
         return _table(rule_list, X.X), _binary(by_name(X.Y, X.label_names, rule_list.labels))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from plurule.data.table import Table
 from plurule.inspection.data import Labels, match
 from plurule.inspection.label_graph import Edge, LabelGraph
-from plurule.model import Assignment, Condition, Head, LabelCondition, RuleList
+from plurule.model import Assignment, Condition, LabelCondition, RuleList
 from plurule.model.condition import join
 from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import excerpt
@@ -222,9 +222,10 @@ def _ends(statement: Dependency) -> Iterator[tuple[str, str]]:
 
 def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
     for number, rule in enumerate(rule_list, start=1):
-        for first, second in _pairs(rule.head, joint_absence):
-            kind = HEAD_KINDS[first.present + second.present]
-            yield Dependency(kind, (), (first, second), rule.body, (number,))
+        for first, second in combinations(rule.head, 2):
+            if joint_absence or first.present or second.present:
+                kind = HEAD_KINDS[first.present + second.present]
+                yield Dependency(kind, (), (first, second), rule.body, (number,))
         tested = tuple(Assignment(c.name, c.index, c.present) for c in rule.label_conditions)
         if tested:
             context = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
@@ -232,17 +233,6 @@ def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
                 kind = BODY_KINDS[any(premise.present for premise in tested), assignment.present]
                 if joint_absence or kind != "joint absence":
                     yield Dependency(kind, tested, (assignment,), context, (number,))
-
-
-def _pairs(head: Head, joint_absence: bool) -> Iterator[tuple[Assignment, Assignment]]:
-    """The pairs of labels of a head; heads of hundreds of absent labels have too many pairs to look at them all."""
-    if joint_absence:
-        yield from combinations(head, 2)
-        return
-    for i, first in enumerate(head):
-        for second in head.assignments[i + 1 :]:
-            if first.present or second.present:
-                yield first, second
 
 
 def _merge(statements: Iterator[Dependency]) -> list[Dependency]:

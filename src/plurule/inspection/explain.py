@@ -217,7 +217,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         n_labels = len(self.rule_list.labels)
         positions = self.decisions.decided_by.ravel()
         texts = np.array([*(rule.to_text() for rule in self.rule_list), DEFAULT], dtype=object)
-        agreed, preempted = (texts.ravel().tolist() for texts in self._later_texts())
+        agreed, preempted = self._later_texts()
         right, decided = self._training_counts[:, positions, np.tile(np.arange(n_labels), len(self))]
         return {
             "instance": np.repeat(np.arange(len(self)), n_labels),
@@ -246,7 +246,10 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
                     # A rule can hold and yet not decide only if an earlier one did, or if the instance was ended.
                     agreed, preempted = later.setdefault(label, ([], []))
                     (agreed if predicted[label] == present else preempted).append(position + 1)
-        reasons = {position: self._reasons(position, row) for position in {*decided_by} - {NO_RULE}}
+        reasons = {
+            position: tuple(Reason(c, self._values(c, [row]).item()) for c in self.rule_list.rules[position].body)
+            for position in {*decided_by} - {NO_RULE}
+        }
         decisions = []
         for label, (name, position) in enumerate(zip(self.rule_list.labels, decided_by, strict=True)):
             agreed, preempted = later.get(label, ([], []))
@@ -258,9 +261,6 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         last = max(decided_by, default=NO_RULE)
         stopped = last != NO_RULE and self.rule_list[last].stop
         return Explanation(row, tuple(decisions), tuple(sorted(p + 1 for p in reasons)), last + 1 if stopped else None)
-
-    def _reasons(self, position: int, row: int) -> tuple[Reason, ...]:
-        return tuple(Reason(c, self._values(c, [row]).item()) for c in self.rule_list.rules[position].body)
 
     def _values(self, condition: Condition, rows: NDArray[np.intp] | list[int]) -> NDArray[Any]:
         """What instances have that a condition holds for."""
@@ -292,21 +292,19 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
                     counts[:, position, a.index] = right, right + wrong
         return counts
 
-    def _later_texts(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _later_texts(self) -> tuple[list[str], list[str]]:
         """Per instance and label: numbers of the later rules that agreed, and of those that were pre-empted."""
-        texts = tuple(np.full((len(self), len(self.rule_list.labels)), "", dtype=object) for _ in range(2))
-        for label in range(len(self.rule_list.labels)):
-            heads = [(p, present) for p, head in enumerate(self._heads) for l, present in head if l == label]
-            if not heads:
-                continue
-            positions = np.array([position for position, _ in heads])
-            says = np.array([present for _, present in heads])
-            holds = np.unpackbits(self._holding[positions], axis=1, count=len(self)).astype(bool)
-            holds &= positions[:, None] != self.decisions.decided_by[:, label]
-            agrees = says[:, None] == np.maximum(self.decisions.predicted[:, label], 0)
-            for text, later in zip(texts, (holds & agrees, holds & ~agrees), strict=True):
-                text[:, label] = _number_texts(later, positions + 1)
-        return texts[0], texts[1]
+        texts = tuple(np.full(self.decisions.decided_by.shape, "", dtype=object) for _ in range(2))
+        predicted = self.decisions.labels()
+        for position, head in enumerate(self._heads):
+            holds = np.unpackbits(self._holding[position], count=len(self)).astype(bool)
+            for label, present in head:
+                later = holds & (self.decisions.decided_by[:, label] != position)
+                agrees = predicted[:, label] == present
+                for text, rows in zip(texts, (later & agrees, later & ~agrees), strict=True):
+                    text[rows, label] += f"{position + 1}, "
+        agreed, preempted = ([text[:-2] for text in part.ravel().tolist()] for part in texts)
+        return agreed, preempted
 
     def _because_texts(self) -> NDArray[Any]:
         """Per instance and label: the conditions of the rule that decided, with the instance's values."""
@@ -328,18 +326,6 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
     def _reason_texts(self, condition: Condition, rows: NDArray[np.intp]) -> NDArray[Any]:
         distinct, inverse = np.unique(self._values(condition, rows), return_inverse=True)
         return np.array([str(Reason(condition, value)) for value in distinct.tolist()], dtype=object)[inverse]
-
-
-def _number_texts(chosen: NDArray[np.bool_], numbers: NDArray[np.int64]) -> NDArray[Any]:
-    """For each column of a matrix of numbers × instances, the chosen numbers as text.
-
-    Instances share few distinct choices, so the text of each choice is made once.
-    """
-    patterns = np.ascontiguousarray(np.packbits(chosen, axis=0).T)
-    as_bytes = patterns.view(np.dtype((np.void, patterns.shape[1]))).ravel()
-    _, first, inverse = np.unique(as_bytes, return_index=True, return_inverse=True)
-    texts = [", ".join(map(str, numbers[chosen[:, i]].tolist())) for i in first]
-    return np.array(texts, dtype=object)[inverse]
 
 
 def _numbers(numbers: Iterable[int]) -> str:

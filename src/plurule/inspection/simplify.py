@@ -7,6 +7,7 @@ on, to see what dropping would cost.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -122,18 +123,9 @@ def simplify(
     return Simplified(shorter, tuple(search.dropped), diff(rule_list, shorter, table, truth, weights))
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """What would happen if something was dropped."""
-
-    position: int
-    condition: Condition | None
-    """What is dropped from the rule; None for the rule itself."""
-    rest: Rule | None
-    """What is left of the rule."""
-    rows: Rows
-    """The instances that it might matter to, and what would be decided for them."""
-    decisions: Decisions
+_Trial = namedtuple("_Trial", "position condition rest rows decisions")
+"""What would happen if a condition of a rule, or (None) the rule, was dropped: what is left of the rule, the instances
+that it might matter to, and what would be decided for them."""
 
 
 class _Search:

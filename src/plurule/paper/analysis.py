@@ -78,7 +78,6 @@ class Analysis:
 
     @cached_property
     def data_sets(self) -> pd.DataFrame:
-        """What describes the data sets."""
         return pd.DataFrame([{"set": name} | found.facts for name, found in self.results.sets.items()])
 
     @cached_property

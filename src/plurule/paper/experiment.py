@@ -85,18 +85,15 @@ class Results:
     reference: Reference
 
     def final(self, dataset: str, objective: str, relaxed: bool) -> Result:
-        """The result of a final model."""
         lift = self.sets[dataset].chosen(objective) if relaxed else NONE
         return self.records[Task("final", dataset, objective, lift).key]
 
     def model_path(self, dataset: str, objective: str, relaxed: bool) -> Path:
-        """Where a final model is."""
         lift = self.sets[dataset].chosen(objective) if relaxed else NONE
         return model_path(self.folder, Task("final", dataset, objective, lift))
 
     @property
     def sensitivity_set(self) -> str | None:
-        """The data set of the sensitivity analysis."""
         return sensitivity_set(tuple(self.sets))
 
 
@@ -162,7 +159,10 @@ class Experiment:
                 if not self.plan.candidates(material.n_labels):
                     lifts = ", ".join(self.plan.lifts)
                     raise PluruleError(f"none of the lifts fits {material.n_labels} labels: {lifts}")
-                expect_unchanged(journal, name, material)
+                folds = material.folds
+                contents = data_fingerprint(folds.problem, *filter(None, [folds.test]))
+                journal.expect(f"the contents of {name}", contents)
+                journal.expect(f"the folds of {name}", parts_fingerprint(folds.parts))
                 materials[name] = material
         for name, material in materials.items():
             done = sum(key.split("/")[1] == name for key in journal.results)
@@ -191,11 +191,7 @@ class Experiment:
     def _later_tasks(self, name: str, materials: Mapping[str, Material], chosen: Mapping[str, str]) -> list[Task]:
         """What follows the choice of the lifts."""
         material = materials[name]
-        tasks = [
-            *self.plan.final_tasks(name, chosen),
-            *self.plan.variant_tasks(name, len(material.train), material.n_labels, chosen),
-            *self.plan.timing_tasks(name, chosen),
-        ]
+        tasks = self.plan.later_tasks(name, len(material.train), material.n_labels, chosen)
         tasks += self._reference.tasks(name)
         if name == sensitivity_set(tuple(materials)):
             tasks += self.plan.sensitivity_tasks(name, material.n_labels)
@@ -263,13 +259,6 @@ def ranked(scores: Mapping[str, Sequence[Mapping[str, float]]], measure: str, n_
     return sorted(scores, key=key)
 
 
-def expect_unchanged(journal: Journal, name: str, material: Material) -> None:
-    """Refuse to go on if the journal belongs to other data of that name, or to other folds."""
-    folds = material.folds
-    journal.expect(f"the contents of {name}", data_fingerprint(folds.problem, *filter(None, [folds.test])))
-    journal.expect(f"the folds of {name}", parts_fingerprint(folds.parts))
-
-
 def described(error: Exception) -> str:
     """An error in one line, with the task it happened in; one that nobody foresaw with its kind and its place."""
     text = str(error) or type(error).__name__
@@ -297,7 +286,6 @@ def model_path(folder: Path, task: Task) -> Path:
 
 
 def data_facts(material: Material) -> dict[str, Any]:
-    """What describes a data set."""
     train, test = material.train, material.test
     nominal = sum(attribute.is_nominal for attribute in train.attributes)
     return {

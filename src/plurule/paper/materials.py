@@ -44,14 +44,9 @@ def known_sets(folder: Path | None) -> list[str]:
 
 
 def present(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
-    """The place of each data set that is there, by its name.
+    """The place of each data set that is there, by its name; sources are names, or paths of files and folders.
 
-    Parameters
-    ----------
-    sources
-        What users give: names of data sets, or paths of files and folders.
-    folder
-        Where names are looked for; None for the folders where data sets are kept.
+    Names are looked for in the folder, or in those where data sets are kept.
     """
     found: dict[str, str] = {}
     for source in sources:
@@ -110,16 +105,6 @@ class Material:
     @property
     def n_folds(self) -> int:
         return len(self.folds.parts) - 2
-
-    @property
-    def on_test_part(self) -> int:
-        """The part of the folds that is the whole training part, scored on the test part."""
-        return self.n_folds
-
-    @property
-    def on_training_rows(self) -> int:
-        """The part of the folds that is the whole training part, scored on itself."""
-        return self.n_folds + 1
 
     def evaluation(self) -> Evaluation:
         """How models are scored: whole, by all measures."""
@@ -185,8 +170,9 @@ def work_of(task: Task, material: Material) -> Trial | Timing:
     if task.kind == "timing":
         plain = options_of(replace(task, lift=NONE), material.n_labels)
         return Timing(plain, options, backwards=bool(task.part % 2))
-    parts = {"fold": task.part, "sensitivity": material.on_training_rows}
-    return Trial(options, parts.get(task.kind, material.on_test_part), keep_model=task.kind == "final")
+    # Behind the folds there is the whole training part, scored on the test part, and once more, scored on itself.
+    parts = {"fold": task.part, "sensitivity": material.n_folds + 1}
+    return Trial(options, parts.get(task.kind, material.n_folds), keep_model=task.kind == "final")
 
 
 def options_of(task: Task, n_labels: int) -> Options:

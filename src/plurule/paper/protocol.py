@@ -23,10 +23,8 @@ DISCRETISED = {"yeast": "yeastD", "CAL500": "CAL500D"}
 """Sets of which the paper's authors also used a discretised version."""
 
 FOLDS = "mulan"
-SMALL_ROWS, SMALL_LABELS = 500, 50
-"""Sets of up to this many training rows and labels are used to look at parts of the learner, too."""
-EXHAUSTIVE_ROWS, EXHAUSTIVE_LABELS = 200, 8
-"""Up to this many, all label sets can be looked at by the way."""
+VARIANTS: tuple[tuple[Variant, int, int], ...] = (("free head", 500, 50), ("exhaustive", 200, 8))
+"""Learners that differ in one part, and up to how many training rows and labels they are tried by the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +94,19 @@ class Plan:
             for lift in lifts
         ]
 
-    def final_tasks(self, dataset: str, chosen: Mapping[str, str]) -> list[Task]:
-        """Training on the whole training part, with no lift and with the chosen one of each objective."""
+    def later_tasks(self, dataset: str, n_rows: int, n_labels: int, chosen: Mapping[str, str]) -> list[Task]:
+        """What follows the choice: training on the whole training part, with no lift and with the chosen one of each
+        objective; on small data what the paper says about parts of the learner, heads searched anew and the best head
+        of all; and measuring how long training takes with and without a lift.
+        """
         lifts = {objective: dict.fromkeys([NONE, chosen[objective]]) for objective in self.objectives}
-        return [Task("final", dataset, objective, lift) for objective in self.objectives for lift in lifts[objective]]
-
-    def timing_tasks(self, dataset: str, chosen: Mapping[str, str]) -> list[Task]:
-        """Measuring how long training takes with and without a lift."""
-        return [
-            Task("timing", dataset, objective, chosen[objective], repeat)
-            for repeat in range(self.repeats)
-            for objective in self.objectives
-        ]
-
-    def variant_tasks(self, dataset: str, n_rows: int, n_labels: int, chosen: Mapping[str, str]) -> list[Task]:
-        """What the paper says about parts of the learner: heads searched anew, and the best head of all."""
-        free = n_rows <= SMALL_ROWS and n_labels <= SMALL_LABELS
-        exhaustive = n_rows <= EXHAUSTIVE_ROWS and n_labels <= EXHAUSTIVE_LABELS
-        tasks = [Task("variant", dataset, o, chosen[o], variant="free head") for o in self.objectives if free]
-        micro = [o for o in self.objectives if o.startswith("micro-") and exhaustive]
-        return tasks + [Task("variant", dataset, o, chosen[o], variant="exhaustive") for o in micro]
+        tasks = [Task("final", dataset, objective, lift) for objective in self.objectives for lift in lifts[objective]]
+        for variant, most_rows, most_labels in VARIANTS:
+            if n_rows <= most_rows and n_labels <= most_labels:
+                own = [o for o in self.objectives if variant != "exhaustive" or o.startswith("micro-")]
+                tasks += [Task("variant", dataset, objective, chosen[objective], variant=variant) for objective in own]
+        repeats = range(self.repeats)
+        return tasks + [Task("timing", dataset, o, chosen[o], repeat) for repeat in repeats for o in self.objectives]
 
     def sensitivity_tasks(self, dataset: str, n_labels: int) -> list[Task]:
         """How models change with the lift: KLN, and Peak at 2, 3 and 5 labels."""

@@ -38,7 +38,6 @@ class Reference:
     fingerprint: str = ""
 
     def tasks(self, dataset: str) -> list[Task]:
-        """The tasks of a data set."""
         return [task for task, _ in self.rows if task.dataset == dataset]
 
 

@@ -6,8 +6,7 @@ best of all, those where a label condition of one model says the same as a head 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections import namedtuple
 
 from plurule.model import LabelCondition, Rule, RuleList
 from plurule.model import file as model_file
@@ -23,31 +22,12 @@ PrintedRules = dict[str, list[dict[str, str]]]
 """Rules about one label as the paper prints them, with normal and with relaxed pruning."""
 
 
-class Equivalence(NamedTuple):
-    """A label condition and a head that say the same.
+Equivalence = namedtuple("Equivalence", "condition_rule label_rule joint_rule")
+"""`first ← condition` and `second ← first` in one model, and `first, second ← condition` in the other, with conditions
+on the same attributes: a label condition and a head that say the same."""
 
-    `first ← condition` and `second ← first` in one model; `first, second ← condition` in the other, with conditions on
-    the same attributes.
-    """
-
-    condition_rule: Rule
-    label_rule: Rule
-    joint_rule: Rule
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The rules of both models about one label."""
-
-    dataset: str
-    objective: str
-    lift: str
-    label: str
-    reason: str
-    rules: dict[str, tuple[Rule, ...]]
-    """With normal and with relaxed pruning."""
-    equivalence: Equivalence | None
-    published: PrintedRules | None
+Selection = namedtuple("Selection", "dataset objective lift label reason rules equivalence published")
+"""The rules of both models about one label, by `"normal"` and `"relaxed"`, and what the paper printed, if it did."""
 
 
 def selections(results: Results) -> list[Selection]:

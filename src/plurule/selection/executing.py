@@ -15,7 +15,7 @@ import signal
 import threading
 import traceback
 import uuid
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -67,20 +67,10 @@ def run(
     journal: Journal | None = None,
     keep: Callable[[str, Any], Any] = lambda key, result: result,
 ) -> Iterator[tuple[str, Any]]:
-    """The results by name, in the order in which they are finished.
+    """The results by name, in the order in which they are finished; without an executor one after the other, here.
 
-    Parameters
-    ----------
-    shared
-        What the tasks work on.
-    tasks
-        The tasks by name.
-    executor
-        What runs them; None runs them here, one after the other.
-    journal
-        Where results are recorded; those that are there already come first and are not computed again.
-    keep
-        Called with each new result before it is recorded; gives what is to be kept of it.
+    Results are recorded in the journal; those that are there already come first and are not computed again. `keep` is
+    called with each new result before it is recorded, and gives what is to be kept of it.
     """
     recorded = {} if journal is None else {key: journal.results[key] for key in tasks if key in journal.results}
     yield from recorded.items()
@@ -166,8 +156,8 @@ def place_of(error: BaseException) -> str:
 
 _here: dict[str, Any] = {}
 """What is shared by the tasks that this process handed out; its own threads find it here."""
-_sent: OrderedDict[str, Any] = OrderedDict()
-"""What was sent to this process."""
+_sent: dict[str, Any] = {}
+"""What was sent to this process, what was used last at the end."""
 _sending = threading.Lock()
 # Ranked columns must not outlive the engine at the end of a process.
 atexit.register(_sent.clear)
@@ -176,14 +166,12 @@ atexit.register(_sent.clear)
 def _attempt(name: str, packed: bytes | None, task: Task) -> tuple[bool, Any]:
     """The result of a task; or that what it works on is not here and must be sent."""
     with _sending:
-        if name not in _here and name not in _sent and packed is not None:
-            _sent[name] = pickle.loads(packed)
-        if name in _sent:
-            _sent.move_to_end(name)
+        if name not in _here:
+            if name not in _sent and packed is None:
+                return False, None
+            _sent[name] = _sent.pop(name) if name in _sent else pickle.loads(packed or b"")
             while len(_sent) > _KEPT:
-                _sent.popitem(last=False)
-        if name not in _here and name not in _sent:
-            return False, None
+                del _sent[next(iter(_sent))]
         value = _here[name] if name in _here else _sent[name]
     return True, task(value)
 

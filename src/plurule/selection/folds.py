@@ -54,17 +54,10 @@ class Part:
 
 
 def make_parts(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) -> list[Part]:
-    """The parts of the training data.
+    """The parts of the training data: `cv` is a number of folds, a share to hold out, a splitter, or splits.
 
-    Parameters
-    ----------
-    cv
-        Number of folds, share of the rows to hold out, a scikit-learn splitter, or splits.
-    Y
-        The labels, whose shares folds and held-out rows keep. Nothing is left to chance.
-    positions
-        Where each row of `Y` is in the data that splits, if they are given as such, are about: without the rows of
-        weight 0. Unless given, it is the same data.
+    Folds and held-out rows keep the shares of the labels; nothing is left to chance. Splits that are given as such may
+    be about data with more rows (of weight 0); `positions` says where in them each row of `Y` is.
     """
     is_number = isinstance(cv, Real) and not isinstance(cv, bool)
     if is_number and not (0 < float(cv) < 1 or (isinstance(cv, Integral) and int(cv) >= 2)):

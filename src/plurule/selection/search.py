@@ -91,19 +91,7 @@ def search(
     If all lengths are scored, lists are not grown to their end only to be cut. All are grown to a few rules first, and
     to twice as many as long as the best length of a candidate might lie further on, and its score comes within one
     standard error of the best.
-
-    Parameters
-    ----------
-    evaluation
-        What lists are learned from, and how they are scored.
-    options
-        Of the learner, per candidate; their `n_rules` is the most that lists are grown to.
-    executor
-        What runs the trials; None runs them here, one after the other.
-    journal
-        Where results are kept.
-    progress
-        Told how many candidates are finished.
+    The `n_rules` of a candidate's options is the most that its lists are grown to.
     """
     shared, measure, done = Shared(evaluation), evaluation.scoring.name, -1
 
@@ -130,7 +118,8 @@ def search(
                 count_to(done + 1)
         known = [curves[measure] for curves in found if curves and len(curves[measure].defined)]
         best = max((curve.score(curve.best) for curve in known), default=0.0)
-        growing = [i for i in growing if i not in finished and _is_hopeful(found[i][measure], best)]
+        left = [(i, found[i][measure]) for i in growing if i not in finished]
+        growing = [i for i, curve in left if curve.score(curve.best) + curve.standard_error[curve.best - 1] >= best]
         count_to(len(options) - len(growing))
         limit = None if limit is None else 2 * limit
     return found
@@ -188,10 +177,6 @@ def is_far_enough(curve: LengthCurve, grown: int) -> bool:
     mean = curve.mean
     first_half = mean[curve.at_least - 1 : (grown + 1) // 2]
     return bool(len(first_half) and first_half.max() >= mean[best - 1] - curve.standard_error[best - 1])
-
-
-def _is_hopeful(curve: LengthCurve, best: float) -> bool:
-    return bool(curve.score(curve.best) + curve.standard_error[curve.best - 1] >= best)
 
 
 def say_undefined(what: str, curves: Iterable[LengthCurve]) -> None:
