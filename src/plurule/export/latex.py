@@ -66,7 +66,7 @@ def escape(text: str) -> str:
     '100\\\\% of a\\\\_b'
     """
     # Two hyphens would become a dash.
-    return text.translate(str.maketrans(SPECIAL)).replace("--", "-{}-").replace("--", "-{}-")
+    return "".join(SPECIAL.get(character, character) for character in text).replace("--", "-{}-").replace("--", "-{}-")
 
 
 def _written(part: Assignment | Condition) -> str:
