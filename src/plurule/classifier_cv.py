@@ -34,7 +34,7 @@ from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table, paper_lifts, peaks_within
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
-from plurule.parameters import check_jobs
+from plurule.parameters import check_jobs, check_parameters, words
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.executing import Shared, run, threads
@@ -188,20 +188,17 @@ class RuleListClassifierCV(RuleListPredictor):
         journal
             A `plurule.selection.Journal` that keeps what is finished: a search that was ended goes on from there.
         """
-        if self.protocol not in ("wide", "paper"):
-            raise ValueError(f"protocol must be 'wide' or 'paper', got {self.protocol!r}")
-        if self.length not in ("best", "shortest"):
-            raise ValueError(f"length must be 'best' or 'shortest', got {self.length!r}")
-        estimator = self._estimator()
+        check_parameters({"protocol": [words("wide", "paper")], "length": [words("best", "shortest")]}, vars(self))
+        estimator = self.estimator
+        if estimator is None:
+            estimator = RuleListClassifier() if self.protocol == "wide" else RuleListClassifier.published()
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
         template = clone(estimator)
         problem, rows = template._problem(X, y, sample_weight, label_names, initial_rules, constraints)
         with threads(check_jobs(self.n_jobs)) if executor is None else nullcontext(executor) as runner:
-            if self.protocol == "wide":
-                self.best_estimator_ = self._choose_all(template, problem, rows, runner, journal)
-            else:
-                self.best_estimator_ = self._choose_lift(template, problem, rows, runner, journal)
+            choose = self._choose_all if self.protocol == "wide" else self._choose_lift
+            self.best_estimator_ = choose(template, problem, rows, runner, journal)
         self.best_lift_ = self.best_estimator_.lift
         parameters = self.best_estimator_.get_params(deep=False)
         # What the best classifier knows of rules, attributes and labels.
@@ -253,11 +250,6 @@ class RuleListClassifierCV(RuleListPredictor):
         chosen = next((p for p in every if p.candidate == self.best_index_ and p.rules == length), None)
         return plot_front(every, chosen, self._searched.measure, against, ax)
 
-    def _estimator(self) -> RuleListClassifier:
-        if self.estimator is not None:
-            return self.estimator
-        return RuleListClassifier() if self.protocol == "wide" else RuleListClassifier.published()
-
     def _check_wide(self, method: str) -> None:
         check_is_fitted(self)
         if self.protocol != "wide":
@@ -270,7 +262,11 @@ class RuleListClassifierCV(RuleListPredictor):
     ) -> RuleListClassifier:
         scoring = check_scoring("micro_f1" if self.scoring is None else self.scoring)
         candidates = self._grid(template, problem.n_labels)
-        _refuse_pruning(template, candidates)
+        if any(candidate.get("prune", template.prune) is not None for candidate in candidates):
+            raise ValueError(
+                "prune does not go with protocol='wide', which scores lists by length as they were learned; "
+                "leave it out and prune what was chosen: search.rule_list_.prune(X_new, Y_new)"
+            )
         options = [_options(template, candidate, problem) for candidate in candidates]
         folds = Folds(problem, make_parts(self.cv, problem.Y, rows), engine=check_engine(template.engine))
         evaluation = evaluation_to_choose_by("RuleListClassifierCV", folds, scoring, template._form, TIE_BREAKERS)
@@ -357,7 +353,12 @@ class RuleListClassifierCV(RuleListPredictor):
         if self.param_grid is not None:
             raise ValueError("param_grid is for protocol='wide'; protocol='paper' tries lifts")
         scoring = check_scoring("hamming_accuracy" if self.scoring is None else self.scoring)
-        candidates = self._candidates(template, problem.n_labels)
+        if template.head_search not in LIFTED_SEARCHES:
+            raise ValueError(
+                f"head_search={template.head_search!r} has no lift to choose; use head_search='relaxed', "
+                "or RuleListClassifier without cross-validation"
+            )
+        candidates: list[Parameters] = [{"lift": lift} for lift in self._lifts(problem.n_labels)]
         # A length is chosen once, for the lift that wins, not anew in every fold of every candidate.
         options = [_options(template, candidate, problem) for candidate in candidates]
         parts = make_parts(self._splitter(template._form), problem.Y, rows)
@@ -370,14 +371,6 @@ class RuleListClassifierCV(RuleListPredictor):
         self._note(Searched(candidates, curves, scoring.name, len(parts), heights=heights))
         self.best_params_ = candidates[self.best_index_]
         return _like(template, self.best_params_)._learn(problem, rows)
-
-    def _candidates(self, estimator: RuleListClassifier, n_labels: int) -> list[Parameters]:
-        if estimator.head_search not in LIFTED_SEARCHES:
-            raise ValueError(
-                f"head_search={estimator.head_search!r} has no lift to choose; use head_search='relaxed', "
-                "or RuleListClassifier without cross-validation"
-            )
-        return [{"lift": lift} for lift in self._lifts(n_labels)]
 
     def _lifts(self, n_labels: int) -> Sequence[AnyLift]:
         if self.lifts is None or isinstance(self.lifts, str):
@@ -422,15 +415,6 @@ def _fitted(
     classifier = _like(template, parameters)
     classifier.rule_list_, classifier.n_rules_curve_ = rule_list, curve
     return classifier
-
-
-def _refuse_pruning(estimator: RuleListClassifier, candidates: Sequence[Parameters]) -> None:
-    """Lists are scored at every length as they were learned: the scores would not be about what pruning leaves."""
-    if any(candidate.get("prune", estimator.prune) is not None for candidate in candidates):
-        raise ValueError(
-            "prune does not go with protocol='wide', which scores lists by length as they were learned; "
-            "leave it out and prune what was chosen: search.rule_list_.prune(X_new, Y_new)"
-        )
 
 
 def _cut(classifier: RuleListClassifier, length: int | None) -> RuleListClassifier:

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from plurule.cli.watching import ALL, ProgressWatch
+from plurule.cli.watching import ALL, ProgressWatch, counting
 
 
 def shown_by(watch: ProgressWatch) -> dict[str, tuple[float, float]]:
@@ -20,9 +20,7 @@ def terminal() -> tuple[Console, io.StringIO]:
 
 def test_a_bar_shows_how_many_candidates_are_finished():
     console, written = terminal()
-    watch = ProgressWatch(console, quiet=True)
-    progress = watch.counting("flags")
-    with watch.showing():
+    with counting(console, "flags") as progress:
         for done in range(4):
             progress(done, 15)
     assert "flags" in written.getvalue()
@@ -50,10 +48,13 @@ def test_everything_is_measured_by_the_weight_of_what_is_left():
     assert shown_by(watch)[ALL] == (21, 26)
 
 
-def test_a_log_has_a_line_per_finished_set_unless_it_is_to_be_quiet():
-    for quiet in (False, True):
-        written = io.StringIO()
-        watch = ProgressWatch(Console(file=written, width=100), quiet)
-        watch.begin("a", 2, 1, 1.0)
-        watch.advance("a", 1.5)
-        assert written.getvalue() == ("" if quiet else "a: 2 results, 1.5 s of CPU\n")
+def test_a_log_has_a_line_per_finished_set_and_none_about_other_work():
+    written = io.StringIO()
+    watch = ProgressWatch(Console(file=written, width=100))
+    watch.begin("a", 2, 1, 1.0)
+    watch.advance("a", 1.5)
+    assert written.getvalue() == "a: 2 results, 1.5 s of CPU\n"
+    written = io.StringIO()
+    with counting(Console(file=written, width=100), "flags") as progress:
+        progress(1, 1)
+    assert written.getvalue().strip() == ""

@@ -133,7 +133,8 @@ def make_options(parameters: Iterable[Parameter], known: Mapping[str, Parameter]
     made = []
     for parameter in parameters:
         # Whether something is given must be known, so None stands for "not given", and the default is told in words.
-        default = "" if parameter.default is inspect.Parameter.empty else f"  [default: {_shown(parameter)}]"
+        told = {"None": NONE, "True": "yes", "False": "no"}.get(str(parameter.default), parameter.default)
+        default = "" if parameter.default is inspect.Parameter.empty else f"  [default: {told}]"
         option = typer.Option(
             parameter.spelling,
             help=as_options(parameter.text, known) + default,
@@ -144,12 +145,6 @@ def make_options(parameters: Iterable[Parameter], known: Mapping[str, Parameter]
         kind = bool if bool in parameter.kinds else str
         made.append(argument(parameter.name, Annotated[kind | None, option], None))
     return made
-
-
-def _shown(parameter: Parameter) -> str:
-    words = {None: NONE, True: "yes", False: "no"}
-    is_word = parameter.default is None or isinstance(parameter.default, bool)
-    return words[parameter.default] if is_word else str(parameter.default)
 
 
 def read_values(given: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> dict[str, Any]:

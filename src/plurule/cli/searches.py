@@ -115,7 +115,7 @@ class WideSearch:
         scores = [name for name in results if name.startswith(("mean_test_", "std_test_", "split"))]
         return [
             {"rank": int(results["rank_test_score"][i])}
-            | {name: _text(results["params"][i].get(name)) for name in parameters}
+            | {name: _plain(results["params"][i].get(name)) for name in parameters}
             | {name: float(results[name][i]) for name in scores}
             | {"rules": int(results["n_rules"][i]), "conditions": float(results["mean_conditions"][i])}
             for i in _best_first(results)
@@ -178,5 +178,5 @@ def _score(results: Results, measure: str, candidate: int) -> str:
     return f"{results[f'mean_test_{measure}'][candidate]:.4f} ± {error:.4f}"
 
 
-def _text(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

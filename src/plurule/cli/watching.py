@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -20,27 +20,30 @@ STOPPED = 130
 """What a program ends with that was stopped by Ctrl-C."""
 
 
-class ProgressWatch:
-    """Shows on standard error how far an experiment is; in a log, one line per data set, unless it is quiet."""
+def _bars(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.fields[name]}", justify="right"),
+        BarColumn(bar_width=32),
+        TextColumn("{task.fields[done]}"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[note]}", style="red"),
+        console=console,
+        refresh_per_second=4,
+        # Data sets differ by orders of magnitude, and so do the speeds at which the bar of all of them moves.
+        speed_estimate_period=600,
+        disable=not console.is_terminal,
+    )
 
-    def __init__(self, console: Console, quiet: bool = False) -> None:
+
+class ProgressWatch:
+    """Shows on standard error how far an experiment is; in a log, one line per data set."""
+
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._quiet = quiet
         self._bars: dict[str, TaskID] = {}
         self._weights: dict[str, float] = {}
         self._seconds: dict[str, float] = {}
-        self._progress = Progress(
-            TextColumn("{task.fields[name]}", justify="right"),
-            BarColumn(bar_width=32),
-            TextColumn("{task.fields[done]}"),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            TextColumn("{task.fields[note]}", style="red"),
-            console=console,
-            refresh_per_second=4,
-            # Data sets differ by orders of magnitude, and so do the speeds at which the bar of all of them moves.
-            speed_estimate_period=600,
-            disable=not console.is_terminal,
-        )
+        self._progress = _bars(console)
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on; the bar of everything counts what its tasks weigh, not how many there are."""
@@ -58,7 +61,7 @@ class ProgressWatch:
         self._move(dataset, 1)
         self._progress.advance(self._bars[ALL], self._weights[dataset])
         bar = self._bar(dataset)
-        if bar.finished and not self._console.is_terminal and not self._quiet:
+        if bar.finished and not self._console.is_terminal:
             cpu = f"{self._seconds[dataset]:.1f} s of CPU"
             self._console.print(f"{dataset}: {bar.total:.0f} results, {cpu}", soft_wrap=True)
 
@@ -79,21 +82,6 @@ class ProgressWatch:
     def _bar(self, name: str) -> Task:
         return next(task for task in self._progress.tasks if task.id == self._bars[name])
 
-    def counting(self, name: str) -> Callable[[int, int], None]:
-        """A function that is told how many pieces of one work are finished, and how many there are."""
-        last = time.monotonic()
-
-        def progress(done: int, total: int) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if done == 0:
-                self.begin(name, total, 0, 1.0)
-            else:
-                self.advance(name, now - last)
-            last = now
-
-        return progress
-
     @contextmanager
     def showing(self) -> Iterator[None]:
         with self._progress:
@@ -103,7 +91,6 @@ class ProgressWatch:
 @contextmanager
 def stoppable(console: Console, kept: str) -> Iterator[None]:
     """End the program in one sentence when the user presses Ctrl-C (or a system asks it to end) in the block."""
-    import signal
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -143,13 +130,17 @@ def workers(jobs: int, dask: str | None = None) -> Iterator[Executor | None]:
 
 
 @contextmanager
+def counting(console: Console, name: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar in the block, and what is told how many pieces of a work are finished, and how many there are."""
+    with _bars(console) as bars:
+        bar = bars.add_task("", total=None, name=name, done="", note="")
+        yield lambda done, total: bars.update(bar, completed=done, total=total, done=f"{done}/{total}")
+
+
+@contextmanager
 def working(
     name: str, kept: str, jobs: int = 1, dask: str | None = None
 ) -> Iterator[tuple[Callable[[int, int], None], Executor | None]]:
-    """Long work of one kind in the block: what is told how far it is, and what runs it.
-
-    `kept` says what is left of it if the user ends it.
-    """
-    watch = ProgressWatch(messages(), quiet=True)
-    with stoppable(messages(), kept), workers(jobs, dask) as executor, watch.showing():
-        yield watch.counting(name), executor
+    """Long work in the block: what is told how far it is, and what runs it; `kept` says what is left if it is ended."""
+    with stoppable(messages(), kept), workers(jobs, dask) as executor, counting(messages(), name) as progress:
+        yield progress, executor
