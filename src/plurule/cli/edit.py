@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from plurule.cli.commands import SETTINGS, argument, arguments_of, with_arguments
+from plurule.cli.commands import SETTINGS, argument, with_arguments
 from plurule.cli.loading import DataArgument, DataOption, ModelArgument, Split, SplitOption, load_model_and_data
 from plurule.cli.terminal import say
 from plurule.cli.writing import check_writable, save_model, takes_output
-
-if TYPE_CHECKING:
-    from plurule.model import RuleList
 
 edit_app = typer.Typer(
     help="Change the rules of a model by hand. Rules are numbered from 1, as `plurule show` does.\n\n"
@@ -26,89 +23,44 @@ edit_app = typer.Typer(
 RuleArgument = Annotated[
     str, typer.Argument(metavar="RULE", help="Such as 'red, ¬blue <- stripes > 2 and continent = Asia'.")
 ]
-NumberArgument = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the rule.")]
-NumbersArgument = Annotated[list[int], typer.Argument(metavar="NUMBERS", help="Numbers of the rules.")]
+AtOption = Annotated[int | None, typer.Option(help="Number the rule gets; at the end if not given.")]
+ToArgument = Annotated[int, typer.Argument(metavar="TO", help="Number that the rule gets.")]
 SaveOption = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Model file to write; may be the same as MODEL.")
 ]
-
-
-FIRST = [argument("model", ModelArgument)]
+MODEL = argument("model", ModelArgument)
+RULE, AT, TO = argument("rule", RuleArgument), argument("at", AtOption, None), argument("to", ToArgument)
+NUMBER = argument("number", Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the rule.")])
+NUMBERS = argument("numbers", Annotated[list[int], typer.Argument(metavar="NUMBERS", help="Numbers of the rules.")])
 ON_DATA = [argument("data", DataOption, None), argument("split", SplitOption, "all")]
-LAST = [argument("output", SaveOption, None)]
-"""What all edits take; those that change predictions can be counted on data."""
+OUTPUT = argument("output", SaveOption, None)
+
+EDITS = {
+    "add": ("Put in a rule.", [RULE, AT, *ON_DATA]),
+    "remove": ("Take out rules.", [NUMBERS, *ON_DATA]),
+    "replace": ("Put a rule in the place of another.", [NUMBER, RULE, *ON_DATA]),
+    "move": ("Move a rule to another place.", [NUMBER, TO, *ON_DATA]),
+    "reorder": ("Put all rules in the given order.", [NUMBERS, *ON_DATA]),
+    "lock": (
+        "Keep rules as they are.\n\nThey cannot be changed, simplified away or moved until they are unlocked.",
+        [NUMBERS],
+    ),
+    "unlock": ("Allow to change rules again.", [NUMBERS]),
+}
+"""Methods of `Edit`: what they do, and what they take; those that change predictions can be counted on data."""
 
 
-def _command(counts: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A command from what it does to an `Edit`; whether the change can be counted on data."""
-
-    def make(change: Callable[..., Any]) -> Callable[..., Any]:
-        def run(model: Path, output: Path | None, data: str | None = None, split: Split = "all", **given: Any) -> None:
-            check_writable(output)
-            rule_list, instances = load_model_and_data(model, data, split)
-            edited = change(rule_list.edit(instances), **given)
-            say(edited, stderr=takes_output(output))
-            _save(edited.rule_list, output)
-
-        run.__name__, run.__doc__ = change.__name__, change.__doc__
-        shared = [*ON_DATA, *LAST] if counts else LAST
-        edit_app.command()(with_arguments(run, [*FIRST, *arguments_of(change)[1:], *shared]))
-        return change
-
-    return make
+def _edit(
+    method: str, model: Path, output: Path | None, data: str | None = None, split: Split = "all", **given: Any
+) -> None:
+    check_writable(output)
+    rule_list, instances = load_model_and_data(model, data, split)
+    change, numbers = getattr(rule_list.edit(instances), method), given.pop("numbers", ())
+    _keep(change(numbers) if method == "reorder" else change(*numbers, **given), output)
 
 
-@_command(counts=True)
-def add(
-    edit: Any,
-    rule: RuleArgument,
-    at: Annotated[int | None, typer.Option(help="Number the rule gets; at the end if not given.")] = None,
-) -> Any:
-    """Put in a rule."""
-    return edit.add(rule, at)
-
-
-@_command(counts=True)
-def remove(edit: Any, numbers: NumbersArgument) -> Any:
-    """Take out rules."""
-    return edit.remove(*numbers)
-
-
-@_command(counts=True)
-def replace(edit: Any, number: NumberArgument, rule: RuleArgument) -> Any:
-    """Put a rule in the place of another."""
-    return edit.replace(number, rule)
-
-
-@_command(counts=True)
-def move(
-    edit: Any,
-    number: NumberArgument,
-    to: Annotated[int, typer.Argument(metavar="TO", help="Number that the rule gets.")],
-) -> Any:
-    """Move a rule to another place."""
-    return edit.move(number, to)
-
-
-@_command(counts=True)
-def reorder(edit: Any, numbers: NumbersArgument) -> Any:
-    """Put all rules in the given order."""
-    return edit.reorder(numbers)
-
-
-@_command(counts=False)
-def lock(edit: Any, numbers: NumbersArgument) -> Any:
-    """Keep rules as they are.
-
-    They cannot be changed, simplified away or moved until they are unlocked.
-    """
-    return edit.lock(*numbers)
-
-
-@_command(counts=False)
-def unlock(edit: Any, numbers: NumbersArgument) -> Any:
-    """Allow to change rules again."""
-    return edit.unlock(*numbers)
+for _name, (_help, _arguments) in EDITS.items():
+    edit_app.command(_name, help=_help)(with_arguments(partial(_edit, _name), [MODEL, *_arguments, OUTPUT]))
 
 
 def simplify(
@@ -125,15 +77,15 @@ def simplify(
     """
     check_writable(output)
     rule_list, instances = load_model_and_data(model, data, split)
-    simplified = rule_list.simplify(instances, tolerance=tolerance, measure=measure)
-    say(simplified, stderr=takes_output(output))
-    _save(simplified.rule_list, output)
+    _keep(rule_list.simplify(instances, tolerance=tolerance, measure=measure), output)
 
 
-def _save(rule_list: RuleList, output: Path | None) -> None:
+def _keep(changed: Any, output: Path | None) -> None:
+    """Show what was changed, and write the rule list where it is asked for."""
+    say(changed, stderr=takes_output(output))
     if output is None:
         say("Nothing was written; give -o FILE to keep this.")
         return
-    save_model(rule_list, output)
+    save_model(changed.rule_list, output)
     if not takes_output(output):
-        say(f"Written to {output}: {len(rule_list)} rules")
+        say(f"Written to {output}: {len(changed.rule_list)} rules")

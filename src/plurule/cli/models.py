@@ -229,13 +229,8 @@ def diff(
 def _as_json(found: ModelDiff) -> dict[str, Any]:
     return {
         "rules": [
-            {
-                "change": change.change,
-                "number_before": change.number_before,
-                "number_after": change.number_after,
-                "before": change.before.to_text() if change.before else None,
-                "after": change.after.to_text() if change.after else None,
-            }
+            {name: getattr(change, name) for name in ("change", "number_before", "number_after")}
+            | {key: rule and rule.to_text() for key, rule in (("before", change.before), ("after", change.after))}
             for change in found.rules
         ],
         "labels_before_only": found.labels_before_only,
