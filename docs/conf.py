@@ -74,6 +74,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = f"plurule {release}"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
@@ -127,8 +128,8 @@ def write_outside_pages() -> None:
 
 def write_if_new(page: Path, text: str) -> None:
     """Write a page if it is not there already, so that only what has changed is built again."""
+    page.parent.mkdir(exist_ok=True)
     if not page.exists() or page.read_text(encoding="utf-8") != text:
-        page.parent.mkdir(exist_ok=True)
         page.write_text(text, encoding="utf-8")
 
 
@@ -163,6 +164,19 @@ def write_reference() -> None:
         write_if_new(DOCS / "reference" / f"{name}.rst", "\n".join(lines))
 
 
+def write_reports() -> None:
+    """The reports that can be tried on the site."""
+    from plurule.datasets import load_canteen_dishes, load_world_flags
+
+    for name, load, title in (
+        ("flags", load_world_flags, "Colours of flags"),
+        ("dishes", load_canteen_dishes, "Labels of canteen dishes"),
+    ):
+        data = load()
+        rules = plurule.RuleListClassifier(n_rules=40, n_jobs=2).fit(data).rule_list_
+        write_if_new(DOCS / "_extra" / f"report-{name}.html", rules.to_html(data, title=title))
+
+
 def rewrite_links(app: Sphinx, name: str, source: list[str]) -> None:
     """Links of the documents in this folder, which lead through the repository, as links between pages."""
     folder = (DOCS / name).parent
@@ -177,3 +191,4 @@ def setup(app: Sphinx) -> None:
 
 write_outside_pages()
 write_reference()
+write_reports()

@@ -6,6 +6,8 @@ Labels depend on each other: a vegan dish is vegetarian, wine brings sulphites. 
 sight, in heads of several labels and in conditions on labels, and they can be listed, measured and drawn.
 """
 
+import matplotlib.pyplot as plt
+
 from plurule import RuleListClassifier
 from plurule.datasets import load_canteen_dishes
 from plurule.lifts import Peak
@@ -18,12 +20,24 @@ for statement in sorted(dependencies, key=lambda each: -each.added_value)[:8]:
     print(" ", statement)
 
 # %%
-# As a graph, with one line for each pair of labels that the rules relate:
+# As a graph, with one line for each pair of labels that the rules relate. A notebook draws it by itself; here it is
+# drawn by hand, from its edges and its layout.
 
-dependencies.to_graph()
+graph = dependencies.to_graph()
+places = graph.layout()
+fig, ax = plt.subplots(figsize=(6, 6))
+for edge in graph.edges:
+    (x1, y1), (x2, y2) = (places[label] for label in edge.ends)
+    ax.plot([x1, x2], [y1, y2], color="C0" if edge.kind == "co-occurrence" else "C3", alpha=0.4, zorder=0)
+for label in graph.connected:
+    ax.text(*places[label], label, ha="center", va="center", bbox={"boxstyle": "round", "facecolor": "white"})
+ax.set(title="Blue: together. Red: one excludes or implies the other")
+ax.axis("off")
 
 # %%
-# The same for Graphviz, and as data:
+graph
 
-print(dependencies.to_graph().to_dot()[:400], "…")
+# %%
+# The statements as data:
+
 dependencies.to_frame().head()
