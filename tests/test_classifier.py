@@ -433,3 +433,7 @@ print(sorted(heavy & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_box_of_a_notebook_links_to_the_page_of_the_reference() -> None:
+    assert "/reference/names/plurule.RuleListClassifier.html" in RuleListClassifier()._repr_html_()

@@ -58,8 +58,7 @@ def main() -> None:
     if draw_growth(results, arguments.output / "engine-growth.png"):
         print(f"growth: {arguments.output / 'engine-growth.png'}", file=sys.stderr)
     if arguments.pages:
-        for page in (ROOT / "README.md", ROOT / "benchmarks" / "README.md"):
-            put_into(page, PLACE, text)
+        put_into(ROOT / "benchmarks" / "README.md", PLACE, text)
     print(text)
 
 
@@ -75,7 +74,7 @@ def _arguments() -> argparse.Namespace:
         "--peer-limit", type=float, help="CPU seconds a fit of the peer may take (600; 60 with --quick)"
     )
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")
-    parser.add_argument("--pages", action="store_true", help="put the table into README.md and benchmarks/README.md")
+    parser.add_argument("--pages", action="store_true", help="put the table into benchmarks/README.md")
     arguments = parser.parse_args()
     arguments.repeats = arguments.repeats or (1 if arguments.quick else 3)
     arguments.peer_limit = arguments.peer_limit or (60 if arguments.quick else 600)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import plurule
+from plurule.data import write
+from plurule.datasets import load_world_flags
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,19 +28,20 @@ def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert "←" in capsys.readouterr().out
 
 
-def test_the_examples_about_short_lists_run() -> None:
-    names: dict[str, object] = {}
-    exec("\n".join(code_blocks("docs/short-lists.md")), names)
-    assert "twenty" in names
+PAGES = [path.name for path in sorted((ROOT / "docs").glob("*.md")) if code_blocks(f"docs/{path.name}")]
 
 
-def test_the_examples_about_inspecting_run_one_after_the_other() -> None:
-    blocks = code_blocks("docs/inspecting.md")
-    assert len(blocks) >= 8
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_a_page_run_one_after_the_other(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    flags = load_world_flags()
+    named = replace(flags, label_names=tuple(f"is_{name}" for name in flags.label_names))
+    write(named, tmp_path / "flags.csv")  # the file that pages speak of
     names: dict[str, object] = {}
-    for block in blocks:
+    for block in code_blocks(f"docs/{page}"):
         exec(block, names)
-    assert str(names["page"]).startswith("<!doctype html>")
 
 
 def test_the_picture_of_a_report_is_there_and_small() -> None:
@@ -47,8 +51,6 @@ def test_the_picture_of_a_report_is_there_and_small() -> None:
 
 
 def test_the_rules_in_the_readme_are_those_of_the_demo() -> None:
-    from plurule.datasets import load_world_flags
-
     flags = load_world_flags()
     classifier = plurule.RuleListClassifier().fit(flags)
     learned = {re.sub(r"\s+", " ", str(rule)) for rule in classifier.rule_list_}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
@@ -24,6 +25,8 @@ from plurule.prediction.decide import Decisions, decide, predict_labels, replay
 from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.prediction.staged import staged_scores
+
+_DOC_PAGE = "/reference/names/plurule.{estimator_name}.html"
 
 
 class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -100,6 +103,13 @@ class RuleListPredictor(LabelPredictor):
     @property
     def _rules(self) -> RuleList:
         return self.rule_list_
+
+    # Where the box that notebooks show links to: a page of the API reference per estimator.
+    _doc_link_module = "plurule"
+    _doc_link_template = os.environ.get("PLURULE_DOCS", "https://plurule.readthedocs.io/en/stable") + _DOC_PAGE
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        return {"estimator_name": type(self).__name__}
 
     def predict(self, X: Any) -> Any:
         """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
