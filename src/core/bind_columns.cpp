@@ -37,11 +37,13 @@ struct Floats {
 };
 
 // The rows of a sparse column: ascending and in range.
-void check_sparse_rows(const Ints& rows, std::size_t n_rows) {
+void check_sparse_rows(std::span<const std::int32_t> rows, std::size_t n_rows) {
     for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows.data()[i] < 0 || std::size_t(rows.data()[i]) >= n_rows || (i && rows.data()[i] <= rows.data()[i - 1]))
+        if (rows[i] < 0 || std::size_t(rows[i]) >= n_rows || (i && rows[i] <= rows[i - 1]))
             throw std::invalid_argument("the rows of a sparse column must be ascending and within the table");
 }
+
+std::span<const std::int32_t> span_of(const Ints& numbers) { return {numbers.data(), numbers.size()}; }
 
 void enter(double value, Row row, std::vector<Entry>& entries, GroupedRows& grouped) {
     if (std::isnan(value))
@@ -104,18 +106,23 @@ void Columns::add_numeric(const AnyColumn& column) {
     });
 }
 
-void Columns::add_sparse_numeric(const Ints& rows, const AnyColumn& column) {
-    expect_length(column.shape(0), rows.size(), "the values of a sparse column");
+template <class ValueAt>
+void Columns::add_listed_numeric(std::span<const std::int32_t> rows, ValueAt&& value_at) {
     check_sparse_rows(rows, prepared_->n_rows);
-    const Floats values(column);
     add(rows.size() * sizeof(Entry), [&](Attribute& attribute, GroupedRows& grouped) {
         std::vector<Entry> entries;
         entries.reserve(rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i)
-            if (values[i] != 0) enter(values[i], Row(rows.data()[i]), entries, grouped);
+            if (const double value = value_at(i); value != 0) enter(value, Row(rows[i]), entries, grouped);
         group_numeric(prepared_->n_rows, entries, max_bins_, weights(), attribute, grouped);
         unlist_most_frequent(prepared_->n_rows, attribute, grouped);
     });
+}
+
+void Columns::add_sparse_numeric(const Ints& rows, const AnyColumn& column) {
+    expect_length(column.shape(0), rows.size(), "the values of a sparse column");
+    const Floats values(column);
+    add_listed_numeric(span_of(rows), [&](std::size_t i) { return values[i]; });
 }
 
 void Columns::add_nominal(const Ints& codes, std::int32_t categories) {
@@ -127,8 +134,8 @@ void Columns::add_nominal(const Ints& codes, std::int32_t categories) {
     });
 }
 
-void Columns::add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories) {
-    expect_length(codes.size(), rows.size(), "the codes of a sparse column");
+template <class CodeAt>
+void Columns::add_listed_nominal(std::span<const std::int32_t> rows, std::int32_t categories, CodeAt&& code_at) {
     check_sparse_rows(rows, prepared_->n_rows);
     if (categories < 1) throw std::invalid_argument("a sparse nominal column needs a category");
     add(rows.size() * 4 + std::size_t(categories) * sizeof(std::vector<Row>), [&](Attribute& attribute, GroupedRows& grouped) {
@@ -137,13 +144,13 @@ void Columns::add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32
         attribute.rest = 0;
         std::vector<std::vector<Row>> by_code(std::size_t(std::min<std::int32_t>(categories, std::int32_t(rows.size()) + 1)));
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::int32_t code = codes.data()[i];
+            const std::int32_t code = code_at(i);
             if (code < -1 || code >= categories) throw std::invalid_argument("a category code is out of range");
             if (code < 0) {
-                grouped.missing.push_back(Row(rows.data()[i]));
+                grouped.missing.push_back(Row(rows[i]));
             } else if (code > 0) {
                 if (std::size_t(code) >= by_code.size()) by_code.resize(std::size_t(code) + 1);
-                by_code[std::size_t(code)].push_back(Row(rows.data()[i]));
+                by_code[std::size_t(code)].push_back(Row(rows[i]));
             }
         }
         for (std::size_t code = 1; code < by_code.size(); ++code) {
@@ -155,9 +162,34 @@ void Columns::add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32
     });
 }
 
+void Columns::add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories) {
+    expect_length(codes.size(), rows.size(), "the codes of a sparse column");
+    add_listed_nominal(span_of(rows), categories, [&](std::size_t i) { return codes.data()[i]; });
+}
+
+void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories) {
+    expect_length(values.shape(0), rows.size(), "the values of sparse columns");
+    expect_length(categories.size(), picked.size(), "the numbers of categories");
+    const Floats numbers(values);
+    for (std::size_t i = 0; i < picked.size(); ++i) {
+        const std::int64_t column = picked.data()[i];
+        if (column < 0 || std::size_t(column) + 1 >= ends.size()) throw std::invalid_argument("there is no such sparse column");
+        const std::int64_t first = ends.data()[column], last = ends.data()[column + 1];
+        if (first < 0 || last < first || std::size_t(last) > rows.size()) throw std::invalid_argument("the ends of sparse columns do not ascend");
+        const std::span<const std::int32_t> listed(rows.data() + first, std::size_t(last - first));
+        if (const std::int32_t count = categories.data()[i]; count >= 0)
+            add_listed_nominal(listed, count, [&](std::size_t k) {
+                const double code = numbers[std::size_t(first) + k];
+                return code >= -1 && code < count ? std::int32_t(code) : count;
+            });
+        else
+            add_listed_numeric(listed, [&](std::size_t k) { return numbers[std::size_t(first) + k]; });
+    }
+}
+
 Columns Columns::subset(const Ints& rows) const {
     if (max_bins_) throw std::invalid_argument("binned columns depend on all rows and cannot be cut");
-    check_sparse_rows(rows, prepared_->n_rows);
+    check_sparse_rows(span_of(rows), prepared_->n_rows);
     try {
         return cut(rows);
     } catch (const std::bad_alloc&) {
@@ -207,6 +239,7 @@ void bind_columns(nb::module_& m) {
         .def("add_sparse_numeric", &Columns::add_sparse_numeric)
         .def("add_nominal", &Columns::add_nominal)
         .def("add_sparse_nominal", &Columns::add_sparse_nominal)
+        .def("add_sparse", &Columns::add_sparse)
         .def("subset", &Columns::subset);
 }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,6 +27,7 @@ namespace plurule {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Labels = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using AnyInts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Decisions = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -102,18 +104,27 @@ class Columns {
     void add_sparse_numeric(const Ints& rows, const AnyColumn& column);
     void add_nominal(const Ints& codes, std::int32_t categories);
     void add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories);
+    // Columns of a matrix that lists its values column by column; `categories`: of each one that is picked, -1 for a numeric one.
+    void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories);
     // The same columns for some of the rows, ranked without sorting again.
     Columns subset(const Ints& rows) const;
     // What the rows listed in all groups take.
     double listed_bytes() const;
 
     // Shared with the training runs that read them; nothing can be added as long as there are any.
-    const std::shared_ptr<const Prepared> prepared() const { return prepared_; }
+    std::shared_ptr<const Prepared> prepared() const {
+        if (prepared_->sparse.empty()) prepared_->sparse = SparseRows(prepared_->n_rows, prepared_->attributes, prepared_->grouped);
+        return prepared_;
+    }
 
    private:
     Columns cut(const Ints& rows) const;
     template <class Fill>
     void add(std::size_t bytes, Fill&& fill);
+    template <class ValueAt>
+    void add_listed_numeric(std::span<const std::int32_t> rows, ValueAt&& value_at);
+    template <class CodeAt>
+    void add_listed_nominal(std::span<const std::int32_t> rows, std::int32_t categories, CodeAt&& code_at);
     void shrink_to(std::size_t count);
     const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
 

@@ -55,7 +55,9 @@ class CandidateSearch {
         Scope& scope = next->scope;
         scope.rows = rule.covered;
         count_covered(rule, next->head.get());
-        std::vector<std::size_t> order = all_visited();
+        const bool by_rows = next->head && next->head->packed() && options_.beam_width == 1 && !prepared_.sparse.empty();
+        if (by_rows) visit_sparse(std::int32_t(parent), rule, *next);
+        std::vector<std::size_t> order = all_visited(false, by_rows);
         if (bounds) order = by_bounds(order, *bounds);
         threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
             if (bounds && !can_win(a, rule, *next, *tools_[t])) return;
@@ -85,16 +87,28 @@ class CandidateSearch {
 
     // --- what is remembered of the first pass
 
-    // Rows left training: nothing holds any more.
-    void forget() {
-        if (table_) table_->forget();
-    }
-    // Rows are about to be closed for the labels of a head; and were.
+    // Rows are about to be closed for the labels of a head, or to leave training; and did.
     void about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows) {
         if (table_) table_->about_to_close(head, rows);
     }
+    void about_to_remove(const std::vector<Row>& rows) {
+        if (table_) table_->about_to_remove(rows);
+    }
     void close() {
         if (table_) table_->close(is_small(state_.training.rows.size()));
+    }
+
+    // The attributes and labels that may list some of these rows.
+    std::vector<std::size_t> listing(const std::vector<Row>& rows) const {
+        std::vector<std::size_t> found;
+        for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a)
+            if (!prepared_.sparse.holds(a)) found.push_back(a);
+        if (prepared_.sparse.empty()) return found;
+        std::vector<std::uint8_t> seen(n_attributes(), 0);
+        for (Row row : rows)
+            for (std::uint32_t slot : prepared_.sparse.slots_of(row))
+                if (const std::uint32_t a = prepared_.sparse.attribute_of(slot); !std::exchange(seen[a], 1)) found.push_back(a);
+        return found;
     }
 
    private:
@@ -154,17 +168,20 @@ class CandidateSearch {
         counter_.add(rows.data(), rows.size(), scope_total_.data());
     }
 
-    std::vector<std::size_t> all_visited(bool every_label = false) const {
+    bool is_allowed(std::size_t a) const { return options_.allowed_attributes.empty() || options_.allowed_attributes[a]; }
+
+    // What a condition may be on; `every_label`: labels not in heads yet included; `dense_only`: sparse attributes left out.
+    std::vector<std::size_t> all_visited(bool every_label = false, bool dense_only = false) const {
         std::vector<std::size_t> visited;
         for (std::size_t a = 0; a < n_attributes(); ++a)
-            if (options_.allowed_attributes.empty() || options_.allowed_attributes[a]) visited.push_back(a);
+            if (!(dense_only && prepared_.sparse.holds(a)) && is_allowed(a)) visited.push_back(a);
         if (options_.label_conditions)
             for (std::size_t label = 0; label < state_.n_labels; ++label)
                 if (every_label || state_.head_labels[label]) visited.push_back(n_attributes() + label);
         return visited;
     }
 
-    // What a first condition may be on; `every_label`: those not in heads yet included.
+    // What a first condition may be on.
     std::vector<std::size_t> first_visited(bool every_label = false) const {
         const auto& required = options_.required_attributes;
         std::vector<std::size_t> visited = all_visited(every_label);
@@ -333,18 +350,7 @@ class CandidateSearch {
         const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
         const std::size_t n_rows = scope.known(a, rows);
         const auto offer = [&](const Place& place, double value, double tp, double fp) {
-            if (value < floor_for(tools) || !improves(value, tp, rule)) return;
-            Candidate candidate;
-            candidate.value = value;
-            candidate.tp = tp;
-            candidate.fp = fp;
-            candidate.parent = parent;
-            candidate.attribute = std::int32_t(a);
-            candidate.place = place;
-            candidate.conditions = std::int32_t(rule.body.size()) + 1;
-            candidate.head = rule.head;
-            tools.ranking.offer(std::move(candidate));
-            if (shares_best_) shared_.raise(value);
+            offer_refined(a, place, value, tp, fp, parent, rule, tools);
         };
         if (head.packed()) {
             const Candidates candidates(attribute(a), rows, n_rows);
@@ -358,6 +364,32 @@ class CandidateSearch {
             return;
         }
         head.visit_counted(attribute(a), rows, n_rows, fixed_total_, tools.fixed, offer);
+    }
+
+    // The same for all sparse attributes at once.
+    void visit_sparse(std::int32_t parent, const Growing& rule, const Refinement<Count>& known) {
+        Tools& tools = *tools_[0];
+        const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));
+        known.head->visit_sparse(prepared_, rule.covered, packed_total_, floor, tools.fixed, [&](std::size_t a) { return is_allowed(a); },
+                                 [&](std::size_t a, const Place& place, double value, double tp, double fp) {
+                                     offer_refined(a, place, value, tp, fp, parent, rule, tools);
+                                 });
+    }
+
+    void offer_refined(std::size_t a, const Place& place, double value, double tp, double fp, std::int32_t parent, const Growing& rule,
+                       Tools& tools) {
+        if (value < floor_for(tools) || !improves(value, tp, rule)) return;
+        Candidate candidate;
+        candidate.value = value;
+        candidate.tp = tp;
+        candidate.fp = fp;
+        candidate.parent = parent;
+        candidate.attribute = std::int32_t(a);
+        candidate.place = place;
+        candidate.conditions = std::int32_t(rule.body.size()) + 1;
+        candidate.head = rule.head;
+        tools.ranking.offer(std::move(candidate));
+        if (shares_best_) shared_.raise(value);
     }
 
     const Prepared& prepared_;

@@ -24,16 +24,6 @@ float least_for(double floor) { return std::isfinite(floor) ? float(floor - 1e-6
 
 std::uint64_t word_of(bool present) { return present ? std::uint64_t(1) : std::uint64_t(1) << 32; }
 
-// Visits the groups of a numeric attribute in the order in which what they hold is added up, from both ends to the value that
-// is not listed: visit(group), and begin() before each end.
-template <class Begin, class Visit>
-void from_both_ends(const Candidates& candidates, std::size_t groups, Begin&& begin, Visit&& visit) {
-    begin();
-    for (std::size_t g = 0; g < candidates.split; ++g) visit(g);
-    begin();
-    for (std::size_t g = groups; g-- > candidates.split;) visit(g);
-}
-
 }  // namespace
 
 // --- blocks
@@ -41,6 +31,18 @@ void from_both_ends(const Candidates& candidates, std::size_t groups, Begin&& be
 const Block::Part& Block::part_of(std::size_t slot) const {
     const auto after = std::upper_bound(parts.begin(), parts.end(), slot, [](std::size_t s, const Part& part) { return s < part.first; });
     return *(after - 1);
+}
+
+// Any head may be the best of the candidates at some slots, and what is no candidate at all is found out by a look.
+void Block::open(std::size_t first, std::size_t count) {
+    for (std::size_t side = 0; side < sides(); ++side) {
+        const auto at = std::ptrdiff_t(side * tiles() * TILE + first);
+        std::fill_n(bound.begin() + at, count, UNLIMITED);
+        std::fill_n(cut.begin() + at, count, -UNLIMITED);
+        std::fill_n(slack.begin() + at, count, UNLIMITED);
+    }
+    for (std::size_t tile = first / TILE; tile * TILE < first + count; ++tile) best[tile] = UNLIMITED;
+    highest = UNLIMITED;
 }
 
 void Block::refresh(std::size_t tile) {
@@ -112,8 +114,15 @@ bool CountTable::place_of(const Block::Part& part, std::size_t slot, std::size_t
     }
     if (side == 1 && !part.two_sided) return false;
     const Candidates candidates = candidates_of(a);
-    if (candidates.nominal) return candidates.place_of(Slot{i + side, 0}, place);  // the other side is the value not listed
     const std::size_t groups = rows_of(a).groups();
+    if (candidates.nominal && side == 1) return candidates.place_of(Slot{groups, 0}, place);  // the value that is not listed
+    if (prepared_.sparse.holds(a)) {
+        const auto& ids = rows_of(a).ids;
+        if (ids.empty()) return false;
+        const auto at = std::lower_bound(ids.begin(), ids.end(), values_of(a)[i]);
+        return at != ids.end() && *at == values_of(a)[i] && candidates.place_of(Slot{std::size_t(at - ids.begin()), side}, place);
+    }
+    if (candidates.nominal) return candidates.place_of(Slot{i, 0}, place);
     return i < groups ? candidates.place_of(Slot{i, side}, place) : candidates.place_of(Slot{i - groups, 1}, place);
 }
 
@@ -127,9 +136,15 @@ bool CountTable::slot_of(const Block::Part& part, Place& place, std::size_t& slo
         Slot at{};
         if (!candidates.slot_of(place, at)) return false;
         const std::size_t groups = rows_of(part.attribute).groups();
-        if (candidates.nominal) {
-            side = part.two_sided ? at.group : 0;
-            slot = part.first + at.group - side;
+        if (part.two_sided && candidates.nominal) {
+            side = at.group == groups;
+            slot = part.first;
+        } else if (candidates.nominal) {
+            slot = part.first + at.group;
+        } else if (prepared_.sparse.holds(part.attribute)) {
+            const auto& values = values_of(part.attribute);
+            side = at.side;
+            slot = part.first + std::size_t(std::lower_bound(values.begin(), values.end(), rows_of(part.attribute).ids[at.group]) - values.begin());
         } else {
             side = part.two_sided ? at.side : 0;
             slot = part.first + at.group + (part.two_sided ? 0 : at.side * groups);
@@ -139,13 +154,19 @@ bool CountTable::slot_of(const Block::Part& part, Place& place, std::size_t& slo
     return place_of(part, slot, side, place) && place.order() == order;  // the rank above may be another now
 }
 
-void CountTable::lay_out(const std::vector<std::size_t>& attributes) {
-    std::size_t used = 0;
-    where_.assign(hints_.size(), {0, NOWHERE});
-    for (std::size_t a : attributes) {
+// Makes blocks of the sparse attributes, or behind them of the others.
+void CountTable::lay_out(bool sparse) {
+    const std::size_t first = sparse ? 0 : n_sparse_;
+    std::size_t used = first;
+    for (std::size_t a : attributes_) {
+        if (prepared_.sparse.holds(a) != sparse) continue;
+        where_[a] = {0, NOWHERE};
         if (prepared_.is_packed(a)) measured_[a].measure(prepared_.codes[a], state_.training.rows);
         Block::Part part{std::uint32_t(a), 0, 2, false};
-        if (a < n_attributes()) {
+        if (sparse) {
+            part.two_sided = true;
+            part.count = std::uint32_t(prepared_.attributes[a].nominal ? 1 : values_of(a).size());
+        } else if (a < n_attributes()) {
             const GroupedRows& rows = rows_of(a);
             const Candidates candidates = candidates_of(a);
             const std::size_t groups = rows.groups();
@@ -157,7 +178,7 @@ void CountTable::lay_out(const std::vector<std::size_t>& attributes) {
                 part.count = std::uint32_t(part.two_sided ? groups : 2 * groups);
         }
         if (part.count == 0) continue;
-        if (used == 0 || blocks_[used - 1].slots + part.count > SLOTS_OF_BLOCK) {
+        if (used == first || blocks_[used - 1].slots + part.count > SLOTS_OF_BLOCK) {
             if (used == blocks_.size()) blocks_.emplace_back();
             blocks_[used].parts.clear();
             blocks_[used].slots = 0;
@@ -171,6 +192,7 @@ void CountTable::lay_out(const std::vector<std::size_t>& attributes) {
         block.parts.push_back(part);
     }
     blocks_.resize(used);
+    if (sparse) n_sparse_ = used;
 }
 
 void CountTable::count_totals() {
@@ -192,16 +214,23 @@ void CountTable::count_totals() {
 }
 
 void CountTable::start(const std::vector<std::size_t>& attributes, bool alone) {
+    attributes_ = attributes;
     count_totals();
-    lay_out(attributes);
+    where_.assign(hints_.size(), {0, NOWHERE});
+    lay_out(true);
+    lay_out(false);
     lane_of_state_.resize(n_lanes_);
     std::iota(lane_of_state_.begin(), lane_of_state_.end(), 0);
     closed_.clear();
-    std::vector<std::size_t> all(blocks_.size());
-    std::iota(all.begin(), all.end(), 0);
-    if (!wide_) write_words();
-    threads_.run(all, alone, [&](std::size_t b, std::size_t t) { count(blocks_[b], work_[t]); });
+    count_blocks(0, alone);
     started_ = true;
+}
+
+void CountTable::count_blocks(std::size_t first, bool alone) {
+    std::vector<std::size_t> counted(blocks_.size() - first);
+    std::iota(counted.begin(), counted.end(), first);
+    if (!wide_) write_words();
+    threads_.run(counted, alone, [&](std::size_t b, std::size_t t) { count(blocks_[b], work_[t]); });
 }
 
 // What each row adds to the counts of each lane.
@@ -227,16 +256,13 @@ void CountTable::count(Block& block, Workspace& work) {
     block.cut.assign(block.sides() * padded, UNLIMITED);
     block.slack.assign(block.sides() * padded, UNLIMITED);
     block.best.assign(block.tiles(), -UNLIMITED);
-    for (const Block::Part& part : block.parts) {
-        count_part(block, part, work);
-        open_bounds(block, part);
-    }
-    for (std::size_t tile = 0; tile < block.tiles(); ++tile) block.refresh(tile);
-    block.refresh_highest();
+    for (const Block::Part& part : block.parts) count_part(block, part, work);
+    block.open(0, block.slots);
 }
 
 void CountTable::count_part(Block& block, const Block::Part& part, Workspace& work) {
     const std::size_t a = part.attribute;
+    if (prepared_.sparse.holds(a)) return count_sparse(block, part, work);
     const RowCounter<std::int32_t> counter(state_);
     const std::size_t lanes = counter.lanes();
     const GroupedRows& rows = rows_of(a);
@@ -302,6 +328,21 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
         });
 }
 
+// Values that no row in training has any more keep their slots.
+void CountTable::count_sparse(Block& block, const Block::Part& part, Workspace& work) {
+    const GroupedRows& rows = rows_of(part.attribute);
+    const RowCounter<std::int32_t> counter(state_);
+    const auto& values = values_of(part.attribute);
+    const Candidates slots(prepared_.attributes[part.attribute], prepared_.grouped[part.attribute], state_.n_rows);
+    from_both_ends(
+        slots, values.size(), [&] { work.counters.assign(counter.lanes(), 0); },
+        [&](std::size_t i) {
+            const auto at = std::lower_bound(rows.ids.begin(), rows.ids.end(), values[i]);
+            if (at != rows.ids.end() && *at == values[i]) counter.add(rows, std::size_t(at - rows.ids.begin()), work.counters.data());
+            store(block, part, part.first + i, work.counters.data());
+        });
+}
+
 namespace {
 
 template <class Cell>
@@ -330,6 +371,15 @@ void copy_lane(const void* tile, std::uint32_t lane, std::int32_t* tp, std::int3
 }
 
 template <class Cell>
+void take_row(void* tile, std::size_t at, const std::uint8_t* bytes, const std::vector<std::uint32_t>& lanes) {
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        Cell& cell = static_cast<Cell*>(tile)[lanes[i]];
+        cell.set_pair(at, cell.tp(at) - (bytes[i] & OPEN_PRESENT ? 1 : 0), cell.fp(at) - (bytes[i] & OPEN_ABSENT ? 1 : 0));
+        cell.set_present(at, std::int32_t(cell.present[at]) - (bytes[i] & PRESENT ? 1 : 0));
+    }
+}
+
+template <class Cell>
 void clear_lane(void* tile, std::uint32_t lane, std::size_t at) {
     static_cast<Cell*>(tile)[lane].set_pair(at, 0, 0);
 }
@@ -344,32 +394,6 @@ void CountTable::store(Block& block, const Block::Part& part, std::size_t slot, 
     // A label is never in the head of a rule that tests it.
     if (const std::int32_t own = lane_of_label_[part.attribute - n_attributes()]; own >= 0)
         (wide_ ? clear_lane<WideCell> : clear_lane<NarrowCell>)(tile, std::uint32_t(own), slot % TILE);
-}
-
-void CountTable::open_bounds(Block& block, const Block::Part& part) {
-    const std::size_t padded = block.tiles() * TILE;
-    const std::int32_t least = std::int32_t(std::ceil(std::clamp(options_.min_coverage, 0.0, 2e9)));
-    const auto open = [&](std::size_t slot, std::size_t side, bool is_candidate) {
-        const std::int32_t covered = side ? totals_.rows - block.covered[slot] : block.covered[slot];
-        const std::size_t at = side * padded + slot;
-        is_candidate &= covered >= least;
-        block.bound[at] = is_candidate ? UNLIMITED : -UNLIMITED;
-        block.cut[at] = is_candidate ? -UNLIMITED : UNLIMITED;
-        block.slack[at] = UNLIMITED;
-    };
-    Place place;
-    const bool plain = part.attribute < n_attributes() && part.two_sided && prepared_.attributes[part.attribute].rest < 0;
-    if (plain && least <= 1) {
-        for (std::size_t side = 0; side < block.sides(); ++side) {
-            const std::size_t first = side * padded + part.first, last = first + part.count - 1;
-            std::fill(block.bound.begin() + std::ptrdiff_t(first), block.bound.begin() + std::ptrdiff_t(last), UNLIMITED);
-            std::fill(block.cut.begin() + std::ptrdiff_t(first), block.cut.begin() + std::ptrdiff_t(last), -UNLIMITED);
-        }
-        return;
-    }
-    for (std::size_t side = 0; side < block.sides(); ++side)
-        for (std::size_t i = 0; i < part.count; ++i)
-            open(part.first + i, side, plain ? i + 1 < part.count : place_of(part, part.first + i, side, place));
 }
 
 // --- what rules change
@@ -388,13 +412,57 @@ void CountTable::about_to_close(const std::vector<Assignment>& head, const std::
     }
 }
 
+void CountTable::about_to_remove(const std::vector<Row>& rows) {
+    closed_.clear();
+    if (!started_) return;
+    removed_ = true;
+    if (n_sparse_ == 0) return;
+    lane_of_state_.clear();
+    for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
+    for (Row row : rows) take_out(row);
+}
+
+// Takes a row out of the slots of sparse attributes.
+void CountTable::take_out(Row row) {
+    const std::uint8_t* bytes = state_.bytes.data() + std::size_t(row) * state_.width;
+    for (std::uint32_t listed : prepared_.sparse.slots_of(row)) {
+        const std::uint32_t a = prepared_.sparse.attribute_of(listed);
+        if (where_[a].second == NOWHERE) continue;
+        Block& block = blocks_[where_[a].first];
+        const std::size_t first = block.parts[where_[a].second].first, at = listed - prepared_.sparse.first_slot(a);
+        // What is added up towards the value that is not listed.
+        const std::size_t split = Candidates(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows).split;
+        for (std::size_t i = at < split ? at : split; i < (at < split ? split : at + 1); ++i) {
+            const std::size_t slot = first + i;
+            (wide_ ? take_row<WideCell> : take_row<NarrowCell>)(cells_of(block, slot / TILE), slot % TILE, bytes, lane_of_state_);
+            --block.covered[slot];
+        }
+    }
+}
+
+// Counts everything anew but the sparse attributes; and those too where labels have got other lanes.
+void CountTable::recount_dense(bool alone) {
+    removed_ = false;
+    started_ = n_sparse_ > 0 && state_.label_of_lane.size() == n_lanes_;
+    if (!started_) return;
+    count_totals();
+    lay_out(false);
+    count_blocks(n_sparse_, alone);
+    for (std::size_t b = 0; b < n_sparse_; ++b) blocks_[b].open(0, blocks_[b].slots);
+}
+
 void CountTable::close(bool alone) {
+    if (started_ && removed_) return recount_dense(alone);
     if (!started_ || closed_.empty()) return;
     lane_of_state_.clear();
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     for (Closed& closed : closed_) {
         const std::size_t label = std::size_t(closed.label);
         for (Row row : closed.rows) --(state_.truth[state_.at(row, label)] ? totals_.tp : totals_.fp)[closed.closing.lane];
+        closed.sparse.assign(prepared_.sparse.n_slots(), 0);
+        if (n_sparse_)
+            for (Row row : closed.rows)
+                for (std::uint32_t slot : prepared_.sparse.slots_of(row)) closed.sparse[slot] += word_of(state_.truth[state_.at(row, label)]);
         closed.words.assign(state_.n_rows, 0);
         if (state_.set_aside[label]) continue;
         for (Row row : state_.training.rows)
@@ -414,7 +482,7 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     work.tp.resize(tiles * TILE);
     work.fp.resize(tiles * TILE);
     const bool all_written = std::all_of(block.parts.begin(), block.parts.end(), [&](const Block::Part& part) {
-        return part.attribute < n_attributes() && !prepared_.is_packed(part.attribute);
+        return part.attribute < n_attributes() && !prepared_.is_packed(part.attribute) && !prepared_.sparse.holds(part.attribute);
     });
     for (std::size_t tile = all_written ? tiles - 1 : 0; tile < tiles; ++tile)  // the last one is not full
         (wide_ ? copy_lane<WideCell> : copy_lane<NarrowCell>)(cells_of(block, tile), closed.closing.lane, work.tp.data() + tile * TILE,
@@ -434,8 +502,7 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     for (const Block::Part& part : block.parts)
         if (part.attribute == n_attributes() + std::size_t(closed.label)) {  // its conditions cover other rows now
             count_part(block, part, work);
-            open_bounds(block, part);
-            for (std::size_t tile = part.first / TILE; tile <= (part.first + part.count - 1) / TILE; ++tile) block.refresh(tile);
+            block.open(part.first, part.count);
             some_changed = true;
         }
     if (some_changed) block.refresh_highest();
@@ -451,13 +518,20 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
         tp[i] = std::int32_t(word & 0xffffffffu);
         fp[i] = std::int32_t(word >> 32);
     };
-    if (prepared_.is_packed(a)) {  // by what was closed: less than what is left
+    // By what was closed: less than what is left.
+    const auto take = [&](std::size_t i) {
+        tp[i] -= std::int32_t(sum & 0xffffffffu);
+        fp[i] -= std::int32_t(sum >> 32);
+    };
+    if (prepared_.sparse.holds(a)) {
+        const std::uint64_t* of_slots = closed.sparse.data() + prepared_.sparse.first_slot(a);
+        const Candidates slots(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows);
+        from_both_ends(slots, part.count, [&] { sum = 0; }, [&](std::size_t i) { sum += of_slots[i], take(i); });
+        return;
+    }
+    if (prepared_.is_packed(a)) {
         std::uint64_t by_code[256] = {};
         for (Row row : closed.rows) by_code[prepared_.codes[a][row]] += word_of(state_.truth[state_.at(row, std::size_t(closed.label))]);
-        const auto take = [&](std::size_t i) {
-            tp[i] -= std::int32_t(sum & 0xffffffffu);
-            fp[i] -= std::int32_t(sum >> 32);
-        };
         if (prepared_.attributes[a].nominal) {
             for (std::size_t g = 0; g < groups; ++g) sum = by_code[rows.ids[g]], take(g);
         } else {
@@ -646,7 +720,11 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
         const std::size_t slot = tile * TILE + i;
         const Block::Part& part = block.part_of(slot);
         Place place;
-        if (!place_of(part, slot, side, place)) continue;
+        if (!place_of(part, slot, side, place)) {
+            b.bound[i] = -UNLIMITED;
+            b.cut[i] = b.slack[i] = UNLIMITED;
+            continue;
+        }
         gather(block, slot, side, work.counters);
         const Finding found = pass.look(place, part.attribute, work.counters, thread);
         if (!pass.keeps) continue;

@@ -2,8 +2,8 @@
 //
 // A rule only closes pairs of the labels in its head: the counts of those labels are brought up to date, and with them the
 // bounds of the candidates. The first pass for the next rule looks only where a bound reaches the best value so far (lazy
-// greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every count:
-// then everything is counted anew.
+// greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every bound; they
+// are taken out of the counts of the sparse attributes that list them, and all others are counted anew.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -48,6 +48,7 @@ struct Block {
         return {bound.data() + at, cut.data() + at, slack.data() + at};
     }
     const Part& part_of(std::size_t slot) const;
+    void open(std::size_t first, std::size_t count);
     void refresh(std::size_t tile);
     void refresh_highest();
 };
@@ -60,12 +61,12 @@ class CountTable {
     CountTable(const Prepared& prepared, const State& state, const Options& options, const HeadSearch& search, Threads& threads);
 
     bool started() const { return started_; }
-    void forget() { started_ = false; }
     // Counts everything anew. `attributes`: those that a first condition may be on, labels behind them.
     void start(const std::vector<std::size_t>& attributes, bool alone);
 
-    // Some rows are about to be closed for the labels of a head; and were.
+    // Some rows are about to be closed for the labels of a head, or to leave training; and did.
     void about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows);
+    void about_to_remove(const std::vector<Row>& rows);
     void close(bool alone);
 
     // A pass over the candidates that may reach the best value so far.
@@ -102,6 +103,7 @@ class CountTable {
         Closing closing;
         std::vector<Row> rows;             // whose pairs were open before
         std::vector<std::uint64_t> words;  // per row: 1 for a TP that is still open, 1 in the upper half for an FP
+        std::vector<std::uint64_t> sparse;  // per sparse slot: the same of what was closed
     };
 
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
@@ -109,16 +111,21 @@ class CountTable {
     std::uint8_t* cells_of(Block& block, std::size_t tile) const { return block.cells.data() + tile * n_lanes_ * cell_bytes(); }
     const GroupedRows& rows_of(std::size_t a) const { return prepared_.is_packed(a) ? measured_[a] : state_.training.at(a); }
     Candidates candidates_of(std::size_t a) const;
+    // The values of the slots of a sparse attribute: those of all rows, in training or not.
+    const Buffer<std::int32_t>& values_of(std::size_t a) const { return prepared_.grouped[a].ids; }
     bool place_of(const Block::Part& part, std::size_t slot, std::size_t side, Place& place) const;
     bool slot_of(const Block::Part& part, Place& place, std::size_t& slot, std::size_t& side) const;
 
-    void lay_out(const std::vector<std::size_t>& attributes);
+    void lay_out(bool sparse);
     void count_totals();
+    void count_blocks(std::size_t first, bool alone);
+    void recount_dense(bool alone);
+    void take_out(Row row);
     void write_words();
     void count(Block& block, Workspace& work);
     void count_part(Block& block, const Block::Part& part, Workspace& work);
     void store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters);
-    void open_bounds(Block& block, const Block::Part& part);
+    void count_sparse(Block& block, const Block::Part& part, Workspace& work);
     void revise(Block& block, const Closed& closed, Workspace& work);
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
     void gather(Block& block, std::size_t slot, std::size_t side, std::vector<std::int32_t>& counters);
@@ -148,7 +155,10 @@ class CountTable {
     std::vector<std::uint32_t> lane_of_state_;  // lanes here of the lanes that the state has now
     Buffer<std::uint32_t> pairs_, present_;     // rows × width: what they add to the counts
     std::vector<GroupedRows> measured_;         // packed attributes: how large their groups are
-    std::vector<Block> blocks_;
+    std::vector<std::size_t> attributes_;  // that a first condition may be on
+    std::vector<Block> blocks_;            // first those of sparse attributes
+    std::size_t n_sparse_ = 0;             // so many
+    bool removed_ = false;                 // rows have left training
     std::vector<Workspace> work_;
     std::vector<Closed> closed_;
     std::vector<double> head_values_;

@@ -62,6 +62,16 @@ class FixedHead {
         std::vector<double> values;
         std::vector<std::uint32_t> found;
         std::vector<Count> total, running, other;
+        // Of sparse attributes: what is summed up per slot, the slots with a row, and the candidates they give.
+        struct Spot {
+            std::uint32_t attribute;
+            Place place;
+        };
+        std::vector<std::uint64_t> sums, sum, rest;
+        std::vector<std::int32_t> hits;
+        std::vector<std::uint32_t> touched;
+        std::vector<Spot> spots;
+        GroupedRows listed;
     };
 
     // What is known of the attributes from condition to condition, where this head allows it; of a rule worth `value`.
@@ -106,47 +116,58 @@ class FixedHead {
                 },
                 use);
         };
-        const auto offer_if_admissible = [&](Slot slot, double value, std::int32_t tp, std::int32_t fp) {
+        const auto offer_at = [&](Slot slot, double value, std::int32_t tp, std::int32_t fp) {
             Place place;
-            if (!(value >= floor) || tp <= 0) return;
-            if (!options_.min_precision.met(double(tp), double(fp))) return;
-            if (options_.is_additive() && !(value > 0)) return;
-            if (!candidates.place_of(slot, place)) return;
-            if (covered[slot.side * slots + slot.group] < options_.min_coverage) return;
+            if (!admissible(value, floor, tp, fp, covered[slot.side * slots + slot.group]) || !candidates.place_of(slot, place)) return;
             offer(place, value, double(tp), double(fp));
         };
-        if (one_quotient()) {
-            work.found.resize(slots + 8);
-            count_block(0, [&](std::size_t side) {
-                const std::int32_t* of_side = covered + side * slots;
-                const std::size_t found =
-                    kernels().reaching(quotient_, block(0), unlifted(floor), slots, lanes, of_side, work.found.data());
-                for (std::size_t i = 0; i < found; ++i) {
-                    const std::size_t g = work.found[i];
-                    const std::int32_t present = lanes[2][g];
-                    const double value = value_of(options_.heuristic, double(lanes[0][g]), double(lanes[1][g]),
-                                                  absent_[0] - double(block(0).labels * of_side[g] - present),
-                                                  present_[0] - double(present));
-                    offer_if_admissible(Slot{g, side}, lifted(per_label_ ? value / double(head_.size()) : value), lanes[0][g], lanes[1][g]);
-                }
+        if (one_quotient())
+            return count_block(0, [&](std::size_t side) {
+                each_reaching(floor, slots, lanes, covered + side * slots, work,
+                              [&](std::size_t g, double value) { offer_at(Slot{g, side}, value, lanes[0][g], lanes[1][g]); });
             });
-            return;
-        }
-        work.tp.assign(2 * slots, 0);
-        work.fp.assign(2 * slots, 0);
-        work.values.assign(2 * slots, 0.0);
+        begin_values(2 * slots, work);
         for (std::size_t b = 0; b < blocks_; ++b)
-            count_block(b, [&](std::size_t side) {
-                const std::size_t at = side * slots;
-                kernels().add_values(options_.heuristic, block(b), slots, lanes, covered + at, work.values.data() + at,
-                                     work.tp.data() + at, work.fp.data() + at);
-            });
+            count_block(b, [&](std::size_t side) { add_values(b, slots, lanes, covered + side * slots, side * slots, work); });
         for (std::size_t side = 0; side < (candidates.nominal ? 1 : 2); ++side)
             for (std::size_t g = 0; g <= grouped.groups(); ++g) {
                 const std::size_t at = side * slots + g;
-                const double value = per_label_ ? work.values[at] / double(head_.size()) : work.values[at];
-                offer_if_admissible(Slot{g, side}, lifted(value), work.tp[at], work.fp[at]);
+                offer_at(Slot{g, side}, mean_value(work.values[at]), work.tp[at], work.fp[at]);
             }
+    }
+
+    // All candidates of all sparse attributes at once, from the values that the rows list: offer(attribute, place, value, tp, fp).
+    template <class Allowed, class Offer>
+    void visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const std::vector<std::uint64_t>& total_words, double floor,
+                      Workspace& work, Allowed&& is_allowed, Offer&& offer) const {
+        sum_slots(prepared.sparse, rows, work);
+        const std::size_t slots = (2 * work.touched.size() + 1 + 7) / 8 * 8;
+        work.counts.assign(3 * blocks_ * slots, 0);
+        work.covered.assign(slots, 0);
+        work.spots.clear();
+        lay_out_spots(prepared, std::int32_t(rows.size()), total_words, slots, work, is_allowed);
+        for (std::uint32_t slot : work.touched) {
+            work.hits[slot] = 0;
+            std::fill_n(work.sums.begin() + std::ptrdiff_t(slot * blocks_), blocks_, 0);
+        }
+        const auto lanes_of = [&](std::size_t b, std::int32_t* lanes[3]) {
+            for (std::size_t lane = 0; lane < 3; ++lane) lanes[lane] = work.counts.data() + (3 * b + lane) * slots;
+        };
+        const auto offer_at = [&](std::size_t i, double value, std::int32_t tp, std::int32_t fp) {
+            if (i < work.spots.size() && admissible(value, floor, tp, fp, work.covered[i]))
+                offer(work.spots[i].attribute, work.spots[i].place, value, double(tp), double(fp));
+        };
+        std::int32_t* lanes[3];
+        lanes_of(0, lanes);
+        if (one_quotient())
+            return each_reaching(floor, slots, lanes, work.covered.data(), work,
+                                 [&](std::size_t i, double value) { offer_at(i, value, lanes[0][i], lanes[1][i]); });
+        begin_values(slots, work);
+        for (std::size_t b = 0; b < blocks_; ++b) {
+            lanes_of(b, lanes);
+            add_values(b, slots, lanes, work.covered.data(), 0, work);
+        }
+        for (std::size_t i = 0; i < work.spots.size(); ++i) offer_at(i, mean_value(work.values[i]), work.tp[i], work.fp[i]);
     }
 
     // The same, candidate by candidate, where counts are not packed. `total`: over all rows in scope.
@@ -232,6 +253,101 @@ class FixedHead {
     }
 
    private:
+    // Whether a candidate with these counts may stand, and reaches `floor`.
+    bool admissible(double value, double floor, std::int32_t tp, std::int32_t fp, std::int32_t covered) const {
+        return value >= floor && tp > 0 && options_.min_precision.met(double(tp), double(fp)) && (!options_.is_additive() || value > 0) &&
+               covered >= options_.min_coverage;
+    }
+    double mean_value(double sum) const { return lifted(per_label_ ? sum / double(head_.size()) : sum); }
+
+    // The slots of a head of one quotient that may reach `floor`, with their values.
+    template <class Give>
+    void each_reaching(double floor, std::size_t slots, const std::int32_t* const* lanes, const std::int32_t* covered, Workspace& work,
+                       Give&& give) const {
+        work.found.resize(slots + 8);
+        const std::size_t found = kernels().reaching(quotient_, block(0), unlifted(floor), slots, lanes, covered, work.found.data());
+        for (std::size_t i = 0; i < found; ++i) {
+            const std::size_t at = work.found[i];
+            const std::int32_t present = lanes[2][at];
+            give(at, mean_value(value_of(options_.heuristic, double(lanes[0][at]), double(lanes[1][at]),
+                                         absent_[0] - double(block(0).labels * covered[at] - present), present_[0] - double(present))));
+        }
+    }
+
+    static void begin_values(std::size_t slots, Workspace& work) {
+        work.tp.assign(slots, 0);
+        work.fp.assign(slots, 0);
+        work.values.assign(slots, 0.0);
+    }
+    void add_values(std::size_t b, std::size_t slots, const std::int32_t* const* lanes, const std::int32_t* covered, std::size_t at,
+                    Workspace& work) const {
+        kernels().add_values(options_.heuristic, block(b), slots, lanes, covered, work.values.data() + at, work.tp.data() + at,
+                             work.fp.data() + at);
+    }
+
+    // What the rows sum to in each slot.
+    void sum_slots(const SparseRows& index, const std::vector<Row>& rows, Workspace& work) const {
+        work.hits.resize(index.n_slots());
+        work.sums.resize(index.n_slots() * blocks_);
+        work.touched.clear();
+        for (Row row : rows)
+            for (std::uint32_t slot : index.slots_of(row)) {
+                if (work.hits[slot]++ == 0) work.touched.push_back(slot);
+                for (std::size_t b = 0; b < blocks_; ++b) work.sums[slot * blocks_ + b] += words_[b * n_rows_ + row];
+            }
+        std::sort(work.touched.begin(), work.touched.end());
+    }
+
+    // The candidates of the slots that were touched, with their counts.
+    template <class Allowed>
+    void lay_out_spots(const Prepared& prepared, std::int32_t n_rows, const std::vector<std::uint64_t>& total, std::size_t slots,
+                       Workspace& work, Allowed&& is_allowed) const {
+        Place place;
+        const auto push = [&](std::uint32_t a, std::int32_t covered, auto&& word_of) {
+            const std::size_t at = work.spots.size();
+            work.spots.push_back({a, place});
+            work.covered[at] = covered;
+            for (std::size_t b = 0; b < blocks_; ++b)
+                for (std::size_t lane = 0; lane < 3; ++lane) work.counts[(3 * b + lane) * slots + at] = PackedCounts::get(word_of(b), int(lane));
+        };
+        const SparseRows& index = prepared.sparse;
+        auto untouched = index.nominal().begin();
+        for (std::size_t first = 0, last; first < work.touched.size(); first = last) {
+            const std::uint32_t a = index.attribute_of(work.touched[first]);
+            for (last = first; last < work.touched.size() && index.attribute_of(work.touched[last]) == a;) ++last;
+            while (untouched != index.nominal().end() && (*untouched == a || (*untouched < a && !is_allowed(*untouched)))) ++untouched;
+            if (!is_allowed(a)) continue;
+            const std::size_t groups = last - first;
+            work.listed.ids.resize(groups);
+            work.listed.ends.resize(groups);
+            std::uint32_t end = 0;
+            for (std::size_t g = 0; g < groups; ++g) {
+                work.listed.ids[g] = prepared.grouped[a].ids[work.touched[first + g] - index.first_slot(a)];
+                work.listed.ends[g] = end += std::uint32_t(work.hits[work.touched[first + g]]);
+            }
+            const Candidates candidates(prepared.attributes[a], work.listed, std::size_t(n_rows));
+            std::int32_t covered = 0;
+            const auto begin = [&] {
+                covered = 0;
+                work.sum.assign(blocks_, 0);
+            };
+            const auto visit = [&](std::size_t g) {
+                const std::uint32_t slot = work.touched[first + g];
+                covered += work.hits[slot];
+                for (std::size_t b = 0; b < blocks_; ++b) work.sum[b] += work.sums[slot * blocks_ + b];
+                if (candidates.place_of(Slot{g, 0}, place)) push(a, covered, [&](std::size_t b) { return work.sum[b]; });
+                if (candidates.place_of(candidates.nominal ? Slot{groups, 0} : Slot{g, 1}, place))
+                    push(a, n_rows - covered, [&](std::size_t b) { return total[b] - work.sum[b]; });
+            };
+            from_both_ends(candidates, groups, begin, visit);
+        }
+        // Where no row lists a value, all have the same: the first of these attributes stands for all of them.
+        while (untouched != index.nominal().end() && !is_allowed(*untouched)) ++untouched;
+        if (untouched == index.nominal().end()) return;
+        place = Place{prepared.attributes[*untouched].rest, 0, false};
+        push(*untouched, n_rows, [&](std::size_t b) { return total[b]; });
+    }
+
     static void count_coded(const GroupSpan& span, const GroupedRows& grouped, const std::uint8_t* codes, const std::vector<Row>& rows,
                             const std::uint64_t* words, bool cumulative, std::int32_t* const* lanes) {
         if (span.first == span.last) return;

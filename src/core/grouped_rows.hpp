@@ -181,6 +181,16 @@ class Candidates {
     std::int32_t unlisted_;
 };
 
+// Visits the groups of a numeric attribute in the order in which what they hold is added up, from both ends to the value that
+// is not listed: visit(group), and begin() before each end.
+template <class Begin, class Visit>
+void from_both_ends(const Candidates& candidates, std::size_t groups, Begin&& begin, Visit&& visit) {
+    begin();
+    for (std::size_t g = 0; g < candidates.split; ++g) visit(g);
+    begin();
+    for (std::size_t g = groups; g-- > candidates.split;) visit(g);
+}
+
 // Counts what the candidates of an attribute cover, one array of slots per lane, side by side.
 //   count(span, cumulative)  writes the sums of the groups in a span
 //   total(sums)              sums over all rows in scope, the missing ones left out

@@ -1,7 +1,6 @@
 // Separate and conquer, and the growing of each rule. Decisions are made from counts alone.
 #pragma once
 #include <memory>
-#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -182,7 +181,7 @@ class Learner {
     std::vector<Row> covered_by(const Growing& parent, const Condition& condition) const {
         const std::size_t a = std::size_t(condition.attribute);
         const Attribute& attr = prepared_.attribute(a);
-        const Scope& scope = parent.around ? parent.around->scope : state_.training;
+        const Scope& scope = parent.around && !prepared_.sparse.holds(a) ? parent.around->scope : state_.training;
         const auto satisfies = [&](std::int32_t id) {
             if (attr.nominal) return id == condition.place.below;
             return condition.place.greater ? id >= condition.place.above : id <= condition.place.below;
@@ -244,32 +243,27 @@ class Learner {
             if (open) unfinished += state_.weight(row);
         }
         rule.stop = unfinished / rule.coverage <= options_.stop_threshold;
-        for (Row row : found.covered) state_.write_bytes(row);
-        if (rule.stop) {
-            std::vector<std::uint8_t> keep(state_.n_rows, 1);
-            for (Row row : found.covered) {
-                keep[row] = 0;
-                std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
-            }
-            remove_from_training(keep);
-            state_.count_training();
-        }
-        drop_finished_labels();
         if (rule.stop)
-            search_.forget();
+            remove_from_training(found.covered);
         else
-            search_.close();
+            for (Row row : found.covered) state_.write_bytes(row);
+        drop_finished_labels();
+        search_.close();
         return rule;
     }
 
-    // Takes rows out of training; they are marked 0 in `keep`.
-    void remove_from_training(const std::vector<std::uint8_t>& keep) {
+    void remove_from_training(const std::vector<Row>& rows) {
+        search_.about_to_remove(rows);
+        std::vector<std::uint8_t> keep(state_.n_rows, 1);
+        for (Row row : rows) {
+            keep[row] = 0;
+            std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
+        }
         Scope& training = state_.training;
         std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
-        std::vector<std::size_t> all(training.attributes.size() + training.labels.size());
-        std::iota(all.begin(), all.end(), 0);
-        threads_.run(all, search_.is_small(training.rows.size()),
+        threads_.run(search_.listing(rows), search_.is_small(training.rows.size()),
                      [&](std::size_t a, std::size_t) { training.at(a).assign_kept(training.at(a), keep.data()); });
+        state_.count_training();
     }
 
     // Labels without an open pair in training can be in no head; leaving them out saves lanes.

@@ -6,6 +6,7 @@
 
 #include "grouped_rows.hpp"
 #include "kernels.hpp"
+#include "sparse_rows.hpp"
 
 namespace plurule {
 
@@ -29,6 +30,7 @@ struct Prepared {
     std::vector<GroupedRows> grouped;
     // Instead of lists of its rows, the rank or category of each row where that takes one byte and there are many rows.
     std::vector<std::vector<std::uint8_t>> codes;
+    SparseRows sparse;  // once all attributes are there
 
     bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
     bool some_packed() const {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
-from plurule.data.table import SparseColumn, Table
+from plurule.data.table import SparseColumn, SparseColumns, Table
 from plurule.heuristics import (
     FMeasure,
     Gain,
@@ -51,6 +51,17 @@ def prepare(
     From `pack_from` rows on, a column of few values is kept as one byte per row instead of as lists of rows.
     """
     columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from)
+    if isinstance(table.columns, SparseColumns):
+        categories = [-1 if attribute.categories is None else len(attribute.categories) for attribute in table.attributes]
+        matrix = table.columns.matrix
+        columns.add_sparse(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int32, copy=False),
+            matrix.data,
+            table.columns.picked.astype(np.int64),
+            np.array(categories, dtype=np.int32),
+        )
+        return columns
     for attribute, column in zip(table.attributes, table.columns, strict=True):
         if isinstance(column, SparseColumn):
             if attribute.categories is None:
