@@ -133,7 +133,7 @@ class CandidateSearch {
     // Bounds hold for one minimum precision; labels that fail it when a rule is finished are searched without them.
     void search_table() {
         const bool alone = is_small(state_.training.rows.size());
-        if (!table_->started()) table_->start(first_visited(true), alone);
+        if (!table_->started()) table_->start(first_visited(true));
         for (auto& tools : tools_) {
             tools->finder.start(excluded_, 0, 0);
             tools->finder.best_value = NOTHING;

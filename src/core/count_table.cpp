@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "counting.hpp"
 
@@ -193,6 +194,11 @@ void CountTable::lay_out(bool sparse) {
     }
     blocks_.resize(used);
     if (sparse) n_sparse_ = used;
+    for (std::size_t b = first; b < used; ++b) {
+        blocks_[b].stale = true;
+        blocks_[b].highest = UNLIMITED;
+    }
+    some_stale_ = true;
 }
 
 void CountTable::count_totals() {
@@ -213,39 +219,51 @@ void CountTable::count_totals() {
     }
 }
 
-void CountTable::start(const std::vector<std::size_t>& attributes, bool alone) {
+void CountTable::start(const std::vector<std::size_t>& attributes) {
     attributes_ = attributes;
-    count_totals();
     where_.assign(hints_.size(), {0, NOWHERE});
     lay_out(true);
     lay_out(false);
-    lane_of_state_.resize(n_lanes_);
-    std::iota(lane_of_state_.begin(), lane_of_state_.end(), 0);
     closed_.clear();
-    count_blocks(0, alone);
-    started_ = true;
+    keeps_counts_ = started_ = true;
 }
 
-void CountTable::count_blocks(std::size_t first, bool alone) {
-    std::vector<std::size_t> counted(blocks_.size() - first);
-    std::iota(counted.begin(), counted.end(), first);
+// Before blocks are counted.
+void CountTable::begin_counting() {
+    count_totals();
+    lane_of_state_.resize(n_lanes_);
+    std::iota(lane_of_state_.begin(), lane_of_state_.end(), 0);
     if (!wide_) write_words();
-    threads_.run(counted, alone, [&](std::size_t b, std::size_t t) { count(blocks_[b], work_[t]); });
+    some_stale_ = !keeps_counts_;
+}
+
+// A block with its counts: its own, or in a scratch where they are not kept.
+Block& CountTable::counted(Block& block, Workspace& work) const {
+    if (!block.stale) return block;
+    Block& made = keeps_counts_ ? block : work.scratch;
+    if (!keeps_counts_) {
+        made.parts = block.parts;
+        made.slots = block.slots;
+        made.two_sided = block.two_sided;
+    }
+    count(made, work);
+    block.stale = !keeps_counts_;
+    return made;
 }
 
 // What each row adds to the counts of each lane.
 void CountTable::write_words() {
-    pairs_.resize(state_.n_rows * state_.width);
-    present_.resize(state_.n_rows * state_.width);
+    words_.resize(2 * state_.n_rows * state_.width);
     static constexpr std::uint32_t PAIR[8] = {0, 1, 1 << 16, 0, 0, 1, 1 << 16, 0};
     for (Row row : state_.training.rows)
         for (std::size_t at = row * state_.width; at < (row + std::size_t(1)) * state_.width; ++at) {
-            pairs_[at] = PAIR[state_.bytes[at]];
-            present_[at] = state_.bytes[at] >> 2;
+            std::uint32_t* of_lane = words_.data() + 2 * (at - at % 8) + at % 8;
+            of_lane[0] = PAIR[state_.bytes[at]];
+            of_lane[8] = state_.bytes[at] >> 2;
         }
 }
 
-void CountTable::count(Block& block, Workspace& work) {
+void CountTable::count(Block& block, Workspace& work) const {
     const std::size_t padded = block.tiles() * TILE;
     block.cells.resize(block.tiles() * n_lanes_ * cell_bytes());
     const Block::Part& first = block.parts[0];  // alone, it writes every cell
@@ -260,7 +278,7 @@ void CountTable::count(Block& block, Workspace& work) {
     block.open(0, block.slots);
 }
 
-void CountTable::count_part(Block& block, const Block::Part& part, Workspace& work) {
+void CountTable::count_part(Block& block, const Block::Part& part, Workspace& work) const {
     const std::size_t a = part.attribute;
     if (prepared_.sparse.holds(a)) return count_sparse(block, part, work);
     const RowCounter<std::int32_t> counter(state_);
@@ -271,7 +289,7 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
         const Candidates candidates = candidates_of(a);
         if (!prepared_.is_packed(a) && (candidates.nominal || candidates.split == groups)) {
             const GroupSpan span{rows.rows.data(), rows.ends.data(), 0, std::uint32_t(groups), false};
-            tile_kernels(false).count(span, !candidates.nominal, pairs_.data(), present_.data(), state_.width, n_lanes_, block.cells.data());
+            tile_kernels(false).count(span, !candidates.nominal, words_.data(), state_.width, n_lanes_, block.cells.data());
             for (std::size_t g = 0; g < groups; ++g) block.covered[g] = std::int32_t(candidates.nominal ? rows.size(g) : rows.ends[g]);
             return;
         }
@@ -329,7 +347,7 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
 }
 
 // Values that no row in training has any more keep their slots.
-void CountTable::count_sparse(Block& block, const Block::Part& part, Workspace& work) {
+void CountTable::count_sparse(Block& block, const Block::Part& part, Workspace& work) const {
     const GroupedRows& rows = rows_of(part.attribute);
     const RowCounter<std::int32_t> counter(state_);
     const auto& values = values_of(part.attribute);
@@ -386,7 +404,7 @@ void clear_lane(void* tile, std::uint32_t lane, std::size_t at) {
 
 }  // namespace
 
-void CountTable::store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters) {
+void CountTable::store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters) const {
     std::uint8_t* tile = cells_of(block, slot / TILE);
     (wide_ ? store_slot<WideCell> : store_slot<NarrowCell>)(tile, slot % TILE, counters, state_.width, lane_of_state_);
     block.covered[slot] = counters[3 * state_.width];
@@ -440,20 +458,24 @@ void CountTable::take_out(Row row) {
     }
 }
 
-// Counts everything anew but the sparse attributes; and those too where labels have got other lanes.
-void CountTable::recount_dense(bool alone) {
-    removed_ = false;
-    started_ = n_sparse_ > 0 && state_.label_of_lane.size() == n_lanes_;
+void CountTable::close(bool alone) {
     if (!started_) return;
-    count_totals();
-    lay_out(false);
-    count_blocks(n_sparse_, alone);
-    for (std::size_t b = 0; b < n_sparse_; ++b) blocks_[b].open(0, blocks_[b].slots);
+    const bool removed = std::exchange(removed_, false);
+    // Rows that leave again right after the last ones: what is counted for the next rule will not be needed after it either.
+    keeps_counts_ = !(removed && some_left_ && !options_.when_finished);
+    some_left_ = removed;
+    if ((removed || some_stale_) && state_.label_of_lane.size() != n_lanes_) {  // labels have got other lanes
+        started_ = false;
+    } else if (removed) {
+        lay_out(false);
+        for (std::size_t b = 0; b < n_sparse_; ++b) blocks_[b].open(0, blocks_[b].slots);
+    } else {
+        revise_all(alone);
+    }
 }
 
-void CountTable::close(bool alone) {
-    if (started_ && removed_) return recount_dense(alone);
-    if (!started_ || closed_.empty()) return;
+void CountTable::revise_all(bool alone) {
+    if (closed_.empty()) return;
     lane_of_state_.clear();
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     for (Closed& closed : closed_) {
@@ -477,7 +499,7 @@ void CountTable::close(bool alone) {
 }
 
 void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
-    if (closed.rows.empty()) return;
+    if (closed.rows.empty() || block.stale) return;
     const std::size_t tiles = block.tiles();
     work.tp.resize(tiles * TILE);
     work.fp.resize(tiles * TILE);
@@ -618,6 +640,7 @@ void CountTable::prepare_reach(double floor, Reach& reach) const {
 
 void CountTable::search(const Pass& pass) {
     scoring_ = pass.keeps ? kept_ : scoring_for(options_.min_precision.threshold);
+    if (some_stale_) begin_counting();
     lane_of_state_.clear();
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     totals_.active = lane_of_state_;
@@ -647,7 +670,7 @@ void CountTable::look_at_hints(const Pass& pass) {
         return hints_[a].value != hints_[b].value ? hints_[a].value > hints_[b].value : a < b;
     });
     for (std::size_t i = 0; i < count; ++i) {
-        Block& block = blocks_[where_[best[i]].first];
+        Block& block = counted(blocks_[where_[best[i]].first], work_[0]);
         const Block::Part& part = block.parts[where_[best[i]].second];
         std::size_t slot, side;
         Place place = hints_[best[i]].place;
@@ -663,8 +686,9 @@ double CountTable::hope_for(const Block& block) const {
     return hope;
 }
 
-void CountTable::look_at(Block& block, const Pass& pass, std::size_t thread) {
-    if (pass.keeps && block.highest < least_for(pass.floor(thread))) return;
+void CountTable::look_at(Block& kept, const Pass& pass, std::size_t thread) {
+    if (pass.keeps && kept.highest < least_for(pass.floor(thread))) return;
+    Block& block = counted(kept, work_[thread]);
     for (const Block::Part& part : block.parts) hints_[part.attribute].value = std::min(hints_[part.attribute].value, pass.floor(thread));
     for (std::size_t tile = 0; tile < block.tiles(); ++tile) {
         if (pass.keeps && block.best[tile] < least_for(pass.floor(thread))) continue;

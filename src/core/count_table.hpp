@@ -3,7 +3,8 @@
 // A rule only closes pairs of the labels in its head: the counts of those labels are brought up to date, and with them the
 // bounds of the candidates. The first pass for the next rule looks only where a bound reaches the best value so far (lazy
 // greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every bound; they
-// are taken out of the counts of the sparse attributes that list them, and all others are counted anew.
+// are taken out of the counts of the sparse attributes that list them, and all others are counted anew, when they are looked
+// at; where rows leave after every rule, that is all counts are for, and they are not kept.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -40,6 +41,7 @@ struct Block {
     std::vector<float> best;               // of each tile
     float highest = 0;                     // of all
     bool two_sided = false;                // some slot is
+    bool stale = true;                     // to be counted before a look
 
     std::size_t tiles() const { return (slots + TILE - 1) / TILE; }
     std::size_t sides() const { return two_sided ? 2 : 1; }
@@ -61,8 +63,8 @@ class CountTable {
     CountTable(const Prepared& prepared, const State& state, const Options& options, const HeadSearch& search, Threads& threads);
 
     bool started() const { return started_; }
-    // Counts everything anew. `attributes`: those that a first condition may be on, labels behind them.
-    void start(const std::vector<std::size_t>& attributes, bool alone);
+    // Everything is to be counted anew. `attributes`: those that a first condition may be on, labels behind them.
+    void start(const std::vector<std::size_t>& attributes);
 
     // Some rows are about to be closed for the labels of a head, or to leave training; and did.
     void about_to_close(const std::vector<Assignment>& head, const std::vector<Row>& rows);
@@ -91,6 +93,7 @@ class CountTable {
         std::vector<float> labels;
         Reach reach;
         double reach_floor = NOTHING;
+        Block scratch;  // counts that are not kept
     };
     // The best candidate of an attribute when it was looked at last.
     struct Hint {
@@ -118,14 +121,15 @@ class CountTable {
 
     void lay_out(bool sparse);
     void count_totals();
-    void count_blocks(std::size_t first, bool alone);
-    void recount_dense(bool alone);
+    void begin_counting();
+    Block& counted(Block& block, Workspace& work) const;
     void take_out(Row row);
     void write_words();
-    void count(Block& block, Workspace& work);
-    void count_part(Block& block, const Block::Part& part, Workspace& work);
-    void store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters);
-    void count_sparse(Block& block, const Block::Part& part, Workspace& work);
+    void count(Block& block, Workspace& work) const;
+    void count_part(Block& block, const Block::Part& part, Workspace& work) const;
+    void store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters) const;
+    void count_sparse(Block& block, const Block::Part& part, Workspace& work) const;
+    void revise_all(bool alone);
     void revise(Block& block, const Closed& closed, Workspace& work);
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
     void gather(Block& block, std::size_t slot, std::size_t side, std::vector<std::int32_t>& counters);
@@ -153,12 +157,13 @@ class CountTable {
     std::size_t n_lanes_ = 0;
     std::vector<std::int32_t> lane_of_label_;
     std::vector<std::uint32_t> lane_of_state_;  // lanes here of the lanes that the state has now
-    Buffer<std::uint32_t> pairs_, present_;     // rows × width: what they add to the counts
+    Buffer<std::uint32_t> words_;               // rows × width, eight lanes at a time: what they add to pairs, and to positives
     std::vector<GroupedRows> measured_;         // packed attributes: how large their groups are
     std::vector<std::size_t> attributes_;  // that a first condition may be on
     std::vector<Block> blocks_;            // first those of sparse attributes
     std::size_t n_sparse_ = 0;             // so many
-    bool removed_ = false;                 // rows have left training
+    bool removed_ = false, some_left_ = false;  // rows have left training; by the last rule
+    bool some_stale_ = false, keeps_counts_ = true;
     std::vector<Workspace> work_;
     std::vector<Closed> closed_;
     std::vector<double> head_values_;

@@ -147,19 +147,18 @@ inline void transpose(Int8* m) {
     }
 }
 
-void tile_count(const GroupSpan& span, bool cumulative, const std::uint32_t* pairs, const std::uint32_t* present, std::size_t stride,
-                std::size_t lanes, void* cells) {
+void tile_count(const GroupSpan& span, bool cumulative, const std::uint32_t* words, std::size_t stride, std::size_t lanes, void* cells) {
     for (std::size_t first_lane = 0; first_lane < lanes; first_lane += 8) {
         Int8 pair = {}, positive = {};
         std::uint32_t i = span.first ? span.ends[span.first - 1] : 0;
         for (std::uint32_t first = span.first; first < span.last; first += TILE) {
-            Int8 of_pairs[TILE] = {}, of_present[TILE] = {};
-            for (std::uint32_t g = first; g < span.last && g < first + TILE; ++g) {
-                if (!cumulative) pair = positive = Int8{};
-                for (; i < span.ends[g]; ++i) {
-                    const std::size_t at = std::size_t(span.rows[i]) * stride + first_lane;
-                    pair += load<Int8>(pairs + at);
-                    positive += load<Int8>(present + at);
+            Int8 of_pairs[TILE], of_present[TILE];
+            for (std::uint32_t g = first; g < first + TILE; ++g) {
+                if (!cumulative || g >= span.last) pair = positive = Int8{};
+                for (const std::uint32_t end = g < span.last ? span.ends[g] : i; i < end; ++i) {
+                    const std::uint32_t* of_row = words + 2 * (std::size_t(span.rows[i]) * stride + first_lane);
+                    pair += load<Int8>(of_row);
+                    positive += load<Int8>(of_row + 8);
                 }
                 of_pairs[g - first] = pair;
                 of_present[g - first] = positive;

@@ -94,9 +94,8 @@ struct Closing {
 
 struct TileKernels {
     // Counts slots of an attribute whose groups are added up one after the other, or stand for themselves, from words of the rows
-    // (rows × stride: TP, and FP in the upper half; positives). Only for narrow cells.
-    void (*count)(const GroupSpan&, bool cumulative, const std::uint32_t* pairs, const std::uint32_t* present, std::size_t stride,
-                  std::size_t lanes, void* cells);
+    // (rows × stride, eight lanes at a time: TP, and FP in the upper half; positives). Only for narrow cells.
+    void (*count)(const GroupSpan&, bool cumulative, const std::uint32_t* words, std::size_t stride, std::size_t lanes, void* cells);
     // The candidates to look at, bits 0 to 7 those of the slots, 8 to 15 of their other sides: where the bound reaches `least`, some
     // label reaches what is asked, and some is precise; without a reach, by their bounds alone. What is found out about the others
     // is kept in their bounds; or, if not `keeps`, bounds are neither asked nor kept.

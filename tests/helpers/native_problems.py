@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
-from plurule.data.table import Column, SparseColumn, Table
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 from plurule.heuristics import (
     AVERAGINGS,
     Counts,
@@ -142,6 +143,19 @@ def random_problem(rng: Generator, most_rows: int = 24, most_columns: int = 4, m
     columns: list[Column] = [sparse(rng, column) if rng.random() < 0.3 else column for _, column in named]
     table = Table([attribute for attribute, _ in named], columns, n_rows)
     return Problem(table, tuple(f"l{i}" for i in range(n_labels)), Y, random_weights(rng, n_rows, n_labels))
+
+
+def random_sparse_problem(rng: Generator) -> Problem:
+    """Counts and yes-or-no columns that are mostly zero, some of them always, kept as one matrix."""
+    n_rows, n_columns, n_labels = int(rng.integers(5, 40)), int(rng.integers(1, 20)), int(rng.integers(1, 7))
+    nominal = rng.random(n_columns) < rng.random()
+    listed = rng.random((n_rows, n_columns)) < rng.choice([0, 0.05, 0.2], n_columns)
+    X = rng.integers(-2, 5, (n_rows, n_columns)) * listed
+    X[:, nominal] = X[:, nominal] > 0
+    Y = random_labels(rng, list(X.T), n_rows, n_labels)
+    columns = SparseColumns(csc_array(X.astype(float)), nominal, np.arange(n_columns))
+    attributes = [Attribute(f"a{i}", ("no", "yes") if yes_or_no else None) for i, yes_or_no in enumerate(nominal)]
+    return Problem(Table(attributes, columns), tuple(f"l{i}" for i in range(n_labels)), Y, np.ones(n_rows))
 
 
 def random_labels(rng: Generator, columns: list[NDArray[Any]], n_rows: int, n_labels: int) -> NDArray[np.uint8]:

@@ -11,7 +11,14 @@ import pytest
 import scipy.sparse as sp
 
 from helpers.campaigns import numbers
-from helpers.native_problems import HEURISTICS, random_options, random_problem
+from helpers.native_problems import (
+    HEURISTICS,
+    constrained,
+    random_constraints,
+    random_options,
+    random_problem,
+    random_sparse_problem,
+)
 from helpers.requirements import data_set
 from plurule import RuleListClassifier
 from plurule.data import read
@@ -113,6 +120,19 @@ def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed
         remaining=0,
     )
     assert_engines_agree(problem, options, f"seed {seed}")
+
+
+@pytest.mark.parametrize("batch", numbers(3, 40))
+def test_on_sparse_problems_both_engines_learn_the_identical_rule_list(batch: int):
+    # Rows are walked by what they list, and values that no row in training has any more keep their slots.
+    for seed in range(batch * 10, (batch + 1) * 10):
+        rng = np.random.default_rng([11, seed])
+        problem = random_sparse_problem(rng)
+        if rng.random() < 0.3:
+            problem = constrained(problem, random_constraints(rng, problem))
+        search = ["relaxed", "relaxed", "single", "decomposable"][rng.integers(4)]
+        options = random_options(rng, problem, head_search=search, remaining=0, n_rules=12)
+        assert_engines_agree(problem, options, f"seed {seed}")
 
 
 @pytest.mark.parametrize("batch", numbers(2, 10))

@@ -52,7 +52,9 @@ def prepare(
     """
     columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from)
     if isinstance(table.columns, SparseColumns):
-        categories = [-1 if attribute.categories is None else len(attribute.categories) for attribute in table.attributes]
+        categories = [
+            -1 if attribute.categories is None else len(attribute.categories) for attribute in table.attributes
+        ]
         matrix = table.columns.matrix
         columns.add_sparse(
             matrix.indptr.astype(np.int64),
