@@ -7,6 +7,7 @@ import pytest
 from helpers.commands import Run, assert_mistake
 from plurule import RuleListClassifier
 from plurule.cli.learner_options import learner_parameters, make_heuristic, make_learner, make_lift
+from plurule.errors import PluruleError
 from plurule.heuristics import FMeasure, MEstimate, ShrunkenFMeasure
 from plurule.learning.min_precision import MinPrecision
 from plurule.lifts import KLN, NoLift, Root
@@ -131,3 +132,11 @@ def test_numbers_beyond_all_bounds_are_no_mistake(run: Run, options: tuple[str, 
 )
 def test_numbers_that_make_no_sense_are_refused_in_a_sentence(run: Run, options: tuple[str, ...]) -> None:
     assert_mistake(run("fit", "world-flags", *options), "must be")
+
+
+def test_what_a_length_is_chosen_on_may_be_a_splitter() -> None:
+    found = make_learner({"cv": "ShuffleSplit(n_splits=3, test_size=0.2)"}).cv
+    assert (type(found).__name__, found.n_splits, found.test_size) == ("ShuffleSplit", 3, 0.2)
+    assert [make_learner({"cv": text}).cv for text in ("4", "0.25")] == [4, 0.25]
+    with pytest.raises(PluruleError, match="nonsense"):
+        make_learner({"cv": "nonsense"})

@@ -13,7 +13,7 @@ import typer
 
 from plurule.cli.commands import argument
 from plurule.cli.estimator_options import Parameter, make_options, parameters_of, read_values
-from plurule.errors import ParameterError
+from plurule.errors import ParameterError, PluruleError
 
 if TYPE_CHECKING:
     from plurule import Constraints, RuleListClassifier
@@ -90,6 +90,7 @@ def learner_options() -> list[Any]:
 def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListClassifier:
     """The classifier that options ask for; what is not given is as in the library, or as published."""
     from plurule import RuleListClassifier
+    from plurule.selection.splitters import find_splitter
 
     values = read_values(given, learner_parameters())
     parts = {name: values.pop(name) for name in _parts_of_heuristics() if name in values}
@@ -98,6 +99,12 @@ def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListC
     height, labels = values.pop("lift_height", None), values.pop("lift_at", None)
     if "lift" in values or height is not None or labels is not None:
         values["lift"] = make_lift(values.get("lift"), height, labels)
+    if isinstance(values.get("cv"), str):
+        try:
+            values["cv"] = find_splitter(values["cv"])
+        except PluruleError as error:
+            expected = "must be a number of folds, a share between 0 and 1, or a splitter"
+            raise ParameterError("cv", values["cv"], f"{expected}: {error}") from None
     names = {"min_precision": "threshold", "min_precision_of": "of", "min_precision_when": "when"}
     precision = {f"min_precision__{names[name]}": values.pop(name) for name in names if name in values}
     learner = (RuleListClassifier.published if published else RuleListClassifier)(**values)
