@@ -92,7 +92,7 @@ def test_plus_minus_is_the_same_in_every_table_and_said(run: Run, tmp_path: Path
     for more in (("--wide",), ("--lifts", "peak 2: 1.08")):
         code, out, err = run("tune", "world-flags", *options, *more)
         assert code == 0, err
-        assert "± is one standard error of the mean over the folds" in out
+        assert "\n± is one standard error of the mean over the folds\n" in out, "without the words of a markup"
         with (tmp_path / "candidates.csv").open(encoding="utf-8", newline="") as lines:
             best = next(csv.DictReader(lines))
         # The deviation that is written is that of the folds, not of what they were drawn from.
