@@ -29,7 +29,7 @@ def flags() -> Any:
     return load_world_flags()
 
 
-SHORT = RuleListClassifier(n_rules=4, max_conditions=1)
+SHORT = RuleListClassifier(heuristic="f_measure", n_rules=4, max_conditions=1)
 LIFTS = [NoLift(), KLN(0.1), Peak(3, 1.2)]
 
 

@@ -17,16 +17,17 @@ from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.missing_labels import labels_without_rules
-from plurule.learning.options import check_constraints, check_engine, check_options
+from plurule.learning.min_precision import MinPrecision, as_min_precision
+from plurule.learning.missing_labels import labels_without_rules, why_training_ended
+from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
 from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
 from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
 from plurule.prediction.predictor import RuleListPredictor
-from plurule.prediction.scoring import Scorer, check_scoring
+from plurule.prediction.scoring import Scorer, Scoring, check_scoring
+from plurule.selection.aiming import MOST_RULES, Aim, Constant, choose, evaluation_to_aim_by
 from plurule.selection.folds import Folds, hold_out, make_parts, pruned
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import say_undefined, search
@@ -46,10 +47,16 @@ PUBLISHED: dict[str, Any] = {
 class RuleListClassifier(RuleListPredictor):
     """Learns an ordered list of multi-label rules by separate-and-conquer with relaxed pruning.
 
+    By default the list aims at `scoring`: lists are learned with several values of β, short lists are selected from
+    their bodies by what they gain, and what scores best on new rows is taken, at its best length; the smallest, where
+    several are as good. The best constant label set is tried, too. A heuristic of your choice learns one list with it.
+
     Parameters
     ----------
     heuristic
-        How good a rule is: an object of `plurule.heuristics`, your own, or a name such as `"f_measure"`.
+        How good a rule is: an object of `plurule.heuristics`, your own, or a name such as `"f_measure"`. `"auto"` aims
+        at `scoring`, as above; where there is nothing to choose (`n_rules=None`, `prune`, fewer than 50 rows) it is
+        `FMeasure(beta=0.6)`.
     averaging
         `"micro"` sums the counts over the labels of a head, `"macro"` averages the values of its labels.
     head_search
@@ -60,7 +67,8 @@ class RuleListClassifier(RuleListPredictor):
         `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
     min_precision
         Least share of right predictions, 0 to 1: of every label of a finished rule, or of what a `MinPrecision` says
-        (as published: of the head as a whole, also while the rule grows).
+        (as published: of the head as a whole, also while the rule grows). `"auto"` is one half where a single list is
+        learned; where lists aim at `scoring`, what is selected need only gain.
     predict_absence
         Whether rules may also predict that labels are absent.
     label_conditions
@@ -80,13 +88,14 @@ class RuleListClassifier(RuleListPredictor):
     stop_threshold
         A rule ends the instances it covers if at most this share of them still has something to predict.
     n_rules
-        How many rules the list has: `"auto"` for the shortest list that is within one standard error of the best on
-        validation data, a number for at most that many, or `None` for as many as it takes.
+        How many rules the list has: a number for at most that many, `"auto"` for at most 40, as many as score best on
+        validation data (with a heuristic of your choice, the shortest list within one standard error of the best), or
+        `None` for as many as it takes.
     cv
-        What `n_rules="auto"` is chosen on: a number of folds (which keep the share of every label), the share of the
+        What the choice is made on: a number of folds (which keep the share of every label), the share of the
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
     scoring
-        What it is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
+        What the list aims at and is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
     prune
         Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
         of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
@@ -115,7 +124,10 @@ class RuleListClassifier(RuleListPredictor):
     rule_list_ : RuleList
         What was learned.
     n_rules_curve_ : LengthCurve or None
-        With `n_rules="auto"`, the validation scores by length that the choice was made from.
+        Where a length was chosen, the validation scores by length of lists made in the same way.
+    chosen_ : dict
+        Where something was chosen: `how` the list was made, the number of rules it was cut after (`n_rules`), its
+        `scoring`, `score` and `standard_error` on validation data, and what the best `constant` label set scores there.
     labels_without_rules_ : dict of str to str
         The labels that no rule predicts, each with the reason: too rare, not precise enough, cut off.
     label_names_ : ndarray of str
@@ -149,16 +161,17 @@ class RuleListClassifier(RuleListPredictor):
     """
 
     n_rules_curve_: LengthCurve | None
+    chosen_: dict[str, Any]
     labels_without_rules_: dict[str, str]
 
     def __init__(
         self,
         *,
-        heuristic: Heuristic | str = FMeasure(beta=0.6),  # noqa: B008  # set_params copies it before a change
+        heuristic: Heuristic | str = "auto",
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
-        min_precision: float | MinPrecision = 0.5,
-        lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # as above
+        min_precision: float | MinPrecision | Literal["auto"] = "auto",
+        lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # set_params copies it before a change
         predict_absence: bool = False,
         label_conditions: bool = True,
         fix_head: bool = True,
@@ -248,19 +261,62 @@ class RuleListClassifier(RuleListPredictor):
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         if self.prune is not None and problem.constraints is not None:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
-        everything, held_out = problem, None
+        self.n_rules_curve_, self.chosen_ = None, {}
+        folds = Folds(problem, (), engine=engine, n_jobs=n_jobs)
+        choosing = self.heuristic == "auto" and self.n_rules is not None and self.prune is None
+        if not choosing or not can_learn(problem, options) or not self._aim(folds, rows, options, scoring):
+            self._learn_one(folds, rows, options, scoring)
+        self.rule_list_ = self._remembering(self.rule_list_, problem)
+        return self
+
+    def _aim(self, folds: Folds, rows: NDArray[np.intp], options: Options, scoring: Scoring) -> bool:
+        """Choose how to make the list, and its length, by what scores best on new rows; False if nothing can be."""
+        problem = folds.problem
+        folds = replace(folds, parts=make_parts(self.cv, problem.Y, rows))
+        evaluation = evaluation_to_aim_by(folds, scoring, self._form)
+        if evaluation is None:
+            return False
+        least = 0.0 if self.min_precision == "auto" else options.min_precision.threshold
+        aim = Aim(evaluation, options, max(options.n_rules or MOST_RULES, len(problem.initial_rules)), least)
+        curves = aim.curves()
+        say_undefined("scoring", curves.values())
+        constant = curves[Constant()].score(1)
+        if problem.initial_rules or least or not aim.prices:
+            del curves[Constant()]
+        found = choose(curves)
+        if found is None:
+            return False
+        how, length = found
+        learned = aim.learn(how, length)
+        curve = curves[how].cut_after(length)
+        if curve.score(length) <= constant:
+            warnings.warn(_not_better(scoring.name, curve.score(length), constant, how == Constant()), stacklevel=3)
+        error = float(curve.standard_error[min(length, curve.scores.shape[1]) - 1])
+        self.chosen_ = {"how": str(how), "n_rules": length, "scoring": scoring.name}
+        self.chosen_ |= {"score": curve.score(length), "standard_error": error, "constant": constant}
+        self.rule_list_ = replace(learned, length_choice=curve.choice(length, str(how), constant))
+        self.n_rules_curve_ = curve
+        why = f"no rule for it pays off for {scoring.name}"
+        self.labels_without_rules_ = labels_without_rules(learned, problem, options, why)
+        return True
+
+    def _learn_one(self, folds: Folds, rows: NDArray[np.intp], options: Options, scoring: Scoring) -> None:
+        """Learn one list, and choose its length if asked to."""
+        everything = problem = folds.problem
+        held_out = None
         if self.prune is not None:
             problem, rows, held_out = hold_out(problem, rows, float(self.prune))
-        self.n_rules_curve_ = None
         if can_learn(problem, options) and self.n_rules == "auto":
-            folds = Folds(problem, make_parts(self.cv, problem.Y, rows), engine=engine, n_jobs=n_jobs)
-            evaluation = evaluation_to_choose_by("n_rules='auto'", folds, scoring, self._form)
+            parts = make_parts(self.cv, problem.Y, rows)
+            evaluation = evaluation_to_choose_by(
+                "n_rules='auto'", replace(folds, problem=problem, parts=parts), scoring, self._form
+            )
             if evaluation is not None:
                 (curves,) = search(evaluation, [options])
                 self.n_rules_curve_ = _chosen_from(curves.get(scoring.name))
         curve = self.n_rules_curve_
         length = options.n_rules if curve is None else curve.chosen
-        learned = engines.learn(problem, options.up_to(length), engine, n_jobs, self._progress())
+        learned = engines.learn(problem, options.up_to(length), folds.engine, folds.n_jobs, self._progress())
         self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
             self.rule_list_ = pruned(learned, held_out, everything, options)
@@ -270,11 +326,8 @@ class RuleListClassifier(RuleListPredictor):
             # A list that ended before the chosen length was not cut.
             choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
             self.rule_list_ = replace(learned, length_choice=choice)
-        self.rule_list_ = self._remembering(self.rule_list_, everything)
-        self.labels_without_rules_ = labels_without_rules(
-            self.rule_list_, everything, options, length, pruned=held_out is not None
-        )
-        return self
+        ended = why_training_ended(self.rule_list_, everything, options, length, pruned=held_out is not None)
+        self.labels_without_rules_ = labels_without_rules(self.rule_list_, everything, options, ended)
 
     @classmethod
     def published(cls, **parameters: Any) -> Self:
@@ -299,8 +352,12 @@ class RuleListClassifier(RuleListPredictor):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
-        if isinstance(self.min_precision, float | int) and any(key.startswith("min_precision__") for key in params):
-            self.min_precision = MinPrecision(self.min_precision)
+        if not isinstance(self.min_precision, MinPrecision) and any(
+            key.startswith("min_precision__") for key in params
+        ):
+            self.min_precision = as_min_precision(self.min_precision)
+        if self.heuristic == "auto" and any(key.startswith("heuristic__") for key in params):
+            self.heuristic = check_heuristic("auto")
         return super().set_params(**params)
 
     def _problem(
@@ -347,6 +404,11 @@ def can_learn(problem: Problem, options: Options) -> bool:
         least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
         warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=4)
     return options.min_coverage <= total
+
+
+def _not_better(measure: str, score: float, constant: float, is_constant: bool) -> str:
+    same = f"the best label set that is the same for every instance has a {measure} of {constant:.3f} on new rows"
+    return f"{same}, " + ("and no list is better: it is the model" if is_constant else f"the model {score:.3f}")
 
 
 def _chosen_from(curve: LengthCurve | None) -> LengthCurve | None:

@@ -28,6 +28,7 @@ from plurule.learning.missing_labels import labels_without_rules
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,
+    check_heuristic,
     check_options,
 )
 from plurule.learning.problem import Options, Problem
@@ -195,6 +196,9 @@ class RuleListClassifierCV(RuleListPredictor):
         if not isinstance(estimator, RuleListClassifier):
             raise ValueError(f"estimator must be a RuleListClassifier or None, got {estimator!r}")
         template = clone(estimator)
+        if isinstance(template.heuristic, str):
+            # What is chosen here is not chosen a second time inside.
+            template.heuristic = check_heuristic(template.heuristic)
         problem, rows = template._problem(X, y, sample_weight, label_names, initial_rules, constraints)
         with threads(check_jobs(self.n_jobs)) if executor is None else nullcontext(executor) as runner:
             choose = self._choose_all if self.protocol == "wide" else self._choose_lift

@@ -204,8 +204,8 @@ def test_the_fingerprint_of_parts_notices_every_change(flags: Any) -> None:
 @pytest.mark.parametrize("scoring", ["micro_f1", "hamming_accuracy", "f1_macro", SCORERS["subset_accuracy"]])
 def test_auto_cuts_the_list_of_all_rows_where_validation_says(flags: Any, cv: Any, scoring: Any) -> None:
     X, Y = flags.X, flags.Y
-    auto = RuleListClassifier(n_rules="auto", cv=cv, scoring=scoring).fit(X, Y)
-    whole = RuleListClassifier(n_rules=None).fit(X, Y)
+    auto = RuleListClassifier(heuristic="f_measure", n_rules="auto", cv=cv, scoring=scoring).fit(X, Y)
+    whole = RuleListClassifier(heuristic="f_measure", n_rules=None).fit(X, Y)
     curve = auto.n_rules_curve_
     assert curve is not None
     assert auto.rule_list_ == whole.rule_list_[: curve.chosen]
@@ -220,8 +220,8 @@ def test_auto_cuts_what_fits_noise() -> None:
     noisy = (X[:, 0] > 0) ^ (rng.random(300) < 0.2)
     Y = np.column_stack([noisy, X[:, 1] > 0.5]).astype(int)
     parameters = {"min_coverage": 0, "max_bins": None}
-    whole = RuleListClassifier(n_rules=None, **parameters).fit(X, Y)
-    auto = RuleListClassifier(n_rules="auto", **parameters).fit(X, Y)
+    whole = RuleListClassifier(heuristic="f_measure", n_rules=None, **parameters).fit(X, Y)
+    auto = RuleListClassifier(heuristic="f_measure", n_rules="auto", **parameters).fit(X, Y)
     assert len(auto.rule_list_) < 6 < len(whole.rule_list_)
     test = rng.normal(size=(2000, 6))
     truth = np.column_stack([test[:, 0] > 0, test[:, 1] > 0.5]).astype(int)
@@ -230,7 +230,8 @@ def test_auto_cuts_what_fits_noise() -> None:
 
 def test_auto_is_the_same_every_time_and_with_any_number_of_threads(flags: Any) -> None:
     lists = {
-        RuleListClassifier(n_rules="auto", n_jobs=jobs).fit(flags.X, flags.Y).rule_list_ for jobs in (None, 1, 2, 2)
+        RuleListClassifier(heuristic="f_measure", n_rules="auto", n_jobs=jobs).fit(flags.X, flags.Y).rule_list_
+        for jobs in (None, 1, 2, 2)
     }
     assert len(lists) == 1
 
@@ -239,7 +240,7 @@ def test_a_label_without_a_positive_in_some_part_is_left_out_and_said_once(flags
     X, Y = flags.X, flags.Y.copy()
     Y[:, 1] = 0
     Y[[3, 40], 1] = 1
-    classifier = RuleListClassifier(n_rules="auto")
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules="auto")
     with pytest.warns(UserWarning, match="no positive of 'green' in some part.*left out of the choice") as warned:
         classifier.fit(X, Y, label_names=flags.label_names)
     assert len([w for w in warned if "left out" in str(w.message)]) == 1
@@ -249,27 +250,27 @@ def test_a_label_without_a_positive_in_some_part_is_left_out_and_said_once(flags
 
 def test_where_nothing_can_be_held_out_all_rules_are_kept() -> None:
     X, Y = [[1.0], [2.0], [3.0]], [[1, 0], [0, 1], [0, 0]]
-    classifier = RuleListClassifier(n_rules="auto", min_coverage=0)
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules="auto", min_coverage=0)
     with pytest.warns(UserWarning, match="no positive of 'y0', 'y1' in some part.*nothing is chosen"):
         classifier.fit(X, Y)
     assert classifier.n_rules_curve_ is None
     assert classifier.rule_list_ == clone(classifier).set_params(n_rules=None).fit(X, Y).rule_list_
     with pytest.warns(UserWarning, match="too few rows to hold some out; nothing is chosen"):
-        RuleListClassifier(n_rules="auto", min_coverage=0).fit([[1.0]], [[1, 0]])
+        RuleListClassifier(heuristic="f_measure", n_rules="auto", min_coverage=0).fit([[1.0]], [[1, 0]])
 
 
 def test_a_chosen_length_needs_no_warning(flags: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        RuleListClassifier(n_rules="auto").fit(flags.X, flags.Y)
+        RuleListClassifier(heuristic="f_measure", n_rules="auto").fit(flags.X, flags.Y)
 
 
 def test_a_row_of_weight_zero_does_not_decide_where_others_go(flags: Any) -> None:
     X, Y = flags.X, flags.Y
     weights = np.random.default_rng(0).integers(0, 2, size=len(Y))
     kept = np.flatnonzero(weights)
-    weighted = RuleListClassifier(n_rules="auto").fit(X, Y, weights)
-    removed = RuleListClassifier(n_rules="auto").fit(X[kept], Y[kept])
+    weighted = RuleListClassifier(heuristic="f_measure", n_rules="auto").fit(X, Y, weights)
+    removed = RuleListClassifier(heuristic="f_measure", n_rules="auto").fit(X[kept], Y[kept])
     assert weighted.rule_list_ == removed.rule_list_
 
 
@@ -282,7 +283,7 @@ def one_label_everywhere_in_a_fold(flags: Any) -> Any:
 
 def test_where_a_scorer_needs_negatives_a_label_without_is_left_out_and_said(flags: Any) -> None:
     X, Y = one_label_everywhere_in_a_fold(flags)
-    classifier = RuleListClassifier(scoring="roc_auc", cv=KFold(4))
+    classifier = RuleListClassifier(heuristic="f_measure", scoring="roc_auc", cv=KFold(4))
     with pytest.warns(UserWarning, match="no positive, or no negative, of 'green' in some part") as warned:
         classifier.fit(X, Y, label_names=flags.label_names)
     assert len(warned) == 1
@@ -293,7 +294,7 @@ def test_where_a_scorer_needs_negatives_a_label_without_is_left_out_and_said(fla
     assert len(classifier.rule_list_) == curve.chosen > 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        RuleListClassifier(scoring="f1_macro", cv=KFold(4)).fit(X, Y)
+        RuleListClassifier(heuristic="f_measure", scoring="f1_macro", cv=KFold(4)).fit(X, Y)
 
 
 def sometimes_undefined(classifier: Any, X: Any, Y: Any) -> float:
@@ -307,7 +308,7 @@ def never_defined(classifier: Any, X: Any, Y: Any) -> float:
 def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags: Any) -> None:
     X, Y = flags.X, flags.Y
     with pytest.warns(UserWarning, match="score is not defined on 1 of 4 parts.*left out of the choice") as warned:
-        classifier = RuleListClassifier(scoring=sometimes_undefined, cv=KFold(4)).fit(X, Y)
+        classifier = RuleListClassifier(heuristic="f_measure", scoring=sometimes_undefined, cv=KFold(4)).fit(X, Y)
     assert len(warned) == 1
     curve = classifier.n_rules_curve_
     assert curve is not None
@@ -317,18 +318,21 @@ def test_parts_on_which_a_scorer_is_not_defined_are_left_out_and_said_once(flags
 
 def test_where_a_scorer_is_never_defined_nothing_is_chosen(flags: Any) -> None:
     with pytest.warns(UserWarning, match="score is not defined on 4 of 4 parts.*nothing is chosen") as warned:
-        classifier = RuleListClassifier(scoring=never_defined, cv=4).fit(flags.X, flags.Y)
+        classifier = RuleListClassifier(heuristic="f_measure", scoring=never_defined, cv=4).fit(flags.X, flags.Y)
     assert len(warned) == 1
     assert classifier.n_rules_curve_ is None
-    assert classifier.rule_list_ == RuleListClassifier(n_rules=None).fit(flags.X, flags.Y).rule_list_
+    assert (
+        classifier.rule_list_
+        == RuleListClassifier(heuristic="f_measure", n_rules=None).fit(flags.X, flags.Y).rule_list_
+    )
 
 
 @pytest.mark.parametrize("n_rules", [0, -1, 2.5, "all", True, [3]])
 def test_what_is_no_number_of_rules_is_refused(flags: Any, n_rules: Any) -> None:
     with pytest.raises(ValueError, match="n_rules must be 'auto', None or a whole number of at least 1"):
-        RuleListClassifier(n_rules=n_rules).fit(flags.X, flags.Y)
+        RuleListClassifier(heuristic="f_measure", n_rules=n_rules).fit(flags.X, flags.Y)
 
 
 def test_an_unknown_scorer_is_refused_with_what_is_allowed(flags: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown scoring 'micro_f'; did you mean 'micro_f1'.*'hamming_accuracy'"):
-        RuleListClassifier(n_rules="auto", scoring="micro_f").fit(flags.X, flags.Y)
+        RuleListClassifier(heuristic="f_measure", n_rules="auto", scoring="micro_f").fit(flags.X, flags.Y)

@@ -124,7 +124,7 @@ def test_initial_rules_are_never_cut_off(flags: Any) -> None:
     given = ["orange <- coast = island", "black <- coast = island", "blue <- coast = island"]
     parameters = {"label_names": flags.label_names, "initial_rules": given}
     search = RuleListClassifierCV(param_grid=GRID, cv=2, length="shortest").fit(flags.X, flags.Y, **parameters)
-    auto = RuleListClassifier().fit(flags.X, flags.Y, **parameters)
+    auto = RuleListClassifier(heuristic="f_measure").fit(flags.X, flags.Y, **parameters)
     for classifier in (search, auto, search.select(max_rules=3)):
         assert all(rule.locked for rule in classifier.rule_list_[:3])
         assert len(classifier.rule_list_) >= 3
@@ -153,7 +153,7 @@ def test_a_search_does_all_that_its_best_classifier_does(flags: Any, search: Any
 
 def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: Any) -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    auto = RuleListClassifier().fit(flags.X, flags.Y)
+    auto = RuleListClassifier(heuristic="f_measure").fit(flags.X, flags.Y)
     for classifier in (auto, search.best_estimator_, search.select(max_rules=5), search.select(max_rules=2)):
         length = len(classifier.rule_list_)
         assert classifier.n_rules_curve_.cut == classifier.rule_list_.length_choice.chosen == length
@@ -234,7 +234,7 @@ def test_a_list_that_ends_by_itself_was_not_cut() -> None:
     rng = np.random.default_rng(10)
     X = rng.integers(0, 3, size=(60, 3)).astype(float)
     Y = np.column_stack([X[:, 0] > 0, rng.random(60) < 0.5]).astype(int)
-    auto = RuleListClassifier(min_coverage=0).fit(X, Y)
+    auto = RuleListClassifier(heuristic="f_measure", min_coverage=0).fit(X, Y)
     search = RuleListClassifierCV(param_grid={"min_coverage": [0]}, cv=KFold(2, shuffle=True, random_state=0)).fit(X, Y)
     for classifier in (auto, search.best_estimator_):
         curve = classifier.n_rules_curve_

@@ -64,7 +64,7 @@ UNBOUND = MinPrecision(threshold=0)
 
 
 def as_min_precision(value: Any) -> MinPrecision:
-    """A number is the least precision of every label of a finished rule.
+    """A number is the least precision of every label of a finished rule; `"auto"` is one half.
 
     >>> as_min_precision(0.3)
     MinPrecision(of='label', threshold=0.3, when='finished')
@@ -72,7 +72,7 @@ def as_min_precision(value: Any) -> MinPrecision:
     if isinstance(value, MinPrecision):
         value.check()
         return value
-    bar = MinPrecision(threshold=value)
+    bar = MinPrecision(threshold=0.5 if isinstance(value, str) and value == "auto" else value)
     try:
         bar.check()
     except ParameterError as error:

@@ -8,10 +8,27 @@ from plurule.learning.problem import Options, Problem
 from plurule.model import RuleList
 
 
-def labels_without_rules(
+def labels_without_rules(rule_list: RuleList, problem: Problem, options: Options, otherwise: str) -> dict[str, str]:
+    """Why a label is in the head of no rule, for every label that is in none: too rare, or `otherwise`."""
+    predicted = {assignment.index for rule in rule_list for assignment in rule.head}
+    present = problem.weights @ problem.Y
+    least = options.min_precision.threshold * options.min_coverage
+    reasons = {}
+    for index in (i for i in range(problem.n_labels) if i not in predicted):
+        found = otherwise
+        if not options.predict_absence and present[index] == 0:
+            found = "no training instance has it"
+        elif not options.predict_absence and present[index] < least:
+            needed = int(np.ceil(least))
+            found = f"too rare: {present[index]:g} have it, a rule that covers min_coverage needs {needed}"
+        reasons[problem.labels[index]] = found
+    return reasons
+
+
+def why_training_ended(
     rule_list: RuleList, problem: Problem, options: Options, length: int | None = None, pruned: bool = False
-) -> dict[str, str]:
-    """Why a label is in the head of no rule, for every label that is in none.
+) -> str:
+    """Why there are no more rules.
 
     Parameters
     ----------
@@ -24,27 +41,13 @@ def labels_without_rules(
     pruned
         Whether rules were dropped after they were learned.
     """
-    predicted = {assignment.index for rule in rule_list for assignment in rule.head}
-    present = problem.weights @ problem.Y
-    least = options.min_precision.threshold * options.min_coverage
     total = float(problem.weights.sum())
     # Rules that are marked stop take their instances out of training, each other ones.
     left = total - sum(rule.coverage for rule in rule_list if rule.stop)
     if pruned:
-        ended = "no rule for it was learned, or held-out rows did not support it"
-    elif length is not None and len(rule_list) >= length:
-        ended = f"cut off: the list ends after {length} rules"
-    elif left / total <= options.remaining:
-        ended = f"training ended before: at most {options.remaining:.0%} of the instances were left"
-    else:
-        ended = f"no rule for it reaches min_precision ({options.min_precision.threshold:g}) and covers enough"
-    reasons = {}
-    for index in (i for i in range(problem.n_labels) if i not in predicted):
-        found = ended
-        if not options.predict_absence and present[index] == 0:
-            found = "no training instance has it"
-        elif not options.predict_absence and present[index] < least:
-            needed = int(np.ceil(least))
-            found = f"too rare: {present[index]:g} have it, a rule that covers min_coverage needs {needed}"
-        reasons[problem.labels[index]] = found
-    return reasons
+        return "no rule for it was learned, or held-out rows did not support it"
+    if length is not None and len(rule_list) >= length:
+        return f"cut off: the list ends after {length} rules"
+    if left / total <= options.remaining:
+        return f"training ended before: at most {options.remaining:.0%} of the instances were left"
+    return f"no rule for it reaches min_precision ({options.min_precision.threshold:g}) and covers enough"

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from plurule.errors import ParameterError, nearest
-from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, Heuristic
+from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.engine import ENGINES, Engine
 from plurule.learning.label_sets import MOST_LABELS_EXHAUSTIVE
@@ -78,7 +78,9 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
 
 
 def check_heuristic(heuristic: Any) -> Heuristic:
-    """The heuristic, from an object or a name."""
+    """The heuristic, from an object or a name; `"auto"` is the one to start from."""
+    if isinstance(heuristic, str) and heuristic == "auto":
+        return FMeasure(beta=0.6)
     if isinstance(heuristic, str):
         if heuristic not in HEURISTICS:
             names = ", ".join(repr(name) for name in HEURISTICS)

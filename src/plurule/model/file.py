@@ -84,7 +84,9 @@ def dumps(rule_list: RuleList) -> str:
         "undecided": _compact(rule_list.undecided),
     }
     if rule_list.length_choice is not None:
-        parts["length_choice"] = _compact(asdict(rule_list.length_choice))
+        choice = asdict(rule_list.length_choice)
+        unsaid = [name for name in ("how", "constant") if choice[name] in ("", None)]
+        parts["length_choice"] = _compact({name: value for name, value in choice.items() if name not in unsaid})
     if rule_list.trained_on is not None:
         parts["trained_on"] = _compact(b64encode(rule_list.trained_on).decode("ascii"))
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
@@ -277,14 +279,16 @@ def _read(file: _Node) -> RuleList:
 
 
 def _length_choice(item: _Node) -> LengthChoice:
-    members = item.members("measure", "mean", "standard_error", "chosen")
+    members = item.members("measure", "mean", "standard_error", "chosen", optional=("how", "constant"))
     mean = tuple(float(value.number()) for value in members["mean"].items(least=1))
     error = tuple(float(value.count()) for value in members["standard_error"].items())
     if len(error) != len(mean):
         raise ModelError(f"{item.path}: mean has {len(mean)} numbers, standard_error has {len(error)}")
     chosen = members["chosen"].number()
     members["chosen"].expect(isinstance(chosen, int) and 1 <= chosen <= len(mean), f"a length from 1 to {len(mean)}")
-    return LengthChoice(members["measure"].text(), mean, error, int(chosen))
+    how = members["how"].text() if "how" in members else ""
+    constant = float(members["constant"].number()) if "constant" in members else None
+    return LengthChoice(members["measure"].text(), mean, error, int(chosen), how, constant)
 
 
 def _attribute(item: _Node) -> Attribute:

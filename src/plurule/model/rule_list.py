@@ -28,6 +28,10 @@ class LengthChoice:
         Its standard error per length.
     chosen
         The length that was chosen.
+    how
+        How the list was made, where that was chosen, too.
+    constant
+        What the best constant label set scores on the same data, if it was tried.
 
     Examples
     --------
@@ -42,6 +46,8 @@ class LengthChoice:
     mean: tuple[float, ...]
     standard_error: tuple[float, ...]
     chosen: int
+    how: str = ""
+    constant: float | None = None
 
     def __repr__(self) -> str:
         chosen, best = (f"{self.mean[n - 1]:.3g} ± {self.standard_error[n - 1]:.2g}" for n in (self.chosen, self.best))

@@ -64,7 +64,7 @@ class LengthCurve:
         shown = f"LengthCurve: {self.measure} of 1 to {self.scores.shape[1]} rules on {len(self.scores)} parts"
         if not len(self.defined):
             return f"{shown}; not defined on any"
-        best, chosen = (f"{self.score(length):.3f} with {length}" for length in (self.best, self.chosen))
+        best, chosen = (f"{self.score(length):.3f} with {length}" for length in (self.best, self.cut or self.chosen))
         return f"{shown}; best {best}, chosen {chosen}"
 
     @property
@@ -109,12 +109,12 @@ class LengthCurve:
         """The curve of a list that has so many rules, or had before it was pruned."""
         return replace(self, cut=length, pruned_to=pruned_to)
 
-    def choice(self, length: int) -> LengthChoice | None:
+    def choice(self, length: int, how: str = "", constant: float | None = None) -> LengthChoice | None:
         """What a list that was cut after so many rules keeps of the curve; None if no score is defined."""
         if not len(self.defined) or not 1 <= length <= self.scores.shape[1]:
             return None
         mean, error = (tuple(float(f"{v:.6g}") for v in values) for values in (self.mean, self.standard_error))
-        return LengthChoice(self.measure, mean, error, length)
+        return LengthChoice(self.measure, mean, error, length, how, constant)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve and where the list was cut (if there is none, would be cut); gives the matplotlib axes."""

@@ -87,8 +87,11 @@ class Evaluation:
             scores = {self.scoring.name: _plain(score)} | scores
         return scores
 
-    def curves(self, results: Sequence[Result]) -> dict[str, LengthCurve]:
-        """The scores by length of the lists of all parts, by measure; empty if none of them has a rule."""
+    def curves(self, results: Sequence[Result], of_nothing: bool = False) -> dict[str, LengthCurve]:
+        """The scores by length of the lists of all parts, by measure; empty if none of them has a rule.
+
+        If lists `of_nothing` are asked for, the curve of lists without rules is the score of predicting nothing.
+        """
         if not self.by_length:
             sizes = ([[result["size"][name]] for result in results] for name in ("conditions", "rules"))
             conditions, rules = (np.mean(size, axis=0) for size in sizes)
@@ -98,7 +101,7 @@ class Evaluation:
                 )
                 for name in results[0]["scores"]
             }
-        if all(len(result["conditions"]) == 1 for result in results):
+        if not of_nothing and all(len(result["conditions"]) == 1 for result in results):
             return {}
         conditions = [_from_one_rule(result["conditions"]) for result in results]
         at_least = max(1, len(self.folds.problem.initial_rules))

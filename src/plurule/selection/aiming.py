@@ -1,0 +1,223 @@
+"""Lists that aim at a measure: how a list is made, and how long it is, is chosen by what it scores on new rows.
+
+Per part of the data, whole lists are learned with three values of β. Candidates are the lists themselves, what is
+selected from their bodies at several prices (`plurule.selection.gain_cover`), and the best constant label set. Of all
+of them at all lengths, the best mean score decides; of those that the parts cannot tell from it, the smallest is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from plurule.data.inputs import TargetForm
+from plurule.heuristics import FMeasure
+from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.problem import Options, Problem
+from plurule.metrics import METRICS
+from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.prediction.constant import best_constant
+from plurule.prediction.scoring import Scoring
+from plurule.prediction.staged import Tally
+from plurule.selection.folds import Folds, Part
+from plurule.selection.gain_cover import GainCover, Price, bodies_of, counted, satisfied, staged_selection
+from plurule.selection.lengths import LengthCurve
+from plurule.selection.trials import Evaluation, Result, evaluation_to_choose_by
+
+MOST_RULES = 40
+"""A list whose length is chosen has at most so many rules."""
+BETAS = (0.5, 1.0, 2.0)
+"""Lists are learned with each of these."""
+WHOLE = (0.5, 1.0)
+"""Those of them that are candidates as they are."""
+LAMBDAS = (0.15, 0.22, 0.3, 0.38, 0.45)
+"""For F-measures: half of what can be reached."""
+PER_CONDITION = (0.0, 1.0, 2.0)
+LEAST_ROWS = 50
+"""With fewer rows than this, ways to make a list cannot be told apart."""
+NOISE = 0.5
+"""Scores are alike that differ, part by part, by at most so many standard errors of the difference …"""
+MOST_GIVEN_AWAY = 0.005
+"""… and by at most this."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The candidate that looks at no attribute."""
+
+    def __str__(self) -> str:
+        return "the same labels for every instance"
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The candidate that is a list as it was learned."""
+
+    beta: float
+
+    def __str__(self) -> str:
+        return f"a list learned by F with β = {self.beta:g}"
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The candidate that is selected from the bodies of all lists."""
+
+    price: Price
+
+    def __str__(self) -> str:
+        return f"selected from the bodies of lists with β = {', '.join(f'{b:g}' for b in BETAS)}, by {self.price}"
+
+
+Candidate: TypeAlias = Constant | Whole | Selected
+
+
+def prices(scoring: Scoring, least_precision: float = 0.0) -> list[Price]:
+    """What is worth trying for a measure.
+
+    >>> {price.lam for price in prices(Scoring("hamming_accuracy"))}
+    {0.5}
+    """
+    if "accuracy" in scoring.name:
+        lams: Sequence[float] = (0.5,)
+    else:
+        lams = LAMBDAS if "f1" in scoring.name else (*LAMBDAS, 0.5)
+    alike = "macro" in scoring.name
+    return [Price(lam, cost, alike, least_precision) for lam in lams for cost in PER_CONDITION]
+
+
+def evaluation_to_aim_by(folds: Folds, scoring: Scoring, form: TargetForm) -> Evaluation | None:
+    """How candidates are compared; None if there is nothing to compare by.
+
+    Measures of counts over all labels have a value whichever labels a part has; for others some labels are left out.
+    """
+    if not folds.parts or folds.problem.n_instances < LEAST_ROWS:
+        return None
+    if scoring.name in METRICS and "macro" not in scoring.name:
+        return Evaluation(folds, scoring, form=form)
+    return evaluation_to_choose_by("scoring", folds, scoring, form)
+
+
+def can_select(options: Options, constraints: ResolvedConstraints | None) -> bool:
+    """Whether what is selected from a pool is what was asked for: presence, free heads, any body."""
+    bound = constraints is not None and (constraints.binds_labels or constraints.requires_attribute)
+    return options.head_search == "relaxed" and not options.predict_absence and not bound
+
+
+@dataclass(frozen=True, eq=False)
+class Aim:
+    """What lists are learned from and scored by, and the most rules they may have."""
+
+    evaluation: Evaluation
+    options: Options
+    n_rules: int
+    least_precision: float = 0.0
+
+    @cached_property
+    def prices(self) -> list[Price]:
+        """The prices to select at; none, if nothing can be selected."""
+        selectable = can_select(self.options, self.evaluation.folds.problem.constraints)
+        return prices(self.evaluation.scoring, self.least_precision) if selectable else []
+
+    @property
+    def grown(self) -> int:
+        """How long the lists are whose bodies are selected from."""
+        n_labels = self.evaluation.folds.problem.n_labels
+        return max(self.n_rules, n_labels if "macro" in self.evaluation.scoring.name else 0)
+
+    def curves(self) -> dict[Candidate, LengthCurve]:
+        """What the candidates score by length; the constant is always the first."""
+        found: dict[Candidate, list[Result]] = {}
+        for part in range(len(self.evaluation.folds.parts)):
+            for candidate, result in self._try(part):
+                found.setdefault(candidate, []).append(result)
+        name = self.evaluation.scoring.name
+        return {c: self.evaluation.curves(results, of_nothing=True)[name] for c, results in found.items()}
+
+    def _try(self, part: int) -> Iterator[tuple[Candidate, Result]]:
+        evaluation, folds = self.evaluation, self.evaluation.folds
+        problem = folds.training(part)
+        yield Constant(), evaluation.score(self._constant(replace(problem, initial_rules=())), part)
+        lists = self._lists(folds, part)
+        for beta in WHOLE:
+            yield Whole(beta), evaluation.score(lists[beta][: self.n_rules], part)
+        if not self.prices:
+            return
+        cover = GainCover(bodies_of(lists.values()), problem)
+        groups = [(rows, satisfied(cover.bodies, rows.table)) for rows in folds.held_out(part)]
+        measure = evaluation.scoring.name
+        kept = np.arange(problem.n_labels) if evaluation.labels is None else evaluation.labels
+        place = np.full(problem.n_labels, -1)
+        place[kept] = np.arange(len(kept))
+        for price in self.prices:
+            chosen = cover.select(price, self.n_rules - len(problem.initial_rules))
+            if problem.initial_rules or measure not in METRICS:
+                made = counted(cover.rules(chosen, problem.labels), problem, price.lam)
+                yield Selected(price), evaluation.score(made, part)
+                continue
+            shown = [(body, place[head][place[head] >= 0]) for body, head in chosen]
+            scores = [
+                staged_selection(holds, shown, Tally(rows.Y[:, kept], rows.weights), measure).tolist()
+                for rows, holds in groups
+            ]
+            conditions = np.cumsum([0, *(int(cover.n_conditions[body]) for body, _ in chosen)]).tolist()
+            yield Selected(price), {"scores": {measure: scores}, "conditions": conditions}
+
+    def _lists(self, folds: Folds, part: int) -> dict[float, RuleList]:
+        betas = BETAS if self.prices else WHOLE
+        most = self.grown if self.prices else self.n_rules
+        asked = {beta: replace(self.options, heuristic=FMeasure(beta=beta), n_rules=most) for beta in betas}
+        return {beta: folds.learn(part, options) for beta, options in asked.items()}
+
+    def _constant(self, problem: Problem) -> RuleList:
+        weights = None if np.all(problem.weights == 1.0) else problem.weights
+        labels, _ = best_constant(problem.Y, self.evaluation.scoring, weights, self.evaluation.form)
+        said = tuple(Assignment(problem.labels[i], i, True) for i in np.flatnonzero(labels).tolist())
+        return counted((Rule(Head(said)),) if said else (), problem, 0.5)
+
+    def learn(self, candidate: Candidate, length: int) -> RuleList:
+        """The list of that candidate from all rows, cut after so many rules."""
+        problem = self.evaluation.folds.problem
+        if isinstance(candidate, Constant):
+            return self._constant(problem)
+        everything = replace(self.evaluation.folds, parts=[Part(np.arange(problem.n_instances))])
+        if isinstance(candidate, Whole):
+            options = replace(self.options, heuristic=FMeasure(beta=candidate.beta), n_rules=length)
+            return everything.learn(0, options)
+        cover = GainCover(bodies_of(self._lists(everything, 0).values()), problem)
+        chosen = cover.select(candidate.price, length - len(problem.initial_rules))
+        return counted(cover.rules(chosen, problem.labels), problem, candidate.price.lam)
+
+
+def choose(curves: Mapping[Candidate, LengthCurve]) -> tuple[Candidate, int] | None:
+    """The candidate and the length to take; None if no score is defined.
+
+    >>> def curve(*scores):
+    ...     return LengthCurve("micro_f1", np.array(scores), np.arange(len(scores[0]), dtype=float))
+    >>> long, short = Whole(0.5), Whole(1.0)
+    >>> choose({long: curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), short: curve([0.605, 0.6, 0.6], [0.614, 0.6, 0.6])})
+    (Whole(beta=1.0), 1)
+    """
+    longest = max(curve.scores.shape[1] for curve in curves.values())
+
+    def extended(values: np.ndarray) -> np.ndarray:
+        return np.concatenate([values, np.repeat(values[..., -1:], longest - values.shape[-1], axis=-1)], axis=-1)
+
+    scores = np.array([extended(curve.scores) for curve in curves.values()])
+    size = np.array([extended(c.conditions + np.arange(1, len(c.conditions) + 1)) for c in curves.values()])
+    scores = scores[:, np.isfinite(scores).all(axis=(0, 2))]
+    if not scores.shape[1]:
+        return None
+    allowed = np.array([np.arange(1, longest + 1) >= curve.at_least for curve in curves.values()])
+    mean = np.where(allowed, np.round(scores.mean(axis=1), 12), -np.inf)
+    best = np.unravel_index(np.argmax(mean), mean.shape)
+    lost = scores[best[0], :, best[1]][None, :, None] - scores
+    error = lost.std(axis=1, ddof=1) / np.sqrt(lost.shape[1]) if lost.shape[1] > 1 else np.zeros(mean.shape)
+    alike = allowed & (lost.mean(axis=1) <= np.minimum(NOISE * error, MOST_GIVEN_AWAY) + 1e-12)
+    order = np.lexsort((-mean.ravel(), np.where(alike, size, np.inf).ravel()))
+    candidate, length = np.unravel_index(order[0], mean.shape)
+    return list(curves)[candidate], int(length) + 1

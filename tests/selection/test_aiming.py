@@ -1,0 +1,138 @@
+"""Lists that aim at a measure: what is chosen, and what it keeps to."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, make_scorer
+
+from plurule import Constraints, RuleListClassifier, load_model, save_model
+from plurule.datasets import load_world_flags
+from plurule.metrics import METRICS, micro_f1
+from plurule.prediction.constant import best_constant
+from plurule.prediction.scoring import Scoring
+from plurule.selection.aiming import LEAST_ROWS, Constant, Selected, Whole, choose, prices
+from plurule.selection.gain_cover import Price
+from plurule.selection.lengths import LengthCurve
+
+
+@pytest.fixture(scope="module")
+def flags() -> Any:
+    return load_world_flags()
+
+
+def curve(*scores: list[float], conditions: list[float] | None = None) -> LengthCurve:
+    array = np.array(scores)
+    return LengthCurve("micro_f1", array, np.array(conditions or [0.0] * array.shape[1]))
+
+
+def test_the_best_mean_decides_and_of_equals_the_smallest() -> None:
+    high, low = curve([0.5, 0.8], [0.5, 0.8]), curve([0.5, 0.7], [0.5, 0.7])
+    assert choose({Whole(0.5): low, Whole(1.0): high}) == (Whole(1.0), 2)
+    longer, shorter = curve([0.8], [0.8], conditions=[3.0]), curve([0.8], [0.8], conditions=[1.0])
+    assert choose({Whole(0.5): longer, Whole(1.0): shorter}) == (Whole(1.0), 1)
+
+
+def test_no_more_is_given_away_for_a_smaller_list_than_the_noise_and_half_a_point() -> None:
+    best = curve([0.70, 0.80], [0.70, 0.80], conditions=[1, 2])
+    noisy = curve([0.79, 0.80], [0.809, 0.796], conditions=[0, 0])
+    assert choose({Whole(1.0): best, Constant(): noisy}) == (Constant(), 1)
+    far = curve([0.9, 0.0], [0.68, 0.0], conditions=[0, 0])
+    assert choose({Whole(1.0): best, Constant(): far})[0] == Whole(1.0)  # type: ignore[index]
+
+
+def test_parts_without_a_score_are_left_out_and_without_any_nothing_is_chosen() -> None:
+    some = {Whole(0.5): curve([np.nan, 0.1], [0.5, 0.6]), Whole(1.0): curve([0.9, 0.9], [0.7, 0.5])}
+    assert choose(some) == (Whole(1.0), 1)
+    assert choose({Whole(0.5): curve([np.nan, 0.1])}) is None
+
+
+def test_what_is_tried_depends_on_the_measure() -> None:
+    assert {price.lam for price in prices(Scoring("subset_accuracy"))} == {0.5}
+    assert all(price.labels_alike for price in prices(Scoring("f1_macro")))
+    assert max(price.lam for price in prices(Scoring("micro_f1"))) < 0.5 <= max(p.lam for p in prices(Scoring("score")))
+    assert "λ = 0.3, 1 per condition" in str(Selected(Price(0.3, 1.0)))
+
+
+@pytest.mark.parametrize("scoring", ["micro_f1", "macro_f1", "hamming_accuracy", "subset_accuracy", "f1_samples"])
+def test_a_fit_says_what_it_chose_and_is_not_below_a_constant(flags: Any, scoring: str, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier = RuleListClassifier(scoring=scoring, cv=3).fit(flags)
+    chosen = classifier.chosen_
+    assert chosen["score"] >= chosen["constant"] - 0.005
+    assert 1 <= chosen["n_rules"] <= 40
+    assert len(classifier.rule_list_) <= chosen["n_rules"]
+    assert chosen["scoring"] == scoring == classifier.n_rules_curve_.measure
+    choice = classifier.rule_list_.length_choice
+    assert (choice.how, choice.constant) == (chosen["how"], chosen["constant"])
+    if scoring in METRICS:
+        truth = flags.Y.toarray() if hasattr(flags.Y, "toarray") else flags.Y
+        assert METRICS[scoring](truth, classifier.predict(flags.X)) >= best_constant(flags.Y, scoring).score - 0.01
+    save_model(classifier.rule_list_, tmp_path / "model.json")
+    assert load_model(tmp_path / "model.json").length_choice == choice
+
+
+def test_fewer_rules_may_be_asked_for_and_threads_and_engines_change_nothing(flags: Any) -> None:
+    short = RuleListClassifier(n_rules=3, cv=2, n_jobs=1).fit(flags)
+    assert len(short.rule_list_) <= 3
+    for other in ({"n_jobs": 2}, {"engine": "reference"}):
+        assert RuleListClassifier(n_rules=3, cv=2, **other).fit(flags).rule_list_ == short.rule_list_
+
+
+def test_a_scorer_of_ones_own_is_aimed_at(flags: Any) -> None:
+    scorer = make_scorer(f1_score, average="micro", zero_division=0.0)
+    own = RuleListClassifier(scoring=scorer, cv=2, n_rules=4).fit(flags)
+    assert own.chosen_["scoring"] == "score"
+    assert own.chosen_["score"] > own.chosen_["constant"]
+
+
+def test_where_nothing_can_be_learned_the_constant_is_the_model_and_that_is_said() -> None:
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((80, 2)), (rng.random((80, 2)) < [0.8, 0.1]).astype(int)
+    with pytest.warns(UserWarning, match="no list is better: it is the model"):
+        classifier = RuleListClassifier().fit(X, Y)
+    (rule,) = classifier.rule_list_
+    assert not rule.body
+    assert [a.index for a in rule.head] == [0]
+    assert classifier.chosen_["how"] == "the same labels for every instance"
+    assert classifier.labels_without_rules_ == {"y1": "no rule for it pays off for micro_f1"}
+
+
+def test_few_rows_are_no_ground_for_a_choice() -> None:
+    X = np.arange(LEAST_ROWS - 1, dtype=float)[:, None]
+    Y = np.column_stack([X[:, 0] < 10, X[:, 0] > 30]).astype(int)
+    few = RuleListClassifier(n_rules=3).fit(X, Y)
+    assert few.chosen_ == {}
+    assert (
+        few.rule_list_
+        == RuleListClassifier(heuristic=few.set_params(heuristic__beta=0.6).heuristic, n_rules=3).fit(X, Y).rule_list_
+    )
+
+
+def test_initial_rules_constraints_and_precision_are_kept_to(flags: Any) -> None:
+    given = RuleListClassifier(cv=2, n_rules=8).fit(flags, initial_rules=["red <- sun = yes", "not blue <- stars > 20"])
+    assert [rule.locked for rule in given.rule_list_][:3] == [True, True, False]
+    assert given.chosen_["n_rules"] >= 2
+    used = {c.name for rule in RuleListClassifier(cv=2).fit(flags).rule_list_ for c in rule.body}
+    banned = Constraints(sorted(used))
+    bound = RuleListClassifier(cv=2).fit(flags, constraints=banned)
+    assert used
+    assert not used & {c.name for rule in bound.rule_list_ for c in rule.body}
+    precise = RuleListClassifier(cv=2, min_precision=0.8).fit(flags)
+    assert all(right >= 0.8 * (right + wrong) for rule in precise.rule_list_ for right, wrong in rule.decided)
+    both = RuleListClassifier(cv=2, predict_absence=True, scoring="hamming_accuracy").fit(flags)
+    assert both.chosen_["how"].startswith("a list learned by F")
+    assert any(not a.present for rule in both.rule_list_ for a in rule.head)
+
+
+def test_weights_of_two_count_as_rows_that_are_there_twice(flags: Any) -> None:
+    data = flags[np.arange(120)]
+    weighted = RuleListClassifier(cv=2).fit(data.X, data.Y, sample_weight=np.full(120, 2.0))
+    plain = RuleListClassifier(cv=2).fit(data.X, data.Y)
+    assert weighted.rule_list_ == plain.rule_list_
+    assert micro_f1(data.Y, plain.predict(data.X)) > 0.6

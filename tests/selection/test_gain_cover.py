@@ -1,0 +1,141 @@
+"""Selecting from a pool by gain: against counting by hand, and what its lists predict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plurule.data.table import Table
+from plurule.learning.problem import Problem
+from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
+from plurule.prediction.decide import decide
+from plurule.prediction.staged import Tally, staged_measures
+from plurule.selection.gain_cover import (
+    LEAST_GAIN,
+    GainCover,
+    Price,
+    bodies_of,
+    counted,
+    satisfied,
+    staged_selection,
+)
+
+LABELS = ("a", "b", "c")
+
+
+def condition(index: int, threshold: float, operator: Any = "<=") -> NumericCondition:
+    return NumericCondition(f"x{index}", index, operator, threshold)
+
+
+BODIES = [(), *((condition(i, t, o),) for i in range(2) for t in (0.5, 1.5) for o in ("<=", ">"))]
+BODIES += [(condition(0, 0.5), condition(1, 1.5)), (condition(0, 0.5, ">"), condition(1, 0.5))]
+
+
+PRICES = st.builds(
+    Price,
+    st.sampled_from([0.25, 0.375, 0.5]),
+    st.sampled_from([0.0, 1.0]),
+    st.booleans(),
+    st.sampled_from([0.0, 0.75]),
+)
+
+
+@st.composite
+def problems(draw: Any) -> Problem:
+    n_rows = draw(st.integers(1, 12))
+    values = draw(st.lists(st.tuples(*[st.integers(0, 2)] * 2), min_size=n_rows, max_size=n_rows))
+    labels = draw(st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=n_rows, max_size=n_rows))
+    weights = draw(st.one_of(st.just([1.0] * n_rows), st.lists(st.sampled_from([1.0, 2.0, 5.0]), min_size=n_rows)))
+    columns = [np.array([row[i] for row in values], dtype=float) for i in range(2)]
+    table = Table([Attribute("x0"), Attribute("x1")], columns, n_rows)
+    given = draw(st.sampled_from([(), (Rule(Head((Assignment("b", 1, True),)), (condition(0, 0.5),)),)]))
+    return Problem(table, LABELS, np.array(labels, dtype=np.uint8), np.array(weights[:n_rows]), given)
+
+
+def holds(body: Any, problem: Problem, row: int) -> bool:
+    values = [problem.table.column(i)[row] for i in range(2)]
+    return all((values[c.index] <= c.threshold) == (c.operator == "<=") for c in body)
+
+
+def by_hand(problem: Problem, price: Price, n_rules: int) -> list[tuple[int, list[int]]]:
+    """Every gain counted anew from all pairs that are open."""
+    rows = range(problem.n_instances)
+    taken = {(r, 1) for r in rows for rule in problem.initial_rules if holds(rule.body, problem, r)}
+    positives = [
+        sum(problem.weights[r] for r in rows if problem.Y[r, i] and (r, i) not in taken) for i in range(len(LABELS))
+    ]
+    chosen: list[tuple[int, list[int]]] = []
+    while len(chosen) < n_rules:
+        best, best_value = None, 1e-9
+        for position, body in enumerate(BODIES):
+            head, value = [], -price.per_condition * len(body)
+            for label in range(len(LABELS)):
+                covered = [r for r in rows if holds(body, problem, r) and (r, label) not in taken]
+                right = sum(problem.weights[r] for r in covered if problem.Y[r, label])
+                total = sum(problem.weights[r] for r in covered)
+                gain = right - price.lam * total - LEAST_GAIN
+                if price.labels_alike:
+                    gain *= np.mean(positives) / positives[label] if positives[label] else 0.0
+                if gain > 0 and right >= price.least_precision * total:
+                    head.append(label)
+                    value += gain
+            if value > best_value + 5e-10:
+                best, best_value = (position, head), value
+        if best is None:
+            break
+        chosen.append(best)
+        taken |= {(r, label) for r in rows if holds(BODIES[best[0]], problem, r) for label in best[1]}
+    return chosen
+
+
+@settings(max_examples=60)
+@given(
+    problems(),
+    PRICES,
+)
+def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Price) -> None:
+    cover = GainCover(BODIES, problem)
+    chosen = [(body, head.tolist()) for body, head in cover.select(price, 4)]
+    assert chosen == by_hand(problem, price, 4)
+    assert [(body, head.tolist()) for body, head in cover.select(price, 2)] == chosen[:2]
+
+
+@settings(max_examples=40)
+@given(problems(), st.randoms(use_true_random=False))
+def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(problem: Problem, shuffle: Any) -> None:
+    problem = replace(problem, initial_rules=())
+    cover = GainCover(BODIES, problem)
+    chosen = cover.select(Price(0.3), 5)
+    made = counted(cover.rules(chosen, LABELS), problem, 0.3)
+    rules = list(made)
+    shuffle.shuffle(rules)
+    expected = decide(made, problem.table).labels()
+    assert np.array_equal(decide(replace(made, rules=tuple(rules)), problem.table).labels(), expected)
+    assert len({rule.body for rule in made}) == len(made)
+    steps = tuple(Rule(Head(tuple(Assignment(LABELS[i], int(i), True) for i in h)), cover.bodies[b]) for b, h in chosen)
+    unmerged = RuleList(steps, problem.table.attributes, LABELS)
+    for measure, scores in staged_measures(
+        unmerged, problem.table, problem.Y, ["micro_f1", "subset_accuracy"], problem.weights
+    ).items():
+        tally = Tally(problem.Y, problem.weights)
+        assert staged_selection(satisfied(BODIES, problem.table), chosen, tally, measure) == pytest.approx(scores)
+
+
+def test_a_pool_holds_every_beginning_once_and_no_label_condition() -> None:
+    x, y, label = condition(0, 0.5), condition(1, 1.5), LabelCondition("a", 0, True)
+    head = Head((Assignment("b", 1, True),))
+    lists = [RuleList((Rule(head, (x, label, y)), Rule(head, (y, x))), (Attribute("x0"), Attribute("x1")), LABELS)]
+    assert bodies_of(lists) == [(), (x,), (x, y), (y,)]
+
+
+def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
+    table = Table([Attribute("x0")], [np.array([0.0, 0.0, 0.0, 1.0])], 4)
+    problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
+    cover = GainCover([(condition(0, 0.5),)], problem)
+    (rule,) = counted(cover.rules(cover.select(Price(0.25), 3), ("a",)), problem, 0.25)
+    assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)
