@@ -24,7 +24,7 @@ from plurule.data.inputs import TargetForm
 from plurule.errors import nearest
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import Constraints
-from plurule.learning.missing_labels import labels_without_rules
+from plurule.learning.missing_labels import labels_without_rules, why_training_ended
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,
@@ -290,9 +290,8 @@ class RuleListClassifierCV(RuleListPredictor):
         can_learn(problem, options[self.best_index_])
         self._trained = self._train(template, folds, options, longest, runner)
         best = _cut(self._trained[self.best_index_], searched.length(self.best_index_))
-        best.labels_without_rules_ = labels_without_rules(
-            best.rule_list_, problem, options[self.best_index_], len(best.rule_list_)
-        )
+        found = best.rule_list_, problem, options[self.best_index_]
+        best.labels_without_rules_ = labels_without_rules(*found, why_training_ended(*found, len(best.rule_list_)))
         values = best.get_params()
         tried = dict.fromkeys(name for candidate in candidates for name in candidate)
         # What this candidate left as it was is chosen, too: others changed it.

@@ -37,8 +37,8 @@ def learner_parameters() -> dict[str, Parameter]:
     for name, parameter in parameters_of(RuleListClassifier).items():
         about = parameter.text.partition(":")[0]
         if name == "heuristic":
-            default = f"{_name_of(parameter.default)} with --beta {parameter.default.beta}"
-            found[name] = replace(parameter, kinds=(str,), default=default, text=f"{about}: {', '.join(HEURISTICS)}.")
+            text = f"{about}: auto (what aims at --scoring), {', '.join(HEURISTICS)}."
+            found[name] = replace(parameter, kinds=(str,), text=text)
             found |= _parts_of_heuristics()
         elif name == "min_precision":
             found[name] = replace(parameter, kinds=(float,), text=f"{about}.", part="MinPrecision.threshold")
@@ -94,7 +94,7 @@ def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListC
 
     values = read_values(given, learner_parameters())
     parts = {name: values.pop(name) for name in _parts_of_heuristics() if name in values}
-    if "heuristic" in values or parts:
+    if values.get("heuristic", "auto") != "auto" or parts:
         values["heuristic"] = make_heuristic(values.get("heuristic"), parts)
     height, labels = values.pop("lift_height", None), values.pop("lift_at", None)
     if "lift" in values or height is not None or labels is not None:
