@@ -37,24 +37,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a reader says about the data set it gives, in which every column is an attribute.
-
-    Parameters
-    ----------
-    place
-        The file it comes from (or a name for what is not a file).
-    lines
-        The line of each row in the file, if it has lines.
-    labels
-        Names of the labels, if the file states them.
-    notes
-        Sentences about what the file holds and the data set does not.
-    """
+    """What a reader says about the data set it gives, in which every column is an attribute."""
 
     place: Place
+    """The file it comes from (or a name for what is not a file)."""
     lines: Sequence[int] | None = None
+    """The line of each row in the file, if it has lines."""
     labels: tuple[str, ...] | None = None
+    """Names of the labels, if the file states them."""
     notes: tuple[str, ...] = ()
+    """Sentences about what the file holds and the data set does not."""
 
     def at_row(self, row: int) -> str:
         """Where a row stands."""

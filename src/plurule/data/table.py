@@ -60,21 +60,14 @@ def recode(codes: NDArray[Any], categories: Sequence[str], wanted: Sequence[str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseColumns(Sequence[SparseColumn]):
-    """Many sparse columns kept as one matrix, so that a wide table costs no object per column.
-
-    Parameters
-    ----------
-    matrix
-        A `csc_array` of numbers and codes with ascending rows and no stored zeros.
-    nominal
-        Whether each column of the matrix holds codes.
-    picked
-        Which columns of the matrix these are, in order.
-    """
+    """Many sparse columns kept as one matrix, so that a wide table costs no object per column."""
 
     matrix: Any
+    """A `csc_array` of numbers and codes with ascending rows and no stored zeros."""
     nominal: NDArray[np.bool_]
+    """Whether each column of the matrix holds codes."""
     picked: NDArray[np.intp]
+    """Which columns of the matrix these are, in order."""
 
     @property
     def n_rows(self) -> int:

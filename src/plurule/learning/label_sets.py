@@ -180,14 +180,8 @@ class BestHeads:
 
     def heads(self) -> Heads:
         floor = floor_of_ties(self.best)
-        n_candidates = self.shape[0]
-        result = Heads(
-            np.full(n_candidates, -np.inf),
-            np.zeros(n_candidates),
-            np.zeros(n_candidates),
-            np.full(self.shape, NOT_IN_HEAD, dtype=np.int8),
-        )
-        length = np.zeros(n_candidates)
+        tp, fp, length = np.zeros((3, self.shape[0]))
+        result = Heads(np.full(len(tp), -np.inf), tp, fp, np.full(self.shape, NOT_IN_HEAD, dtype=np.int8))
         in_order = sorted(self.seen, key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
         for value, tp, fp, labels, signs in in_order:
             longer = len(labels) > length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,7 @@ class Pass:
         )
 
 
-def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: NDArray[np.intp]) -> int:
+def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: NDArray[Any]) -> int:
     """Higher value, then more TP, then fewer conditions, then first; values in tolerance of the highest are equal."""
     tied = np.flatnonzero(value >= floor_of_ties(value.max()))
     return int(tied[np.lexsort((tied, conditions[tied], -tp[tied]))[0]])
@@ -147,13 +148,8 @@ def may_grow(rule: Candidate, options: Options) -> bool:
 
 def best_of(rules: list[Candidate]) -> Candidate:
     """The best of some rules; the first on a full tie."""
-    return rules[
-        best_index(
-            np.array([r.value for r in rules]),
-            np.array([r.tp for r in rules]),
-            np.array([len(r.body) for r in rules]),
-        )
-    ]
+    value, tp, conditions = np.array([(rule.value, rule.tp, len(rule.body)) for rule in rules]).T
+    return rules[best_index(value, tp, conditions)]
 
 
 def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[Candidate]:
@@ -184,10 +180,7 @@ def refine(state: State, ranks: dict[int, Ranks], beam: list[Candidate], options
             continue
         weights = head_weights(state, rule, options) if options.fix_head else open_pairs(state)
         for c in refinements(state, ranks, rule.covered, options.label_conditions):
-            if options.fix_head:
-                heads = score_fixed(state, c, weights, rule, options)
-            else:
-                heads = score_free(state, c, weights, rule, options)
+            heads = (score_fixed if options.fix_head else score_free)(state, c, weights, rule, options)
             keep_improvements(heads, rule)
             blocks.append((parent, c, heads))
     return [with_coverage(state, rule) for rule in Pass(beam, blocks).best(options.beam_width)]

@@ -36,18 +36,9 @@ _UNKNOWN = -2
 
 
 class Rows:
-    """What is read of the rows of a file.
+    """What is read of the rows of a file: the kept columns.
 
-    Parameters
-    ----------
-    header
-        The declarations.
-    kept
-        The columns that are wanted.
-    place
-        The file.
-    sparse
-        Whether any row is sparse: what it does not mention is 0, the first category or an empty text.
+    If any row is `sparse`, what it does not mention is 0, the first category or an empty text.
     """
 
     def __init__(self, header: Header, kept: Sequence[int], place: Place, sparse: bool) -> None:

@@ -175,18 +175,10 @@ def numbers_of(texts: Sequence[str], decimal: str = ".") -> NDArray[np.float64] 
     if decimal == ",":
         texts = [text.replace(",", ".") for text in texts]
     joined = "".join(texts)
-    try:
-        if "_" not in joined and joined.isascii():
-            return np.array([math.nan if text in MISSING else float(text) for text in texts], dtype=np.float64)
+    if "_" in joined or not joined.isascii():
         # `float` also reads `1_000` and the digits of every script.
-        return np.array([_number(text) for text in texts], dtype=np.float64)
+        return None
+    try:
+        return np.array([math.nan if text in MISSING else float(text) for text in texts], dtype=np.float64)
     except ValueError:
         return None
-
-
-def _number(text: str) -> float:
-    if text in MISSING:
-        return math.nan
-    if text.isascii() and "_" not in text:
-        return float(text)
-    raise ValueError(text)
