@@ -96,6 +96,9 @@ class RuleListClassifier(RuleListPredictor):
         rows to hold out, or a splitter of scikit-learn. All rows are trained on afterwards.
     scoring
         What the list aims at and is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
+    give_up
+        How much of the score may be given up for rules that tell of several labels, in their heads or bodies: of the
+        lists that score at most so much below the best, the one with the largest share of such rules is taken.
     prune
         Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
         of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
@@ -127,7 +130,8 @@ class RuleListClassifier(RuleListPredictor):
         Where a length was chosen, the validation scores by length of lists made in the same way.
     chosen_ : dict
         Where something was chosen: `how` the list was made, the number of rules it was cut after (`n_rules`), its
-        `scoring`, `score` and `standard_error` on validation data, and what the best `constant` label set scores there.
+        `scoring`, `score` and `standard_error` on validation data, what the best `constant` label set scores there, and
+        how much below the best of all that was tried the score is (`given_up`).
     labels_without_rules_ : dict of str to str
         The labels that no rule predicts, each with the reason: too rare, not precise enough, cut off.
     label_names_ : ndarray of str
@@ -183,6 +187,7 @@ class RuleListClassifier(RuleListPredictor):
         n_rules: int | Literal["auto"] | None = "auto",
         cv: Any = 5,
         scoring: str | Scorer = "micro_f1",
+        give_up: float = 0.0,
         prune: float | None = None,
         max_conditions: int | None = 5,
         min_coverage: float = 3,
@@ -209,6 +214,7 @@ class RuleListClassifier(RuleListPredictor):
         self.n_rules = n_rules
         self.cv = cv
         self.scoring = scoring
+        self.give_up = give_up
         self.prune = prune
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
@@ -277,23 +283,26 @@ class RuleListClassifier(RuleListPredictor):
         if evaluation is None:
             return False
         least = 0.0 if self.min_precision == "auto" else options.min_precision.threshold
-        aim = Aim(evaluation, options, max(options.n_rules or MOST_RULES, len(problem.initial_rules)), least)
-        curves = aim.curves()
-        say_undefined("scoring", curves.values())
-        constant = curves[Constant()].score(1)
+        most = max(options.n_rules or MOST_RULES, len(problem.initial_rules))
+        aim = Aim(evaluation, options, most, least, float(self.give_up))
+        told = aim.curves()
+        say_undefined("scoring", [one.curve for one in told.values()])
+        constant = told[Constant()].curve.score(1)
         if problem.initial_rules or least or not aim.prices:
-            del curves[Constant()]
-        found = choose(curves)
+            del told[Constant()]
+        found = choose(told, aim.give_up)
         if found is None:
             return False
         how, length = found
         learned = aim.learn(how, length)
-        curve = curves[how].cut_after(length)
+        curve = told[how].curve.cut_after(length)
         if curve.score(length) <= constant:
             warnings.warn(_not_better(scoring.name, curve.score(length), constant, how == Constant()), stacklevel=3)
         error = float(curve.standard_error[min(length, curve.scores.shape[1]) - 1])
         self.chosen_ = {"how": str(how), "n_rules": length, "scoring": scoring.name}
         self.chosen_ |= {"score": curve.score(length), "standard_error": error, "constant": constant}
+        best = max(one.curve.score(one.curve.best) for one in told.values() if len(one.curve.defined))
+        self.chosen_["given_up"] = max(0.0, best - curve.score(length))
         self.rule_list_ = replace(learned, length_choice=curve.choice(length, str(how), constant))
         self.n_rules_curve_ = curve
         why = f"no rule for it pays off for {scoring.name}"
@@ -337,6 +346,15 @@ class RuleListClassifier(RuleListPredictor):
         FMeasure(beta=0.5)
         """
         return cls(**(PUBLISHED | parameters))
+
+    @classmethod
+    def expressive(cls, cost: float = 0.01, **parameters: Any) -> Self:
+        """The learner that prefers rules of several labels; `chosen_["given_up"]` says what they cost.
+
+        >>> RuleListClassifier.expressive(cost=0.02).give_up
+        0.02
+        """
+        return cls(**({"give_up": cost} | parameters))
 
     @classmethod
     def from_rule_list(cls, rule_list: RuleList, **parameters: Any) -> Self:

@@ -15,7 +15,7 @@ from plurule.datasets import load_world_flags
 from plurule.metrics import METRICS, micro_f1
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.selection.aiming import LEAST_ROWS, Constant, Selected, Whole, choose, prices
+from plurule.selection.aiming import LEAST_ROWS, Constant, Selected, Telling, Whole, choose, prices
 from plurule.selection.gain_cover import Price
 from plurule.selection.lengths import LengthCurve
 
@@ -25,9 +25,10 @@ def flags() -> Any:
     return load_world_flags()
 
 
-def curve(*scores: list[float], conditions: list[float] | None = None) -> LengthCurve:
+def curve(*scores: list[float], conditions: list[float] | None = None) -> Telling:
     array = np.array(scores)
-    return LengthCurve("micro_f1", array, np.array(conditions or [0.0] * array.shape[1]))
+    told = LengthCurve("micro_f1", array, np.array(conditions or [0.0] * array.shape[1]))
+    return Telling(told, np.zeros(array.shape[1]))
 
 
 def test_the_best_mean_decides_and_of_equals_the_smallest() -> None:
@@ -136,3 +137,16 @@ def test_weights_of_two_count_as_rows_that_are_there_twice(flags: Any) -> None:
     plain = RuleListClassifier(cv=2).fit(data.X, data.Y)
     assert weighted.rule_list_ == plain.rule_list_
     assert micro_f1(data.Y, plain.predict(data.X)) > 0.6
+
+
+def test_an_expressive_list_tells_more_of_several_labels_and_says_what_that_cost(flags: Any) -> None:
+    def share(classifier: Any) -> float:
+        return float(np.mean([len(rule.head) > 1 or bool(rule.label_conditions) for rule in classifier.rule_list_]))
+
+    plain = RuleListClassifier(cv=3).fit(flags)
+    telling = RuleListClassifier.expressive(cost=0.03, cv=3).fit(flags)
+    assert share(telling) > share(plain)
+    assert 0 <= telling.chosen_["given_up"] <= 0.03 + 1e-9
+    assert plain.chosen_["given_up"] <= 0.005
+    with pytest.raises(ValueError, match="give_up must be a number"):
+        RuleListClassifier(give_up=-1).fit(flags)

@@ -44,6 +44,7 @@ ALLOWED: Allowed = {
     "remaining": [number(0, 1)],
     "stop_threshold": [number(0, 1)],
     "n_rules": [words("auto"), None, whole(1)],
+    "give_up": [number(0, 1)],
     "prune": [None, number(0, 1, closed="neither")],
     "max_conditions": [None, whole(0)],
     "min_coverage": [number(0)],

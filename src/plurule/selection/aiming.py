@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plurule.data.inputs import TargetForm
 from plurule.heuristics import FMeasure
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.problem import Options, Problem
+from plurule.lifts import KLN, as_table
 from plurule.metrics import METRICS
 from plurule.model import Assignment, Head, Rule, RuleList
 from plurule.prediction.constant import best_constant
@@ -43,6 +45,8 @@ NOISE = 0.5
 """Scores are alike that differ, part by part, by at most so many standard errors of the difference …"""
 MOST_GIVEN_AWAY = 0.005
 """… and by at most this."""
+HIGHER_LIFTS = (0.2, 0.5)
+"""Also tried, as KLN, where heads of several labels may cost something."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,12 @@ class Whole:
     """The candidate that is a list as it was learned."""
 
     beta: float
+    k: float | None = None
+    """Of a lift that is higher than asked for."""
 
     def __str__(self) -> str:
-        return f"a list learned by F with β = {self.beta:g}"
+        lifted = "" if self.k is None else f" and a lift of KLN(k={self.k:g})"
+        return f"a list learned by F with β = {self.beta:g}{lifted}"
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,8 @@ class Aim:
     options: Options
     n_rules: int
     least_precision: float = 0.0
+    give_up: float = 0.0
+    """How much of the score rules that tell of several labels may cost."""
 
     @cached_property
     def prices(self) -> list[Price]:
@@ -129,22 +138,29 @@ class Aim:
         n_labels = self.evaluation.folds.problem.n_labels
         return max(self.n_rules, n_labels if "macro" in self.evaluation.scoring.name else 0)
 
-    def curves(self) -> dict[Candidate, LengthCurve]:
-        """What the candidates score by length; the constant is always the first."""
+    def curves(self) -> dict[Candidate, Telling]:
+        """What the candidates score and tell by length; the constant is always the first."""
         found: dict[Candidate, list[Result]] = {}
         for part in range(len(self.evaluation.folds.parts)):
             for candidate, result in self._try(part):
                 found.setdefault(candidate, []).append(result)
         name = self.evaluation.scoring.name
-        return {c: self.evaluation.curves(results, of_nothing=True)[name] for c, results in found.items()}
+        return {
+            candidate: Telling(self.evaluation.curves(results, of_nothing=True)[name], _share_of_several(results))
+            for candidate, results in found.items()
+        }
 
     def _try(self, part: int) -> Iterator[tuple[Candidate, Result]]:
         evaluation, folds = self.evaluation, self.evaluation.folds
         problem = folds.training(part)
-        yield Constant(), evaluation.score(self._constant(replace(problem, initial_rules=())), part)
+        constant = self._constant(replace(problem, initial_rules=()))
+        yield Constant(), evaluation.score(constant, part) | _several(constant)
         lists = self._lists(folds, part)
-        for beta in WHOLE:
-            yield Whole(beta), evaluation.score(lists[beta][: self.n_rules], part)
+        whole = {Whole(beta): lists[beta][: self.n_rules] for beta in WHOLE}
+        for k in HIGHER_LIFTS if self.give_up else ():
+            whole[Whole(1.0, k)] = folds.learn(part, self._options(Whole(1.0, k), self.n_rules))
+        for candidate, learned in whole.items():
+            yield candidate, evaluation.score(learned, part) | _several(learned)
         if not self.prices:
             return
         cover = GainCover(bodies_of(lists.values()), problem)
@@ -157,7 +173,7 @@ class Aim:
             chosen = cover.select(price, self.n_rules - len(problem.initial_rules))
             if problem.initial_rules or measure not in METRICS:
                 made = counted(cover.rules(chosen, problem.labels), problem, price.lam)
-                yield Selected(price), evaluation.score(made, part)
+                yield Selected(price), evaluation.score(made, part) | _several(made)
                 continue
             shown = [(body, place[head][place[head] >= 0]) for body, head in chosen]
             scores = [
@@ -165,13 +181,17 @@ class Aim:
                 for rows, holds in groups
             ]
             conditions = np.cumsum([0, *(int(cover.n_conditions[body]) for body, _ in chosen)]).tolist()
-            yield Selected(price), {"scores": {measure: scores}, "conditions": conditions}
+            several = np.cumsum([0, *(len(head) > 1 for _, head in chosen)]).tolist()
+            yield Selected(price), {"scores": {measure: scores}, "conditions": conditions, "several": several}
 
     def _lists(self, folds: Folds, part: int) -> dict[float, RuleList]:
         betas = BETAS if self.prices else WHOLE
         most = self.grown if self.prices else self.n_rules
-        asked = {beta: replace(self.options, heuristic=FMeasure(beta=beta), n_rules=most) for beta in betas}
-        return {beta: folds.learn(part, options) for beta, options in asked.items()}
+        return {beta: folds.learn(part, self._options(Whole(beta), most)) for beta in betas}
+
+    def _options(self, candidate: Whole, n_rules: int) -> Options:
+        options = replace(self.options, heuristic=FMeasure(beta=candidate.beta), n_rules=n_rules)
+        return options if candidate.k is None else replace(options, lift=as_table(KLN(candidate.k), len(options.lift)))
 
     def _constant(self, problem: Problem) -> RuleList:
         weights = None if np.all(problem.weights == 1.0) else problem.weights
@@ -186,38 +206,70 @@ class Aim:
             return self._constant(problem)
         everything = replace(self.evaluation.folds, parts=[Part(np.arange(problem.n_instances))])
         if isinstance(candidate, Whole):
-            options = replace(self.options, heuristic=FMeasure(beta=candidate.beta), n_rules=length)
-            return everything.learn(0, options)
+            return everything.learn(0, self._options(candidate, length))
         cover = GainCover(bodies_of(self._lists(everything, 0).values()), problem)
         chosen = cover.select(candidate.price, length - len(problem.initial_rules))
         return counted(cover.rules(chosen, problem.labels), problem, candidate.price.lam)
 
 
-def choose(curves: Mapping[Candidate, LengthCurve]) -> tuple[Candidate, int] | None:
+class Telling(NamedTuple):
+    """What lists score by length, and the share of their rules that tell of several labels."""
+
+    curve: LengthCurve
+    share: NDArray[np.float64]
+    """Per length: the share of rules with several labels in the head, or with a label in the body."""
+
+
+def _several(rule_list: RuleList) -> Result:
+    telling = [len(rule.head) > 1 or bool(rule.label_conditions) for rule in rule_list]
+    return {"several": np.cumsum([0, *telling]).tolist()}
+
+
+def _share_of_several(results: Sequence[Result]) -> NDArray[np.float64]:
+    longest = max(max(len(result["several"]) for result in results) - 1, 1)
+    shares = np.zeros((len(results), longest))
+    for share, result in zip(shares, results, strict=True):
+        counts = np.array(result["several"][1:] or [0])
+        share[: len(counts)] = counts / np.arange(1, len(counts) + 1)
+        share[len(counts) :] = share[len(counts) - 1]
+    return shares.mean(axis=0)
+
+
+def choose(told: Mapping[Candidate, Telling], give_up: float = 0.0) -> tuple[Candidate, int] | None:
     """The candidate and the length to take; None if no score is defined.
+
+    Where nothing is to be given up, the smallest of those that cannot be told from the best; otherwise, of those that
+    score at most so much less than the best, the one with the largest share of rules that tell of several labels.
 
     >>> def curve(*scores):
     ...     return LengthCurve("micro_f1", np.array(scores), np.arange(len(scores[0]), dtype=float))
-    >>> long, short = Whole(0.5), Whole(1.0)
-    >>> choose({long: curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), short: curve([0.605, 0.6, 0.6], [0.614, 0.6, 0.6])})
-    (Whole(beta=1.0), 1)
+    >>> long = Telling(curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), np.array([0.0, 0.5, 0.5]))
+    >>> short = Telling(curve([0.605, 0.6, 0.6], [0.614, 0.6, 0.6]), np.array([0.0, 0.5, 0.7]))
+    >>> choose({Whole(0.5): long, Whole(1.0): short})
+    (Whole(beta=1.0, k=None), 1)
+    >>> choose({Whole(0.5): long, Whole(1.0): short}, give_up=0.05)
+    (Whole(beta=1.0, k=None), 3)
     """
-    longest = max(curve.scores.shape[1] for curve in curves.values())
+    curves = [one.curve for one in told.values()]
+    longest = max(curve.scores.shape[1] for curve in curves)
 
-    def extended(values: np.ndarray) -> np.ndarray:
+    def extended(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.concatenate([values, np.repeat(values[..., -1:], longest - values.shape[-1], axis=-1)], axis=-1)
 
-    scores = np.array([extended(curve.scores) for curve in curves.values()])
-    size = np.array([extended(c.conditions + np.arange(1, len(c.conditions) + 1)) for c in curves.values()])
+    scores = np.array([extended(curve.scores) for curve in curves])
+    size = np.array([extended(c.conditions + np.arange(1, len(c.conditions) + 1)) for c in curves])
+    share = np.array([extended(one.share) for one in told.values()])
     scores = scores[:, np.isfinite(scores).all(axis=(0, 2))]
     if not scores.shape[1]:
         return None
-    allowed = np.array([np.arange(1, longest + 1) >= curve.at_least for curve in curves.values()])
+    allowed = np.array([np.arange(1, longest + 1) >= curve.at_least for curve in curves])
     mean = np.where(allowed, np.round(scores.mean(axis=1), 12), -np.inf)
     best = np.unravel_index(np.argmax(mean), mean.shape)
     lost = scores[best[0], :, best[1]][None, :, None] - scores
     error = lost.std(axis=1, ddof=1) / np.sqrt(lost.shape[1]) if lost.shape[1] > 1 else np.zeros(mean.shape)
-    alike = allowed & (lost.mean(axis=1) <= np.minimum(NOISE * error, MOST_GIVEN_AWAY) + 1e-12)
-    order = np.lexsort((-mean.ravel(), np.where(alike, size, np.inf).ravel()))
+    margin = np.minimum(NOISE * error, MOST_GIVEN_AWAY) if give_up == 0 else give_up
+    alike = allowed & (lost.mean(axis=1) <= margin + 1e-12)
+    wanted = np.zeros(mean.shape) if give_up == 0 else -np.round(share, 12)
+    order = np.lexsort((-mean.ravel(), size.ravel(), wanted.ravel(), ~alike.ravel()))
     candidate, length = np.unravel_index(order[0], mean.shape)
-    return list(curves)[candidate], int(length) + 1
+    return list(told)[candidate], int(length) + 1
