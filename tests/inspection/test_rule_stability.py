@@ -35,11 +35,13 @@ def test_a_wider_tolerance_finds_more() -> None:
     assert all(a <= b for a, b in zip(narrow, wide, strict=True))
 
 
-def test_frame_and_model_file_keep_it(tmp_path: object) -> None:
+def test_frame_report_and_model_file_show_it(tmp_path: object) -> None:
     rules = RuleListClassifier(n_rules=3).fit(X, Y).rule_list_
     assert "stability" not in rules.to_frame()
     known = rules.stability(X, Y, resamples=4)
     assert list(known.to_frame()["stability"]) == [rule.stability for rule in known]
+    assert "comes back in" not in rules.to_html()
+    assert known.to_html().count("comes back in") == 3
     path = f"{tmp_path}/model.json"
     save_model(known, path)
     assert [rule.stability for rule in load_model(path)] == [rule.stability for rule in known]

@@ -64,7 +64,7 @@ def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, A
     return {
         "head": [[a.index, int(a.present)] for a in rule.head],
         "body": [_condition(condition, rule_list, place) for condition in rule.body],
-        **{key: getattr(rule, key) for key in ("stop", "locked", "tp", "fp", "coverage", "decided", "stability")},
+        **{key: getattr(rule, key) for key in ("stop", "locked", "tp", "fp", "coverage", "decided")},
     }
 
 

@@ -15,8 +15,7 @@
       labels: new Set([...rule.head.map(([label]) => label), ...rule.body.map((c) => c.label)]),
       attributes: new Set(rule.body.map((c) => c.attribute)),
       number: place, size: rule.head.length, conditions: rule.body.length, coverage: rule.coverage,
-      tp: rule.tp, fp: rule.fp, precision: predictions ? rule.tp / predictions : 0, stability: rule.stability,
-      detail: null, fits: true,
+      tp: rule.tp, fp: rule.fp, precision: predictions ? rule.tp / predictions : 0, detail: null, fits: true,
       found: Number(row.dataset.found), p: Number(row.dataset.p),
     };
   });
