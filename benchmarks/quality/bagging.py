@@ -20,7 +20,7 @@ from plurule.metrics import micro_f1
 FOLDS = 3
 
 
-def bagged(*heuristics: Heuristic, n_estimators: int = 25, **parameters: Any) -> Callable[[], BaggedRuleLists]:
+def bagged(*heuristics: Heuristic, n_estimators: int = 50, **parameters: Any) -> Callable[[], BaggedRuleLists]:
     """Votes of lists by these heuristics, which take turns."""
     given = {"n_rules": 60} | parameters
     return lambda: BaggedRuleLists([RuleListClassifier(heuristic=h, **given) for h in heuristics], n_estimators)
@@ -39,7 +39,8 @@ SETTINGS: dict[str, Callable[[], Any]] = {
     "max_conditions=10": bagged(FMeasure(0.6), FMeasure(1.0), max_conditions=10),
     "label_conditions=False": bagged(FMeasure(0.6), FMeasure(1.0), label_conditions=False),
     "10 lists": lambda: BaggedRuleLists(n_estimators=10),
-    "50 lists": lambda: BaggedRuleLists(n_estimators=50),
+    "25 lists": lambda: BaggedRuleLists(n_estimators=25),
+    "100 lists": lambda: BaggedRuleLists(n_estimators=100),
 }
 
 

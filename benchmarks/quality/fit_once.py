@@ -20,7 +20,7 @@ from benchmarks.quality.data import as_features
 from plurule import BaggedRuleLists, RuleListClassifier, RuleListClassifierCV
 
 OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED = "plurule", "plurule, tuned for HA", "plurule, CV"
-BAGGED = "plurule, votes of 25 lists"
+BAGGED = "plurule, votes of 50 lists"
 TREE, FOREST = "tree per label", "random forest"
 
 

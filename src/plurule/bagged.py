@@ -102,7 +102,7 @@ class BaggedRuleLists(LabelPredictor):
     def __init__(
         self,
         estimator: RuleListClassifier | Sequence[RuleListClassifier] | None = None,
-        n_estimators: int = 25,
+        n_estimators: int = 50,
         *,
         scoring: str | Scorer = "micro_f1",
         random_state: Any = 0,
