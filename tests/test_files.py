@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from plurule import RuleListClassifier, save_model
+from plurule.datasets import load_world_flags
 from plurule.files import replacing, write_text
 
 
@@ -115,3 +117,42 @@ def test_what_a_killed_writer_left_is_removed_but_not_what_another_writes(tmp_pa
         write_text(tmp_path / "a.txt", "inner")
         outer.write_text("outer")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.txt", "outer")]
+
+
+FULL_DISK = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+from plurule.cli import main
+sys.argv = ["plurule", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of Unix")
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [
+        (("fit", "world-flags", "-o"), "model.json"),
+        (("convert", "world-flags"), "flags.csv"),
+        (("convert", "world-flags"), "flags.arff"),
+        (("convert", "world-flags"), "flags.parquet"),
+        (("predict", "MODEL", "world-flags", "-o"), "predicted.csv"),
+        (("report", "MODEL", "-o"), "report.html"),
+    ],
+)
+def test_a_full_disk_leaves_what_was_there_and_is_told_in_a_sentence(
+    tmp_path: Path, command: tuple[str, ...], target: str
+) -> None:
+    model = tmp_path / "other.json"
+    save_model(RuleListClassifier(n_rules=4).fit(load_world_flags()).rule_list_, model)
+    (tmp_path / target).write_text("before")
+    arguments = [str(model) if part == "MODEL" else part for part in command]
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, *arguments, target], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "File too large" in ended.stderr
+    assert target in ended.stderr or target.endswith(".parquet")
+    assert "Traceback" not in ended.stderr
+    assert (tmp_path / target).read_text() == "before"
+    assert {path.name for path in tmp_path.iterdir()} == {target, "other.json"}

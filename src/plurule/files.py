@@ -61,8 +61,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, name):
+            # A disk that is full does not say which file it has no room for.
+            error.filename = str(path)
         raise
     finally:
         os.close(handle)
