@@ -102,3 +102,12 @@ def test_an_unknown_measure_gets_the_nearest_names() -> None:
         metrics.get_metric("mirco_f1")
     with pytest.raises(ValueError, match="averaging must be"):
         metrics.precision(TRUTH, PREDICTED, averaging="mean")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_two_frames_are_compared_by_name(library: str) -> None:
+    frame = pytest.importorskip(library).DataFrame
+    truth = frame({"red": [1, 0, 1], "blue": [0, 0, 1]})
+    assert metrics.scores(truth, truth[["blue", "red"]])["subset_accuracy"] == 1
+    with pytest.raises(DataError, match="only one of them has 'blue'"):
+        metrics.scores(truth, frame({"red": [1, 0, 1], "green": [0, 0, 1]}))

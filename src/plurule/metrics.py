@@ -1,7 +1,8 @@
 """How good predictions are: Hamming accuracy, F1, subset accuracy and their kin.
 
 Every function takes the true and the predicted labels as 0/1 matrices of instances × labels, dense, sparse or as
-frames; a 1-D array is one label. Each works as the `scoring` of a scikit-learn search through `SCORERS`:
+frames (two are compared by name); a 1-D array is one label. Each works as the `scoring` of a scikit-learn search
+through `SCORERS`:
 
 >>> from sklearn.model_selection import cross_val_score  # doctest: +SKIP
 >>> cross_val_score(classifier, X, Y, scoring=SCORERS["micro_f1"])  # doctest: +SKIP
@@ -20,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from plurule.errors import DataError, nearest
-from plurule.label_matrix import label_matrix
+from plurule.label_matrix import by_name, label_matrix
 
 Values = NDArray[np.float64]
 
@@ -224,10 +225,13 @@ class Counts:
 
 def count(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None = None) -> Counts:
     """What predictions get right and wrong."""
-    # Sparse 0/1 matrices of floats.
-    true, predicted = (
-        sp.csr_array(label_matrix(Y, name)[0], dtype=np.float64) for Y, name in ((Y_true, "Y_true"), (Y_pred, "Y_pred"))
-    )
+    (true, names), (predicted, others) = label_matrix(Y_true, "Y_true"), label_matrix(Y_pred, "Y_pred")
+    if names is not None and others is not None and set(names) == set(others):
+        predicted = by_name(predicted, others, names)
+    elif names is not None and others is not None:
+        odd = next(iter(sorted(set(names) ^ set(others))))
+        raise DataError(f"Y_true and Y_pred are frames with different columns: only one of them has {odd!r}")
+    true, predicted = (sp.csr_array(matrix, dtype=np.float64) for matrix in (true, predicted))
     found, expected = (f"{matrix.shape[0]} rows and {matrix.shape[1]} labels" for matrix in (true, predicted))
     if found != expected:
         raise DataError(f"Y_true has {found}, Y_pred has {expected}; they must be the same")
