@@ -47,7 +47,8 @@ class BaggedRuleLists(LabelPredictor):
     ----------
     estimator
         A `RuleListClassifier` with a fixed number of rules, whose parameters all lists are learned with, or a list of
-        some, which take turns. `None` is two with at most 60 rules: by F-measure with β = 0.6, and with β = 1.
+        some, which take turns. `None` is two with at most 60 rules: by F-measure with β = 0.6, and with β = 1. Nothing
+        is chosen for each list: `heuristic="auto"` is the one it starts from.
     n_estimators
         How many lists.
     scoring
@@ -150,7 +151,9 @@ class BaggedRuleLists(LabelPredictor):
     def _learners(self) -> list[RuleListClassifier]:
         """The learners that take turns."""
         if self.estimator is None:
-            return [RuleListClassifier(heuristic=FMeasure(beta), n_rules=MOST_RULES) for beta in BETAS]
+            return [
+                RuleListClassifier(heuristic=FMeasure(beta), min_precision=0.5, n_rules=MOST_RULES) for beta in BETAS
+            ]
         given: Any = self.estimator
         learners: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
         if not learners or not all(isinstance(learner, RuleListClassifier) for learner in learners):

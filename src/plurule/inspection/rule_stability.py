@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from plurule.classifier import RuleListClassifier
 from plurule.inspection.data import match_both
@@ -42,7 +43,8 @@ def stability(
     X, Y
         The data that they were learned from, or a data set as `X`.
     estimator
-        The classifier that learned them; one with defaults, unless given. Other lists have at most as many rules.
+        The classifier that learned them; one with defaults, unless given. It learns lists of at most as many rules, and
+        where it is to choose how (`heuristic="auto"`) chooses again each time, which takes as long as fitting it.
     resamples
         How often as many rows as there are are drawn with replacement.
     tolerance
@@ -57,8 +59,9 @@ def stability(
     Examples
     --------
     >>> from plurule.datasets import load_world_flags
+    >>> from plurule.heuristics import FMeasure
     >>> flags = load_world_flags()
-    >>> learner = RuleListClassifier(n_rules=3).fit(flags)
+    >>> learner = RuleListClassifier(heuristic=FMeasure(0.6), n_rules=3).fit(flags)
     >>> for rule in stability(learner.rule_list_, flags, estimator=learner):
     ...     print(rule.to_text(), rule.stability)
     red, white ← vertical_bars <= 2.5 0.45
@@ -70,9 +73,15 @@ def stability(
     given = getattr(X, "weights", None) if sample_weight is None else sample_weight
     problem = Problem(table, rule_list.labels, truth, check_weights(given, len(table), len(rule_list.labels)))
     learner = RuleListClassifier() if estimator is None else estimator
-    options = check_options(learner.get_params(deep=False), problem.n_labels).up_to(max(len(rule_list), 1))
     samples = draw(len(table), resamples, random_state)
-    lists = learn_from_samples(problem, [options], samples, check_engine(learner.engine), check_jobs(n_jobs))
+    most = max(len(rule_list), 1)
+    if learner.heuristic == "auto":
+        again = clone(learner).set_params(n_rules=most, n_jobs=n_jobs, verbose=False)
+        weighted = (problem.weights * sample for sample in samples)
+        lists = [again.fit(table, truth, weights, label_names=rule_list.labels).rule_list_ for weights in weighted]
+    else:
+        options = check_options(learner.get_params(deep=False), problem.n_labels).up_to(most)
+        lists = learn_from_samples(problem, [options], samples, check_engine(learner.engine), check_jobs(n_jobs))
     shares = Recurrence(table, tolerance).shares(rule_list, lists)
     rules = tuple(replace(rule, stability=share) for rule, share in zip(rule_list, shares, strict=True))
     return replace(rule_list, rules=rules)
