@@ -95,7 +95,7 @@ def claims(results: Results) -> str:
         ("out of the box, Hamming accuracy not below both SeCo", None, seco("hamming_accuracy", False)),
         ("out of the box, subset accuracy not below both SeCo", None, seco("subset_accuracy", False)),
         (
-            "tuned for HA, Hamming accuracy above one tree per label",
+            "aimed at HA, Hamming accuracy above one tree per label",
             None,
             above(FOR_HAMMING, TREE, "hamming_accuracy", True),
         ),

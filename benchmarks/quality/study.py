@@ -1,4 +1,4 @@
-"""Where the defaults come from: settings of the learner, cross-validated on the training part of a set alone."""
+"""Where the defaults of single lists come from: settings, cross-validated on the training part of a set alone."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality.data import labels
+from sklearn.base import clone
 
-from plurule import RuleListClassifierCV
+from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.data import read
+from plurule.heuristics import FMeasure
 from plurule.learning.min_precision import MinPrecision
 from plurule.lifts import KLN, NoLift
 
@@ -49,6 +51,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 """Each differs from the defaults in what it says."""
 MAX_RULES = 150
+ONE_LIST = RuleListClassifier(heuristic=FMeasure(beta=0.6))
+"""What every setting starts from: the settings are those of single lists."""
 
 
 def study(name: str, folder: Path) -> dict[str, Any]:
@@ -57,8 +61,7 @@ def study(name: str, folder: Path) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for setting, parameters in SETTINGS.items():
         grid = {key: [value] for key, value in parameters.items()} or {"max_bins": [32]}
-        search = RuleListClassifierCV(param_grid=grid, length="shortest")
-        search.set_params(estimator=search._estimator().set_params(n_rules=MAX_RULES))
+        search = RuleListClassifierCV(clone(ONE_LIST).set_params(n_rules=MAX_RULES), param_grid=grid, length="shortest")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             search.fit(data.X, labels(data))

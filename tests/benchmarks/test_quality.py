@@ -15,6 +15,7 @@ from benchmarks.quality import pruning, running, study
 from benchmarks.quality.data import SETS, as_features, labels, save
 from benchmarks.quality.fit_once import OUT_OF_THE_BOX, TREE
 from benchmarks.quality.running import LEARNERS, Settings
+from sklearn.base import clone
 
 from plurule import RuleListClassifier
 from plurule.data import read
@@ -207,7 +208,7 @@ def test_without_data_the_program_says_where_to_put_them(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("name", [name for name in study.SETTINGS if name != "defaults"])
 def test_every_setting_of_the_study_differs_from_the_defaults_in_all_that_it_says(name: str) -> None:
-    defaults = RuleListClassifier().get_params()
+    defaults = clone(study.ONE_LIST).get_params()
     assert study.SETTINGS[name]
     for parameter, value in study.SETTINGS[name].items():
         assert parameter in defaults
@@ -216,7 +217,7 @@ def test_every_setting_of_the_study_differs_from_the_defaults_in_all_that_it_say
 
 def test_as_published_is_the_learner_of_the_paper_but_for_the_length() -> None:
     published = RuleListClassifier.published().get_params()
-    ours = RuleListClassifier().set_params(**study.AS_PUBLISHED).get_params()
+    ours = clone(study.ONE_LIST).set_params(**study.AS_PUBLISHED).get_params()
     assert {name for name in published if ours[name] != published[name]} == {"n_rules"}
 
 
@@ -226,7 +227,11 @@ def test_the_study_cuts_a_list_as_the_classifier_does(folder: Path, monkeypatch:
     found = study.study("flags", folder)
     assert list(found) == ["defaults", "one condition"]
     for setting, parameters in study.SETTINGS.items():
-        curve = RuleListClassifier(**parameters).fit(data.X, labels(data)).n_rules_curve_
+        curve = (
+            RuleListClassifier(heuristic=study.ONE_LIST.heuristic, **parameters)
+            .fit(data.X, labels(data))
+            .n_rules_curve_
+        )
         assert curve is not None
         assert found[setting]["rules"] == curve.chosen
         assert found[setting]["micro_f1"] == pytest.approx(curve.score(curve.chosen))
