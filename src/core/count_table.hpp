@@ -8,6 +8,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "head_search.hpp"
@@ -17,6 +18,9 @@
 #include "tiles.hpp"
 
 namespace plurule {
+
+constexpr float UNLIMITED = std::numeric_limits<float>::infinity();
+constexpr std::uint32_t NOWHERE = ~std::uint32_t(0);
 
 // What an exact look at a candidate tells about later looks.
 struct Finding {
