@@ -237,3 +237,9 @@ def test_learned_lists_are_reported(shared_data: Path, name: str) -> None:
     rule_list, test = learned(shared_data, name, True)
     structure(to_html(rule_list, test, title=name))
     assert summarise(rule_list, test).instances == len(encode(test.X))
+
+
+def test_labels_that_no_rule_predicts_are_named() -> None:
+    rule_list = make_rules("a <- x > 1\n!b <- x > 2", {"x": None}, ("a", "b", "c<"))
+    assert "No rule predicts b, c&lt; to be present" in to_html(rule_list)
+    assert "to be present: too rare" not in to_html(make_rules("a <- x > 1", {"x": None}, ("a",)))
