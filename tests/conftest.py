@@ -11,6 +11,9 @@ from helpers import requirements
 from helpers.browser import browser
 from helpers.commands import Run, runner
 
+collect_ignore = ["fuzz"]
+"""A program of its own, which needs atheris."""
+
 __all__ = ["browser", "run", "shared_data"]
 
 # The same examples on every machine and in every run, however slow it is.

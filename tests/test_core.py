@@ -506,9 +506,12 @@ def test_more_threads_than_make_sense_are_not_started():
 def test_a_classifier_says_how_its_fit_goes_on():
     told: list[tuple[int, float]] = []
     problem = large_problem(n_rows=200)
-    classifier = RuleListClassifier(progress=noting(told), n_rules=5)
-    classifier.fit(problem.table, problem.Y)
+    RuleListClassifier(heuristic="f_measure", progress=noting(told), n_rules=5).fit(problem.table, problem.Y)
     assert [rules for rules, _ in told] == [1, 2, 3, 4, 5]
+    assert told == sorted(told)
+    told.clear()
+    aimed = RuleListClassifier(progress=noting(told), n_rules=5, cv=2).fit(problem.table, problem.Y)
+    assert [rules for rules, _ in told] == list(range(1, len(aimed.rule_list_) + 1))
     assert told == sorted(told)
 
 
@@ -525,7 +528,7 @@ def learn():
     random = np.random.default_rng(1)
     X, Y = random.random((2000, 20)), random.integers(0, 2, (2000, 8))
     while True:
-        RuleListClassifier(n_rules=5, n_jobs=2, progress={progress}).fit(X, Y)
+        RuleListClassifier(heuristic="f_measure", n_rules=5, n_jobs=2, progress={progress}).fit(X, Y)
 
 slow = Slow()
 started = threading.Event()

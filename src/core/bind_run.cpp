@@ -129,13 +129,15 @@ class PythonRun {
               std::size_t n_threads, std::optional<Decisions> predicted, std::optional<Marks> in_training,
               std::optional<Marks> head_labels)
         : bytes_(double(truth.size()) * 8 + columns.listed_bytes()) {
-        const auto prepared = columns.prepared();
-        const auto target = target_of(truth, weights, prepared->n_rows);
-        check(options, *prepared, target->n_labels);
-        State::Start start = start_of(predicted, in_training, head_labels, *target, prepared->n_rows);
-        start.every_label = options.pairs.any();
         if (options.is_custom()) n_threads = 1;
-        guarded([&] { run_ = std::make_unique<Run>(prepared, target, options, start, std::max<std::size_t>(1, n_threads)); });
+        guarded([&] {
+            const auto prepared = columns.prepared();
+            const auto target = target_of(truth, weights, prepared->n_rows);
+            check(options, *prepared, target->n_labels);
+            State::Start start = start_of(predicted, in_training, head_labels, *target, prepared->n_rows);
+            start.every_label = options.pairs.any();
+            run_ = std::make_unique<Run>(prepared, target, options, start, std::max<std::size_t>(1, n_threads));
+        });
     }
     PythonRun(const PythonRun& other) : bytes_(other.bytes_) {
         other.expect_whole();

@@ -305,6 +305,11 @@ class RuleListClassifier(RuleListPredictor):
         self.chosen_["given_up"] = max(0.0, best - curve.score(length))
         self.rule_list_ = replace(learned, length_choice=curve.choice(length, str(how), constant))
         self.n_rules_curve_ = curve
+        progress, decided, pairs = self._progress(), 0.0, float(problem.weights.sum()) * problem.n_labels
+        for position, rule in enumerate(learned, start=1):
+            decided += sum(right + wrong for right, wrong in rule.decided)
+            if progress is not None:
+                progress(position, decided / pairs)
         why = f"no rule for it pays off for {scoring.name}"
         self.labels_without_rules_ = labels_without_rules(learned, problem, options, why)
         return True
@@ -370,12 +375,11 @@ class RuleListClassifier(RuleListPredictor):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
-        if not isinstance(self.min_precision, MinPrecision) and any(
-            key.startswith("min_precision__") for key in params
-        ):
+        owners = {key.partition("__")[0] for key in params if "__" in key}
+        if "min_precision" in owners:
             self.min_precision = as_min_precision(self.min_precision)
-        if self.heuristic == "auto" and any(key.startswith("heuristic__") for key in params):
-            self.heuristic = check_heuristic("auto")
+        if "heuristic" in owners:
+            self.heuristic = check_heuristic(self.heuristic)
         return super().set_params(**params)
 
     def _problem(
