@@ -27,7 +27,7 @@ from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
-from plurule.selection.aiming import MOST_RULES, Aim, Constant, choose, evaluation_to_aim_by
+from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, choose, evaluation_to_aim_by
 from plurule.selection.folds import Folds, hold_out, make_parts, pruned
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import say_undefined, search
@@ -120,7 +120,8 @@ class RuleListClassifier(RuleListPredictor):
     verbose
         Whether to print how far training is.
     progress
-        Called after each rule with the number of rules so far and the share of pairs decided.
+        Called after each rule with the number of rules so far and the share of pairs decided; where lists are chosen
+        among, once the list is there.
 
     Attributes
     ----------
@@ -287,9 +288,9 @@ class RuleListClassifier(RuleListPredictor):
         aim = Aim(evaluation, options, most, least, float(self.give_up))
         told = aim.curves()
         say_undefined("scoring", [one.curve for one in told.values()])
-        constant = told[Constant()].curve.score(1)
+        constant = told[ConstantLabels()].curve.score(1)
         if problem.initial_rules or least or not aim.prices:
-            del told[Constant()]
+            del told[ConstantLabels()]
         found = choose(told, aim.give_up)
         if found is None:
             return False
@@ -297,7 +298,8 @@ class RuleListClassifier(RuleListPredictor):
         learned = aim.learn(how, length)
         curve = told[how].curve.cut_after(length)
         if curve.score(length) <= constant:
-            warnings.warn(_not_better(scoring.name, curve.score(length), constant, how == Constant()), stacklevel=3)
+            is_constant = how == ConstantLabels()
+            warnings.warn(_not_better(scoring.name, curve.score(length), constant, is_constant), stacklevel=3)
         error = float(curve.standard_error[min(length, curve.scores.shape[1]) - 1])
         self.chosen_ = {"how": str(how), "n_rules": length, "scoring": scoring.name}
         self.chosen_ |= {"score": curve.score(length), "standard_error": error, "constant": constant}

@@ -15,7 +15,7 @@ from plurule.datasets import load_world_flags
 from plurule.metrics import METRICS, micro_f1
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.selection.aiming import LEAST_ROWS, Constant, Selected, Telling, Whole, choose, prices
+from plurule.selection.aiming import LEAST_ROWS, ConstantLabels, Selected, Telling, Whole, choose, prices
 from plurule.selection.gain_cover import Price
 from plurule.selection.lengths import LengthCurve
 
@@ -41,9 +41,9 @@ def test_the_best_mean_decides_and_of_equals_the_smallest() -> None:
 def test_no_more_is_given_away_for_a_smaller_list_than_the_noise_and_half_a_point() -> None:
     best = curve([0.70, 0.80], [0.70, 0.80], conditions=[1, 2])
     noisy = curve([0.79, 0.80], [0.809, 0.796], conditions=[0, 0])
-    assert choose({Whole(1.0): best, Constant(): noisy}) == (Constant(), 1)
+    assert choose({Whole(1.0): best, ConstantLabels(): noisy}) == (ConstantLabels(), 1)
     far = curve([0.9, 0.0], [0.68, 0.0], conditions=[0, 0])
-    assert choose({Whole(1.0): best, Constant(): far})[0] == Whole(1.0)  # type: ignore[index]
+    assert choose({Whole(1.0): best, ConstantLabels(): far})[0] == Whole(1.0)  # type: ignore[index]
 
 
 def test_parts_without_a_score_are_left_out_and_without_any_nothing_is_chosen() -> None:

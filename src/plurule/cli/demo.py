@@ -19,13 +19,15 @@ def demo() -> None:
 
     from plurule.classifier import RuleListClassifier
     from plurule.datasets import load_world_flags
-    from plurule.lifts import NoLift
+    from plurule.heuristics import FMeasure
+    from plurule.lifts import KLN, NoLift
     from plurule.metrics import scores
 
     out = console()
     flags = load_world_flags()
-    relaxed = RuleListClassifier()
-    models = {"relaxed pruning": relaxed, "normal pruning": RuleListClassifier(lift=NoLift())}
+    # Single lists that differ in the lift alone; what aims at a measure would select heads of its own for both.
+    relaxed, normal = (RuleListClassifier(heuristic=FMeasure(beta=0.6), lift=lift) for lift in (KLN(k=0.07), NoLift()))
+    models = {"relaxed pruning": relaxed, "normal pruning": normal}
     out.print(
         f"The flags of {len(flags.Y)} countries: {len(flags.attribute_names)} attributes (where the country lies, "
         f"what the flag shows), {len(flags.label_names)} labels (its colours)."

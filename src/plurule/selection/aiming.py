@@ -50,7 +50,7 @@ HIGHER_LIFTS = (0.2, 0.5)
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantLabels:
     """The candidate that looks at no attribute."""
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class Selected:
         return f"selected from the bodies of lists with β = {', '.join(f'{b:g}' for b in BETAS)}, by {self.price}"
 
 
-Candidate: TypeAlias = Constant | Whole | Selected
+Candidate: TypeAlias = ConstantLabels | Whole | Selected
 
 
 def prices(scoring: Scoring, least_precision: float = 0.0) -> list[Price]:
@@ -154,7 +154,7 @@ class Aim:
         evaluation, folds = self.evaluation, self.evaluation.folds
         problem = folds.training(part)
         constant = self._constant(replace(problem, initial_rules=()))
-        yield Constant(), evaluation.score(constant, part) | _several(constant)
+        yield ConstantLabels(), evaluation.score(constant, part) | _several(constant)
         lists = self._lists(folds, part)
         whole = {Whole(beta): lists[beta][: self.n_rules] for beta in WHOLE}
         for k in HIGHER_LIFTS if self.give_up else ():
@@ -202,7 +202,7 @@ class Aim:
     def learn(self, candidate: Candidate, length: int) -> RuleList:
         """The list of that candidate from all rows, cut after so many rules."""
         problem = self.evaluation.folds.problem
-        if isinstance(candidate, Constant):
+        if isinstance(candidate, ConstantLabels):
             return self._constant(problem)
         everything = replace(self.evaluation.folds, parts=[Part(np.arange(problem.n_instances))])
         if isinstance(candidate, Whole):
