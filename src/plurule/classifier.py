@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -27,7 +28,7 @@ from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
-from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, choose, evaluation_to_aim_by
+from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation_to_aim_by
 from plurule.selection.folds import Folds, hold_out, make_parts, pruned
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import say_undefined, search
@@ -47,9 +48,10 @@ PUBLISHED: dict[str, Any] = {
 class RuleListClassifier(RuleListPredictor):
     """Learns an ordered list of multi-label rules by separate-and-conquer with relaxed pruning.
 
-    By default the list aims at `scoring`: lists are learned with several values of β, short lists are selected from
-    their bodies by what they gain, and what scores best on new rows is taken, at its best length; the smallest, where
-    several are as good. The best constant label set is tried, too. A heuristic of your choice learns one list with it.
+    By default the list aims at `scoring`: lists are learned by several heuristics, short lists are selected from their
+    bodies by what they gain, and what scores best on new rows is taken, at its best length, with a little for rules of
+    several labels and against long lists. The best constant label set is tried, too. A heuristic of your choice learns
+    one list with it.
 
     Parameters
     ----------
@@ -121,7 +123,7 @@ class RuleListClassifier(RuleListPredictor):
         Whether to print how far training is.
     progress
         Called after each rule with the number of rules so far and the share of pairs decided; where lists are chosen
-        among, once the list is there.
+        among, after each part of the validation data, with 0 and the share of the work that is done, and at the end.
 
     Attributes
     ----------
@@ -285,35 +287,21 @@ class RuleListClassifier(RuleListPredictor):
             return False
         least = 0.0 if self.min_precision == "auto" else options.min_precision.threshold
         most = max(options.n_rules or MOST_RULES, len(problem.initial_rules))
-        aim = Aim(evaluation, options, most, least, float(self.give_up))
-        told = aim.curves()
-        say_undefined("scoring", [one.curve for one in told.values()])
-        constant = told[ConstantLabels()].curve.score(1)
-        if problem.initial_rules or least or not aim.prices:
-            del told[ConstantLabels()]
-        found = choose(told, aim.give_up)
+        progress = self._progress()
+        share = (lambda done: None) if progress is None else partial(progress, 0)
+        found = Aim(evaluation, options, most, least, float(self.give_up), share).hit()
         if found is None:
             return False
-        how, length = found
-        learned = aim.learn(how, length)
-        curve = told[how].curve.cut_after(length)
-        if curve.score(length) <= constant:
-            is_constant = how == ConstantLabels()
-            warnings.warn(_not_better(scoring.name, curve.score(length), constant, is_constant), stacklevel=3)
-        error = float(curve.standard_error[min(length, curve.scores.shape[1]) - 1])
-        self.chosen_ = {"how": str(how), "n_rules": length, "scoring": scoring.name}
-        self.chosen_ |= {"score": curve.score(length), "standard_error": error, "constant": constant}
-        best = max(one.curve.score(one.curve.best) for one in told.values() if len(one.curve.defined))
-        self.chosen_["given_up"] = max(0.0, best - curve.score(length))
-        self.rule_list_ = replace(learned, length_choice=curve.choice(length, str(how), constant))
-        self.n_rules_curve_ = curve
-        progress, decided, pairs = self._progress(), 0.0, float(problem.weights.sum()) * problem.n_labels
-        for position, rule in enumerate(learned, start=1):
-            decided += sum(right + wrong for right, wrong in rule.decided)
-            if progress is not None:
-                progress(position, decided / pairs)
+        if found.score <= found.constant:
+            is_constant = found.how == ConstantLabels()
+            warnings.warn(_not_better(scoring.name, found.score, found.constant, is_constant), stacklevel=3)
+        self.chosen_, self.n_rules_curve_ = found.told(), found.curve
+        choice = found.curve.choice(found.length, str(found.how), found.constant)
+        self.rule_list_ = replace(found.rule_list, length_choice=choice)
+        if progress is not None:
+            progress(len(self.rule_list_), 1.0)
         why = f"no rule for it pays off for {scoring.name}"
-        self.labels_without_rules_ = labels_without_rules(learned, problem, options, why)
+        self.labels_without_rules_ = labels_without_rules(self.rule_list_, problem, options, why)
         return True
 
     def _learn_one(self, folds: Folds, rows: NDArray[np.intp], options: Options, scoring: Scoring) -> None:
@@ -414,7 +402,7 @@ class RuleListClassifier(RuleListPredictor):
             return self.progress
 
         def show(rules: int, share: float) -> None:
-            print(f"{rules} rules, {share:.1%} of the pairs decided")
+            print(f"{rules} rules, {share:.1%} of the pairs decided" if rules else f"{share:.0%} of the lists learned")
             if self.progress is not None:
                 self.progress(rules, share)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from plurule.datasets import load_world_flags
 from plurule.metrics import METRICS, micro_f1
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.selection.aiming import LEAST_ROWS, ConstantLabels, Selected, Telling, Whole, choose, prices
+from plurule.selection.aiming import FOR_SEVERAL, LEAST_ROWS, Selected, Telling, Whole, choose, prices
 from plurule.selection.gain_cover import Price
 from plurule.selection.lengths import LengthCurve
 
@@ -33,23 +34,31 @@ def curve(*scores: list[float], conditions: list[float] | None = None) -> Tellin
 
 def test_the_best_mean_decides_and_of_equals_the_smallest() -> None:
     high, low = curve([0.5, 0.8], [0.5, 0.8]), curve([0.5, 0.7], [0.5, 0.7])
-    assert choose({Whole(0.5): low, Whole(1.0): high}) == (Whole(1.0), 2)
+    assert choose({Whole(0.5): low, Whole(1.0): high}, 0.5) == (Whole(1.0), 2)
     longer, shorter = curve([0.8], [0.8], conditions=[3.0]), curve([0.8], [0.8], conditions=[1.0])
-    assert choose({Whole(0.5): longer, Whole(1.0): shorter}) == (Whole(1.0), 1)
+    assert choose({Whole(0.5): longer, Whole(1.0): shorter}, 0.5) == (Whole(1.0), 1)
 
 
-def test_no_more_is_given_away_for_a_smaller_list_than_the_noise_and_half_a_point() -> None:
-    best = curve([0.70, 0.80], [0.70, 0.80], conditions=[1, 2])
-    noisy = curve([0.79, 0.80], [0.809, 0.796], conditions=[0, 0])
-    assert choose({Whole(1.0): best, ConstantLabels(): noisy}) == (ConstantLabels(), 1)
-    far = curve([0.9, 0.0], [0.68, 0.0], conditions=[0, 0])
-    assert choose({Whole(1.0): best, ConstantLabels(): far})[0] == Whole(1.0)  # type: ignore[index]
+def test_size_and_rules_of_several_labels_count_by_what_the_constant_leaves_to_gain() -> None:
+    long, short = curve([0.800], conditions=[60]), curve([0.796], conditions=[0])
+    tried = {Whole(0.5): long, Whole(1.0): short}
+    assert choose(tried, constant=0.2) == (Whole(1.0), 1)
+    assert choose(tried, constant=0.7) == (Whole(0.5), 1)
+    losses = {
+        how: Telling(replace(told.curve, scores=told.curve.scores - 1), told.share) for how, told in tried.items()
+    }
+    assert choose(losses, constant=-0.8) == (Whole(1.0), 1)
+    assert choose(losses, constant=-0.3) == (Whole(0.5), 1)
+    several = {Whole(0.5): curve([0.800]), Whole(1.0): curve([0.790])._replace(share=np.array([1.0]))}
+    assert choose(several, constant=0.4) == (Whole(1.0), 1)
+    assert choose(several, constant=0.75) == (Whole(0.5), 1)
+    assert choose(several, constant=np.nan) == (Whole(0.5), 1)
 
 
 def test_parts_without_a_score_are_left_out_and_without_any_nothing_is_chosen() -> None:
     some = {Whole(0.5): curve([np.nan, 0.1], [0.5, 0.6]), Whole(1.0): curve([0.9, 0.9], [0.7, 0.5])}
-    assert choose(some) == (Whole(1.0), 1)
-    assert choose({Whole(0.5): curve([np.nan, 0.1])}) is None
+    assert choose(some, 0.5) == (Whole(1.0), 1)
+    assert choose({Whole(0.5): curve([np.nan, 0.1])}, 0.5) is None
 
 
 def test_what_is_tried_depends_on_the_measure() -> None:
@@ -143,10 +152,10 @@ def test_an_expressive_list_tells_more_of_several_labels_and_says_what_that_cost
     def share(classifier: Any) -> float:
         return float(np.mean([len(rule.head) > 1 or bool(rule.label_conditions) for rule in classifier.rule_list_]))
 
-    plain = RuleListClassifier(cv=3).fit(flags)
-    telling = RuleListClassifier.expressive(cost=0.03, cv=3).fit(flags)
+    plain = RuleListClassifier(cv=4).fit(flags)
+    telling = RuleListClassifier.expressive(cost=0.03, cv=4).fit(flags)
     assert share(telling) > share(plain)
     assert 0 <= telling.chosen_["given_up"] <= 0.03 + 1e-9
-    assert plain.chosen_["given_up"] <= 0.005
+    assert plain.chosen_["given_up"] <= FOR_SEVERAL
     with pytest.raises(ValueError, match="give_up must be a number"):
         RuleListClassifier(give_up=-1).fit(flags)

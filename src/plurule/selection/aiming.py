@@ -1,22 +1,24 @@
 """Lists that aim at a measure: how a list is made, and how long it is, is chosen by what it scores on new rows.
 
-Per part of the data, whole lists are learned with three values of β. Candidates are the lists themselves, what is
-selected from their bodies at several prices (`plurule.selection.gain_cover`), and the best constant label set. Of all
-of them at all lengths, the best mean score decides; of those that the parts cannot tell from it, the smallest is taken.
+Per part of the data, whole lists are learned by F with two values of β, and by gain. Candidates are the lists by F
+themselves, what is selected from the bodies of all of them at several prices (`plurule.selection.gain_cover`), and the
+best constant label set. Of all of them at all lengths, the best mean score decides, with a little for rules that tell
+of several labels and a little against rules and conditions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from statistics import median
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.inputs import TargetForm
-from plurule.heuristics import FMeasure
+from plurule.heuristics import FMeasure, Gain
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, as_table
@@ -28,23 +30,22 @@ from plurule.prediction.staged import Tally
 from plurule.selection.folds import Folds, Part
 from plurule.selection.gain_cover import GainCover, Price, bodies_of, counted, satisfied, staged_selection
 from plurule.selection.lengths import LengthCurve
+from plurule.selection.search import say_undefined
 from plurule.selection.trials import Evaluation, Result, evaluation_to_choose_by
 
 MOST_RULES = 40
 """A list whose length is chosen has at most so many rules."""
-BETAS = (0.5, 1.0, 2.0)
-"""Lists are learned with each of these."""
-WHOLE = (0.5, 1.0)
-"""Those of them that are candidates as they are."""
+BETAS = (0.5, 1.0)
+"""Lists are learned by F with each of these."""
 LAMBDAS = (0.15, 0.22, 0.3, 0.38, 0.45)
 """For F-measures: half of what can be reached."""
 PER_CONDITION = (0.0, 1.0, 2.0)
 LEAST_ROWS = 50
 """With fewer rows than this, ways to make a list cannot be told apart."""
-NOISE = 0.5
-"""Scores are alike that differ, part by part, by at most so many standard errors of the difference …"""
-MOST_GIVEN_AWAY = 0.005
-"""… and by at most this."""
+PER_SIZE = 1e-4
+"""What a rule or a condition must gain, as a share of what the constant leaves to be gained."""
+FOR_SEVERAL = 0.03
+"""What a list is worth more, in the same unit, whose rules all tell of several labels."""
 HIGHER_LIFTS = (0.2, 0.5)
 """Also tried, as KLN, where heads of several labels may cost something."""
 
@@ -77,7 +78,8 @@ class Selected:
     price: Price
 
     def __str__(self) -> str:
-        return f"selected from the bodies of lists with β = {', '.join(f'{b:g}' for b in BETAS)}, by {self.price}"
+        lists = f"lists by F with β = {', '.join(f'{beta:g}' for beta in BETAS)} and by gain"
+        return f"selected from the bodies of {lists}, by {self.price}"
 
 
 Candidate: TypeAlias = ConstantLabels | Whole | Selected
@@ -125,6 +127,8 @@ class Aim:
     least_precision: float = 0.0
     give_up: float = 0.0
     """How much of the score rules that tell of several labels may cost."""
+    progress: Callable[[float], None] = lambda share: None
+    """Told the share of lists that are learned."""
 
     @cached_property
     def prices(self) -> list[Price]:
@@ -141,9 +145,11 @@ class Aim:
     def curves(self) -> dict[Candidate, Telling]:
         """What the candidates score and tell by length; the constant is always the first."""
         found: dict[Candidate, list[Result]] = {}
-        for part in range(len(self.evaluation.folds.parts)):
+        n_parts = len(self.evaluation.folds.parts)
+        for part in range(n_parts):
             for candidate, result in self._try(part):
                 found.setdefault(candidate, []).append(result)
+            self.progress((part + 1) / (n_parts + 1))
         name = self.evaluation.scoring.name
         return {
             candidate: Telling(self.evaluation.curves(results, of_nothing=True)[name], _share_of_several(results))
@@ -156,14 +162,14 @@ class Aim:
         constant = self._constant(replace(problem, initial_rules=()))
         yield ConstantLabels(), evaluation.score(constant, part) | _several(constant)
         lists = self._lists(folds, part)
-        whole = {Whole(beta): lists[beta][: self.n_rules] for beta in WHOLE}
+        whole = {Whole(beta): learned[: self.n_rules] for beta, learned in zip(BETAS, lists, strict=False)}
         for k in HIGHER_LIFTS if self.give_up else ():
             whole[Whole(1.0, k)] = folds.learn(part, self._options(Whole(1.0, k), self.n_rules))
         for candidate, learned in whole.items():
             yield candidate, evaluation.score(learned, part) | _several(learned)
         if not self.prices:
             return
-        cover = GainCover(bodies_of(lists.values()), problem)
+        cover = GainCover(bodies_of(lists), problem)
         groups = [(rows, satisfied(cover.bodies, rows.table)) for rows in folds.held_out(part)]
         measure = evaluation.scoring.name
         kept = np.arange(problem.n_labels) if evaluation.labels is None else evaluation.labels
@@ -184,10 +190,13 @@ class Aim:
             several = np.cumsum([0, *(len(head) > 1 for _, head in chosen)]).tolist()
             yield Selected(price), {"scores": {measure: scores}, "conditions": conditions, "several": several}
 
-    def _lists(self, folds: Folds, part: int) -> dict[float, RuleList]:
-        betas = BETAS if self.prices else WHOLE
+    def _lists(self, folds: Folds, part: int) -> list[RuleList]:
+        """The lists by F, and the one by gain if bodies are selected."""
         most = self.grown if self.prices else self.n_rules
-        return {beta: folds.learn(part, self._options(Whole(beta), most)) for beta in betas}
+        tried = [self._options(Whole(beta), most) for beta in BETAS]
+        if self.prices:
+            tried.append(replace(tried[0], heuristic=Gain(median(price.lam for price in self.prices))))
+        return [folds.learn(part, options) for options in tried]
 
     def _options(self, candidate: Whole, n_rules: int) -> Options:
         options = replace(self.options, heuristic=FMeasure(beta=candidate.beta), n_rules=n_rules)
@@ -199,6 +208,20 @@ class Aim:
         said = tuple(Assignment(problem.labels[i], i, True) for i in np.flatnonzero(labels).tolist())
         return counted((Rule(Head(said)),) if said else (), problem, 0.5)
 
+    def hit(self) -> Hit | None:
+        """The list that was chosen, learned from all rows; None if no score is defined."""
+        told = self.curves()
+        say_undefined("scoring", [one.curve for one in told.values()])
+        constant = told[ConstantLabels()].curve.score(1)
+        if self.evaluation.folds.problem.initial_rules or self.least_precision or not self.prices:
+            del told[ConstantLabels()]
+        found = choose(told, constant, self.give_up)
+        if found is None:
+            return None
+        how, length = found
+        best = max(one.curve.score(one.curve.best) for one in told.values() if len(one.curve.defined))
+        return Hit(how, length, self.learn(how, length), told[how].curve.cut_after(length), constant, best)
+
     def learn(self, candidate: Candidate, length: int) -> RuleList:
         """The list of that candidate from all rows, cut after so many rules."""
         problem = self.evaluation.folds.problem
@@ -207,9 +230,34 @@ class Aim:
         everything = replace(self.evaluation.folds, parts=[Part(np.arange(problem.n_instances))])
         if isinstance(candidate, Whole):
             return everything.learn(0, self._options(candidate, length))
-        cover = GainCover(bodies_of(self._lists(everything, 0).values()), problem)
+        cover = GainCover(bodies_of(self._lists(everything, 0)), problem)
         chosen = cover.select(candidate.price, length - len(problem.initial_rules))
         return counted(cover.rules(chosen, problem.labels), problem, candidate.price.lam)
+
+
+class Hit(NamedTuple):
+    """A list that was chosen, and what was known of it before it was learned from all rows."""
+
+    how: Candidate
+    length: int
+    rule_list: RuleList
+    curve: LengthCurve
+    constant: float
+    """What the best constant label set scores."""
+    best: float
+    """The highest score of all that was tried."""
+
+    @property
+    def score(self) -> float:
+        """What lists made so score on new rows."""
+        return self.curve.score(self.length)
+
+    def told(self) -> dict[str, Any]:
+        """What users are told of the choice."""
+        error = float(self.curve.standard_error[min(self.length, self.curve.scores.shape[1]) - 1])
+        scores = {"score": self.score, "standard_error": error, "constant": self.constant}
+        chosen = {"how": str(self.how), "n_rules": self.length, "scoring": self.curve.measure}
+        return chosen | scores | {"given_up": max(0.0, self.best - self.score)}
 
 
 class Telling(NamedTuple):
@@ -235,19 +283,20 @@ def _share_of_several(results: Sequence[Result]) -> NDArray[np.float64]:
     return shares.mean(axis=0)
 
 
-def choose(told: Mapping[Candidate, Telling], give_up: float = 0.0) -> tuple[Candidate, int] | None:
+def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 0.0) -> tuple[Candidate, int] | None:
     """The candidate and the length to take; None if no score is defined.
 
-    Where nothing is to be given up, the smallest of those that cannot be told from the best; otherwise, of those that
-    score at most so much less than the best, the one with the largest share of rules that tell of several labels.
+    Rules that tell of several labels speak for a list, its size against it, each with a small share of what the best
+    constant label set leaves to be gained. Where something is to be given up, the list is taken, of those that score at
+    most so much less than the best, with the largest share of such rules.
 
     >>> def curve(*scores):
     ...     return LengthCurve("micro_f1", np.array(scores), np.arange(len(scores[0]), dtype=float))
-    >>> long = Telling(curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), np.array([0.0, 0.5, 0.5]))
-    >>> short = Telling(curve([0.605, 0.6, 0.6], [0.614, 0.6, 0.6]), np.array([0.0, 0.5, 0.7]))
-    >>> choose({Whole(0.5): long, Whole(1.0): short})
-    (Whole(beta=1.0, k=None), 1)
-    >>> choose({Whole(0.5): long, Whole(1.0): short}, give_up=0.05)
+    >>> plain = Telling(curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), np.array([0.0, 0.0, 0.0]))
+    >>> telling = Telling(curve([0.5, 0.605, 0.55], [0.5, 0.613, 0.55]), np.array([0.0, 0.5, 0.7]))
+    >>> choose({Whole(0.5): plain, Whole(1.0): telling}, constant=0.5)
+    (Whole(beta=1.0, k=None), 2)
+    >>> choose({Whole(0.5): plain, Whole(1.0): telling}, constant=0.5, give_up=0.07)
     (Whole(beta=1.0, k=None), 3)
     """
     curves = [one.curve for one in told.values()]
@@ -264,12 +313,12 @@ def choose(told: Mapping[Candidate, Telling], give_up: float = 0.0) -> tuple[Can
         return None
     allowed = np.array([np.arange(1, longest + 1) >= curve.at_least for curve in curves])
     mean = np.where(allowed, np.round(scores.mean(axis=1), 12), -np.inf)
-    best = np.unravel_index(np.argmax(mean), mean.shape)
-    lost = scores[best[0], :, best[1]][None, :, None] - scores
-    error = lost.std(axis=1, ddof=1) / np.sqrt(lost.shape[1]) if lost.shape[1] > 1 else np.zeros(mean.shape)
-    margin = np.minimum(NOISE * error, MOST_GIVEN_AWAY) if give_up == 0 else give_up
-    alike = allowed & (lost.mean(axis=1) <= margin + 1e-12)
-    wanted = np.zeros(mean.shape) if give_up == 0 else -np.round(share, 12)
-    order = np.lexsort((-mean.ravel(), size.ravel(), wanted.ravel(), ~alike.ravel()))
-    candidate, length = np.unravel_index(order[0], mean.shape)
+    # Scores end at one; those that are losses with another sign end at nothing.
+    to_gain = (1.0 if constant >= 0 else 0.0) - constant if np.isfinite(constant) else 0.0
+    worth = mean - to_gain * PER_SIZE * size
+    if give_up:
+        worth = np.where(mean >= mean.max() - give_up - 1e-12, worth + share / PER_SIZE, -np.inf)
+    else:
+        worth += to_gain * FOR_SEVERAL * share
+    candidate, length = np.unravel_index(np.argmax(np.round(worth, 12)), mean.shape)
     return list(told)[candidate], int(length) + 1
