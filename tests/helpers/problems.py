@@ -95,6 +95,7 @@ def start_state(problem: Problem) -> State:
         predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
         head_labels=np.zeros(problem.n_labels, dtype=bool),
         set_aside=np.zeros(problem.n_labels, dtype=bool),
+        ranks=ranks_of(problem),
     )
 
 

@@ -32,7 +32,7 @@ randoms = st.randoms(use_true_random=False)
 
 def grow(state: State, lift: Any = None, **changes: Any) -> Candidate | None:
     options = make_options(state.problem, lift, **changes)
-    return best_rule(state, ranks_of(state.problem), options)
+    return best_rule(state, options)
 
 
 def text(state: State, rule: Candidate | None) -> str:
@@ -151,7 +151,7 @@ def test_an_open_label_satisfies_neither_its_presence_nor_its_absence():
 def test_a_label_tested_in_the_body_is_never_in_the_head(rng: random.Random):
     state = random_state(rng)
     options = options_of(random_settings(rng, state.problem.n_labels))
-    rule = best_rule(state, ranks_of(state.problem), options)
+    rule = best_rule(state, options)
     if rule is not None:
         tested = [condition.index for condition in rule.body if isinstance(condition, LabelCondition)]
         assert (rule.signs[tested] == -1).all()
@@ -297,7 +297,7 @@ def test_in_the_middle_of_training_the_best_rule_is_that_of_a_naive_learner(bloc
         state = random_state(rng, most_rows=14)
         chosen = random_settings(rng, state.problem.n_labels)
         expected = oracle_at(state, chosen).best_rule()
-        rule = best_rule(state, ranks_of(state.problem), options_of(chosen))
+        rule = best_rule(state, options_of(chosen))
         if rule is None or expected is None:
             assert rule is expected, f"seed {seed}"
             continue
@@ -312,7 +312,7 @@ def test_in_the_middle_of_training_the_best_rule_is_that_of_a_naive_learner(bloc
 @settings(max_examples=60)
 def test_the_best_rule_is_right_at_least_once_and_closes_an_open_pair(rng: random.Random):
     state = random_state(rng)
-    rule = best_rule(state, ranks_of(state.problem), options_of(random_settings(rng, state.problem.n_labels)))
+    rule = best_rule(state, options_of(random_settings(rng, state.problem.n_labels)))
     if rule is not None:
         assert rule.tp > 0
         assert not (rule.covered & ~state.in_training).any()

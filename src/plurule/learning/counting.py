@@ -7,25 +7,107 @@ over all of them.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.learning.binning import Ranks, midpoint
 from plurule.learning.problem import Problem
-from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.model import Assignment, Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.prediction.counts import Pairs, count_undecided
 from plurule.prediction.decide import OPEN, Columns
 
 Mask = NDArray[np.bool_]
 Sums = NDArray[np.float64]
 
 
+class Closed(NamedTuple):
+    """What closing the open pairs of a rule came to."""
+
+    decided: Pairs
+    """Per label of the head: the weight of the pairs decided rightly, and wrongly."""
+    coverage: float
+    unfinished: float
+    """The weight of the covered instances that still have something to predict."""
+
+
+class Counting(ABC):
+    """Training data as deciding sees them: it asks for counts, wherever the rows are and whoever adds them up.
+
+    What a body covers is known to the data alone: `covered` is what `everything` or `restricted` gave.
+    """
+
+    problem: Problem
+    """What is learned; its rows may be elsewhere."""
+    head_labels: Mask
+    """The labels that occur in the head of an earlier rule."""
+    set_aside: Mask
+    """The labels that may not be in heads any more."""
+
+    @abstractmethod
+    def with_set_aside(self, labels: Mask) -> Self:
+        """The same data with other labels set aside."""
+
+    @abstractmethod
+    def everything(self) -> Any:
+        """What the empty body covers: the instances still in the training set."""
+
+    @abstractmethod
+    def restricted(self, covered: Any, condition: Condition) -> Any:
+        """What is left of the covered instances under one more condition."""
+
+    @abstractmethod
+    def unrefined(self, covered: Any) -> Candidates:
+        """A body as it is, as the only candidate."""
+
+    @abstractmethod
+    def refinements(self, covered: Any, label_conditions: bool, first: bool = False) -> Iterator[Candidates]:
+        """Every way to add one condition to a body, in the order of candidates."""
+
+    @abstractmethod
+    def coverage(self, candidates: Any) -> Sums:
+        """The weight of the instances that each candidate covers."""
+
+    @abstractmethod
+    def open_pairs(self) -> Counted:
+        """Every label predicted as present, counted on its open pairs."""
+
+    @abstractmethod
+    def head_pairs(self, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> Counted:
+        """The labels of a fixed head; with `whole` an instance with one open head label counts with all of them."""
+
+    @abstractmethod
+    def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> Counted:
+        """A head judged as a whole, as one column."""
+
+    @abstractmethod
+    def close(self, covered: Any, head: Sequence[Assignment], predict_absence: bool) -> Closed:
+        """Write down what a rule predicts."""
+
+    @abstractmethod
+    def remove(self, covered: Any) -> None:
+        """Take the instances that were closed last out of training."""
+
+    @abstractmethod
+    def left(self) -> float:
+        """The share of the instances that is still in training."""
+
+    @abstractmethod
+    def decided(self) -> float:
+        """The share of the pairs of instance and label that is decided."""
+
+    @abstractmethod
+    def undecided(self) -> Pairs:
+        """Per label: the weight of the absent and of the present pairs that no rule decided."""
+
+
 @dataclass
-class State:
-    """Where separate-and-conquer stands."""
+class State(Counting):
+    """Where separate-and-conquer stands, with all rows in memory."""
 
     problem: Problem
     columns: Columns
@@ -34,9 +116,63 @@ class State:
     predicted: NDArray[np.int8]
     """What the rules so far predict for each pair of instance and label, or `OPEN`."""
     head_labels: Mask
-    """The labels that occur in the head of an earlier rule."""
     set_aside: Mask
-    """The labels that may not be in heads any more."""
+    ranks: dict[int, Ranks] = field(default_factory=dict)
+    """Of the numeric attributes."""
+
+    def with_set_aside(self, labels: Mask) -> Self:
+        return replace(self, set_aside=labels)
+
+    def everything(self) -> Mask:
+        return self.in_training
+
+    def restricted(self, covered: Mask, condition: Condition) -> Mask:
+        return covered & self.columns.satisfies(condition, self.predicted)
+
+    def unrefined(self, covered: Mask) -> Candidates:
+        return Unrefined(covered)
+
+    def refinements(self, covered: Mask, label_conditions: bool, first: bool = False) -> Iterator[Candidates]:
+        return refinements(self, self.ranks, covered, label_conditions, first)
+
+    def coverage(self, candidates: Candidates) -> Sums:
+        return candidates.sums(self.problem.weights[:, None])[:, 0]
+
+    def open_pairs(self) -> LabelWeights:
+        return open_pairs(self)
+
+    def head_pairs(self, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> LabelWeights:
+        return fixed_head_pairs(self, labels, values, whole)
+
+    def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> LabelWeights:
+        return whole_instances(self, labels, values)
+
+    def close(self, covered: Mask, head: Sequence[Assignment], predict_absence: bool) -> Closed:
+        weights, decided = self.problem.weights, []
+        for assignment in head:
+            newly = covered & (self.predicted[:, assignment.index] == OPEN)
+            self.predicted[newly, assignment.index] = assignment.present
+            self.head_labels[assignment.index] = True
+            right = newly & (self.problem.Y[:, assignment.index] == assignment.present)
+            decided.append((float(weights[right].sum()), float(weights[newly & ~right].sum())))
+        still_open = self.predicted == OPEN
+        if not predict_absence:
+            still_open &= self.problem.Y == 1
+        unfinished = covered & still_open.any(axis=1)
+        return Closed(tuple(decided), float(weights[covered].sum()), float(weights[unfinished].sum()))
+
+    def remove(self, covered: Mask) -> None:
+        self.in_training &= ~covered
+
+    def left(self) -> float:
+        # Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
+        return float(self.problem.weights[self.in_training].sum() / self.problem.weights.sum())
+
+    def decided(self) -> float:
+        return float((self.predicted != OPEN).mean())
+
+    def undecided(self) -> Pairs:
+        return count_undecided(self.predicted, self.problem.Y, self.problem.weights)
 
 
 class Candidates:
@@ -120,6 +256,13 @@ class Confusion(NamedTuple):
     fp: Sums
     tn: Sums
     fn: Sums
+
+
+class Counted(Protocol):
+    """Counts of some labels, for whichever candidates are asked for."""
+
+    def confusion(self, candidates: Any) -> Confusion:
+        """The confusion matrices of the candidates."""
 
 
 @dataclass

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.counting import Candidates, Confusion, State
+from plurule.learning.counting import Candidates, Confusion, Counting
 from plurule.learning.label_sets import (
     NOT_IN_HEAD,
     Evaluate,
@@ -32,7 +32,7 @@ from plurule.learning.problem import Options
 
 
 def find_heads(
-    state: State, candidates: Candidates, confusion: Confusion, tested: Sequence[int], options: Options
+    state: Counting, candidates: Candidates, confusion: Confusion, tested: Sequence[int], options: Options
 ) -> Heads:
     """The best head of every candidate, by the head search of the options.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.errors import ParameterError
-from plurule.learning.counting import Candidates, Confusion, State, whole_instances
+from plurule.learning.counting import Candidates, Confusion, Counting
 from plurule.learning.min_precision import TOLERANCE
 from plurule.learning.problem import Options
 
@@ -77,7 +77,7 @@ class Units:
         return self.apart is not None and bool(self.apart[np.ix_(labels, labels)].any())
 
 
-def units_of(state: State, tested: Iterable[int]) -> Units:
+def units_of(state: Counting, tested: Iterable[int]) -> Units:
     """The units that may be in the head of a rule that tests these labels."""
     constraints, barred = state.problem.constraints, state.set_aside.copy()
     barred[list(tested)] = True
@@ -95,7 +95,7 @@ Evaluate = Callable[[tuple[int, ...], tuple[int, ...]], tuple[Values, Values, Va
 """From labels and their signs to (h, TP, FP) per candidate."""
 
 
-def evaluation(state: State, candidates: Candidates, confusion: Confusion, options: Options) -> Evaluate:
+def evaluation(state: Counting, candidates: Candidates, confusion: Confusion, options: Options) -> Evaluate:
     """How heads are evaluated by the heuristic of the options, from the matrices of all labels."""
 
     def evaluate(labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
@@ -114,7 +114,7 @@ def signed(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...]
 
 
 def value_of(
-    state: State,
+    state: Counting,
     candidates: Candidates,
     parts: Confusion,
     labels: Sequence[int],
@@ -127,7 +127,7 @@ def value_of(
     """
     heuristic = options.heuristic
     if heuristic.example_based:
-        whole = whole_instances(state, np.array(labels), np.array(signs, dtype=np.int8)).confusion(candidates)
+        whole = state.whole_instances(np.array(labels), np.array(signs, dtype=np.int8)).confusion(candidates)
         return heuristic.evaluate(*(counts[:, 0] for counts in whole))
     if heuristic.averages_labels(options.averaging):
         return sum_in_order(heuristic.evaluate(*parts).T) / parts.tp.shape[1]

@@ -8,17 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.binning import Ranks
-from plurule.learning.counting import (
-    Candidates,
-    LabelWeights,
-    Mask,
-    State,
-    Unrefined,
-    fixed_head_pairs,
-    open_pairs,
-    refinements,
-)
+from plurule.learning.counting import Candidates, Counted, Counting, Mask
 from plurule.learning.head_search import find_heads
 from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, value_of, worth_something
 from plurule.learning.min_precision import UNBOUND
@@ -31,7 +21,8 @@ class Candidate:
     """A rule in the making."""
 
     body: tuple[Condition, ...]
-    covered: Mask
+    covered: Any
+    """What its body covers, as the data know it."""
     signs: NDArray[np.int8]
     """Per label: 1 present, 0 absent, -1 not in the head."""
     value: float
@@ -90,7 +81,7 @@ def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: 
     return int(tied[np.lexsort((tied, conditions[tied], -tp[tied]))[0]])
 
 
-def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
+def best_rule(state: Counting, options: Options) -> Candidate | None:
     """The best rule for the open pairs of the instances still in training, or None.
 
     Where the least precision is asked of finished rules, those on the way need not reach it. One that does not in the
@@ -98,19 +89,19 @@ def best_rule(state: State, ranks: dict[int, Ranks], options: Options) -> Candid
     that finds nothing.
     """
     if options.min_precision.when == "growing":
-        return grow(state, ranks, options)
-    while (found := grow(state, ranks, replace(options, min_precision=UNBOUND))) is not None:
+        return grow(state, options)
+    while (found := grow(state, replace(options, min_precision=UNBOUND))) is not None:
         failing = failing_labels(state, found, options)
         if not failing.any():
             return found
-        found = grow(replace(state, set_aside=~failing), ranks, options)
+        found = grow(state.with_set_aside(~failing), options)
         if found is not None:
             return found
         state.set_aside |= failing
     return None
 
 
-def failing_labels(state: State, rule: Candidate, options: Options) -> Mask:
+def failing_labels(state: Counting, rule: Candidate, options: Options) -> Mask:
     """The labels for which a finished rule is not precise enough.
 
     Those that are not, where that is asked of labels and there are some, with the labels that go together with them; or
@@ -119,9 +110,9 @@ def failing_labels(state: State, rule: Candidate, options: Options) -> Mask:
     failing = np.zeros(state.problem.n_labels, dtype=bool)
     if options.min_precision.of == "label":
         labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
-        weights = fixed_head_pairs(state, labels, rule.signs[labels], whole=False)
-        tp, fp = weights.right[rule.covered].sum(axis=0), weights.wrong[rule.covered].sum(axis=0)
-        failing[labels] = ~options.min_precision.reached(tp, fp)
+        weights = state.head_pairs(labels, rule.signs[labels], whole=False)
+        counts = weights.confusion(state.unrefined(rule.covered))
+        failing[labels] = ~options.min_precision.reached(counts.tp[0], counts.fp[0])
         constraints = state.problem.constraints
         for unit in () if constraints is None else constraints.units():
             failing[list(unit)] = failing[list(unit)].any()
@@ -129,14 +120,14 @@ def failing_labels(state: State, rule: Candidate, options: Options) -> Mask:
     return failing if failing.any() or precise else rule.signs != NOT_IN_HEAD
 
 
-def grow(state: State, ranks: dict[int, Ranks], options: Options) -> Candidate | None:
+def grow(state: Counting, options: Options) -> Candidate | None:
     """The best rule that hill climbing finds, or None."""
-    beam = first_pass(state, ranks, options)
+    beam = first_pass(state, options)
     if not beam:
         return None
     best = best_of(beam)
     while beam:
-        beam = refine(state, ranks, beam, options)
+        beam = refine(state, beam, options)
         best = best_of([best, *beam])
     return best
 
@@ -152,19 +143,19 @@ def best_of(rules: list[Candidate]) -> Candidate:
     return rules[best_index(value, tp, conditions)]
 
 
-def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[Candidate]:
+def first_pass(state: Counting, options: Options) -> list[Candidate]:
     """The empty body and every body of one condition, each with its own best head.
 
     Where attributes are required, only bodies of one condition on one of them: so every rule tests one.
     """
     nothing = np.full(state.problem.n_labels, NOT_IN_HEAD, dtype=np.int8)
-    start = Candidate((), state.in_training, nothing, -np.inf, 0, 0)
-    weights = open_pairs(state)
+    start = Candidate((), state.everything(), nothing, -np.inf, 0, 0)
+    weights = state.open_pairs()
     constraints = state.problem.constraints
     needs_condition = constraints is not None and constraints.requires_attribute
-    candidates: list[Candidates] = [] if needs_condition else [Unrefined(start.covered)]
+    candidates: list[Candidates] = [] if needs_condition else [state.unrefined(start.covered)]
     if may_grow(start, options):
-        candidates += refinements(state, ranks, start.covered, options.label_conditions, first=True)
+        candidates += state.refinements(start.covered, options.label_conditions, first=True)
     blocks = [(0, c, score_free(state, c, weights, start, options)) for c in candidates]
     beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
     if options.fix_head and options.refine_against == "plain":
@@ -172,14 +163,14 @@ def first_pass(state: State, ranks: dict[int, Ranks], options: Options) -> list[
     return beam
 
 
-def refine(state: State, ranks: dict[int, Ranks], beam: list[Candidate], options: Options) -> list[Candidate]:
+def refine(state: Counting, beam: list[Candidate], options: Options) -> list[Candidate]:
     """The best rules that add one condition to a rule of the beam and are better than it."""
     blocks: list[tuple[int, Candidates, Heads]] = []
     for parent, rule in enumerate(beam):
         if not may_grow(rule, options):
             continue
-        weights = head_weights(state, rule, options) if options.fix_head else open_pairs(state)
-        for c in refinements(state, ranks, rule.covered, options.label_conditions):
+        weights = head_weights(state, rule, options) if options.fix_head else state.open_pairs()
+        for c in state.refinements(rule.covered, options.label_conditions):
             heads = (score_fixed if options.fix_head else score_free)(state, c, weights, rule, options)
             keep_improvements(heads, rule)
             blocks.append((parent, c, heads))
@@ -195,14 +186,14 @@ def keep_improvements(heads: Heads, rule: Candidate) -> None:
     heads.value[~better] = -np.inf
 
 
-def with_coverage(state: State, rule: Candidate) -> Candidate:
+def with_coverage(state: Counting, rule: Candidate) -> Candidate:
     """The rule with the instances that its last condition leaves."""
     if not rule.body:
         return rule
-    return replace(rule, covered=rule.covered & state.columns.satisfies(rule.body[-1], state.predicted))
+    return replace(rule, covered=state.restricted(rule.covered, rule.body[-1]))
 
 
-def score_free(state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options) -> Heads:
+def score_free(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
     """The best head of each candidate."""
     tested = [c.index for c in rule.body if isinstance(c, LabelCondition)]
     if candidates.tested_label is not None:
@@ -211,15 +202,13 @@ def score_free(state: State, candidates: Candidates, weights: LabelWeights, rule
     return enough_covered(state, candidates, heads, options)
 
 
-def head_weights(state: State, rule: Candidate, options: Options) -> LabelWeights:
+def head_weights(state: Counting, rule: Candidate, options: Options) -> Counted:
     """What counts for the labels of a fixed head."""
     labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
-    return fixed_head_pairs(state, labels, rule.signs[labels], options.fixed_head_counts == "instances")
+    return state.head_pairs(labels, rule.signs[labels], options.fixed_head_counts == "instances")
 
 
-def score_fixed(
-    state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
-) -> Heads:
+def score_fixed(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
     """The head of the rule, kept, on each candidate that it may go with."""
     heads = count_fixed(state, candidates, weights, rule, options)
     heads.value[heads.tp == 0] = -np.inf
@@ -232,9 +221,7 @@ def score_fixed(
     return enough_covered(state, candidates, heads, options)
 
 
-def count_fixed(
-    state: State, candidates: Candidates, weights: LabelWeights, rule: Candidate, options: Options
-) -> Heads:
+def count_fixed(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
     """Value and counts of a kept head; lifted only where rules are refined against plain values."""
     labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
     confusion = weights.confusion(candidates)
@@ -246,15 +233,15 @@ def count_fixed(
     return Heads(h, sum_in_order(confusion.tp.T), sum_in_order(confusion.fp.T), signs)
 
 
-def rescored(state: State, rule: Candidate, options: Options) -> Candidate:
+def rescored(state: Counting, rule: Candidate, options: Options) -> Candidate:
     """A rule of the first pass, counted as its refinements will be."""
-    heads = count_fixed(state, Unrefined(rule.covered), head_weights(state, rule, options), rule, options)
+    heads = count_fixed(state, state.unrefined(rule.covered), head_weights(state, rule, options), rule, options)
     return replace(rule, value=float(heads.value[0]), tp=float(heads.tp[0]), fp=float(heads.fp[0]))
 
 
-def enough_covered(state: State, candidates: Candidates, heads: Heads, options: Options) -> Heads:
+def enough_covered(state: Counting, candidates: Candidates, heads: Heads, options: Options) -> Heads:
     """Give up candidates that cover less than `min_coverage`."""
     if options.min_coverage > 0:
-        coverage = candidates.sums(state.problem.weights[:, None])[:, 0]
+        coverage = state.coverage(candidates)
         heads.value[coverage < options.min_coverage] = -np.inf
     return heads
