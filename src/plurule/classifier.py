@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from plurule.data.fingerprint import fingerprints, pack
 from plurule.data.inputs import labelled_data
@@ -289,7 +290,8 @@ class RuleListClassifier(RuleListPredictor):
         most = max(options.n_rules or MOST_RULES, len(problem.initial_rules))
         progress = self._progress()
         share = (lambda done: None) if progress is None else partial(progress, 0)
-        found = Aim(evaluation, options, most, least, float(self.give_up), share).hit()
+        with threadpool_limits(folds.n_jobs, "blas"):  # products this small are slower with more
+            found = Aim(evaluation, options, most, least, float(self.give_up), share).hit()
         if found is None:
             return False
         if found.score <= found.constant:

@@ -83,6 +83,7 @@ class GainCover:
     def __init__(self, bodies: Sequence[Body], problem: Problem):
         self.bodies = bodies
         self.holds = satisfied(bodies, problem.table)
+        self.held = np.ascontiguousarray(self.holds.T)  # rows lie together, to be picked quickly
         begin = start(problem)
         left = (begin.predicted == OPEN) & begin.in_training[:, None]
         whole = problem.weights.max(initial=0.0) == 1.0 == problem.weights.min(initial=1.0)
@@ -90,19 +91,19 @@ class GainCover:
         self.exact: type[Any] = np.float32 if whole and problem.n_instances < EXACT_IN_SINGLE else np.float64
         self.weight = (left * problem.weights[:, None]).astype(self.exact)
         self.present = problem.Y == 1
-        self.right = self._covered(slice(None), self.weight * self.present)
-        self.all = self._covered(slice(None), self.weight)
+        counts = self._covered(slice(None), np.hstack([self.weight * self.present, self.weight]))
+        self.right, self.all = np.hsplit(counts, 2)
         self.n_conditions = np.array([len(body) for body in bodies])
         positives = self.weight.sum(axis=0, where=self.present, dtype=np.float64)
         self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
 
     def _covered(self, rows: NDArray[np.intp] | slice, values: NDArray[Any]) -> Values:
         """Per body and column, the sum of the values of the rows it covers."""
-        holds = self.holds[:, rows]
-        total = np.zeros((len(holds), values.shape[1]))
+        holds = self.held[rows]
+        total = np.zeros((holds.shape[1], values.shape[1]))
         for begin in range(0, len(values), BLOCK):
             block = slice(begin, begin + BLOCK)
-            total += holds[:, block].astype(self.exact) @ values[block]
+            total += holds[block].astype(self.exact).T @ values[block]
         return total
 
     def select(self, price: Price, n_rules: int) -> list[Choice]:
@@ -122,9 +123,11 @@ class GainCover:
             head = np.flatnonzero(gain[best] * weighs > 0.0)
             chosen.append((best, head))
             rows = np.flatnonzero(self.holds[best])
+            rows = rows[weight[np.ix_(rows, head)].any(axis=1)]
             decided = np.ix_(rows, head)
-            right[:, head] -= self._covered(rows, weight[decided] * self.present[decided])
-            all_[:, head] -= self._covered(rows, weight[decided])
+            taken = self._covered(rows, np.hstack([weight[decided] * self.present[decided], weight[decided]]))
+            right[:, head] -= taken[:, : len(head)]
+            all_[:, head] -= taken[:, len(head) :]
             weight[decided] = 0.0
         return chosen
 
