@@ -16,7 +16,7 @@ from benchmarks.engine.running import ROOT
 from benchmarks.pages import put_into
 from benchmarks.quality import __doc__ as usage
 from benchmarks.quality.bagging import bagging, bagging_page
-from benchmarks.quality.data import SETS
+from benchmarks.quality.data import KNOWN, SETS
 from benchmarks.quality.pruning import pruning
 from benchmarks.quality.report import (
     COMPARISON,
@@ -52,7 +52,7 @@ def main() -> None:
     kind = next((kind for kind in STUDIES if getattr(arguments, kind)), "quality")
     numbers = arguments.output / f"{kind}.json"
     results: dict[str, Any] = {"sets": {}}
-    if numbers.exists() and (arguments.only or arguments.sets != list(SETS)):
+    if numbers.exists() and (arguments.only or arguments.sets):
         results = json.loads(numbers.read_text())
     results["machine"] = describe()
 
@@ -62,7 +62,7 @@ def main() -> None:
 
     if kind in STUDIES:
         measure, page = STUDIES[kind]
-        for name in arguments.sets:
+        for name in arguments.sets or KNOWN:
             print(f"{name} …", file=sys.stderr, flush=True)
             results["sets"][name] = measure(name, folder)
             keep()
@@ -72,7 +72,7 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as scratch:
             settings = Settings(folder, Path(scratch), arguments.peer_python, arguments.limit)
-            for name in arguments.sets:
+            for name in arguments.sets or SETS:
                 for learner in arguments.only or LEARNERS:
                     print(f"{name}: {learner} …", file=sys.stderr, flush=True)
                     results["sets"].setdefault(name, {})[learner] = settings.run(name, learner)
@@ -92,9 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.quality", description=usage, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--sets", nargs="+", choices=SETS, default=list(SETS), help="these sets; others stay as they were"
-    )
+    parser.add_argument("--sets", nargs="+", choices=SETS, help="these sets; others stay as they were")
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
     parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")

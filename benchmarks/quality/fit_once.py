@@ -18,11 +18,13 @@ import numpy as np
 from benchmarks.quality.data import as_features
 
 from plurule import BaggedRuleLists, RuleListClassifier, RuleListClassifierCV
+from plurule.metrics import micro_f1
+from plurule.prediction.constant import best_constant
 
 OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED = "plurule", "plurule, aimed at HA", "plurule, CV"
 EXPRESSIVE = "plurule, expressive"
 BAGGED = "plurule, votes of 50 lists"
-TREE, FOREST = "tree per label", "random forest"
+CONSTANT, TREE, FOREST, TUNED_FOREST = "constant", "tree per label", "random forest", "random forest, tuned"
 
 
 def tree_per_label() -> Any:
@@ -40,6 +42,39 @@ def random_forest() -> Any:
     return RandomForestClassifier(random_state=0)
 
 
+class ConstantLabels:
+    """The label set with the best micro F1 on the training part, whatever the instance."""
+
+    def fit(self, X: Any, Y: Any) -> ConstantLabels:
+        """Find the label set."""
+        self.labels = best_constant(Y, "micro_f1").labels
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The label set, for each row."""
+        return np.tile(self.labels, (X.shape[0], 1))
+
+
+class TunedForest:
+    """A random forest whose threshold has the best micro F1 out of bag."""
+
+    def fit(self, X: Any, Y: Any) -> TunedForest:
+        """Grow the trees for labels that are not always alike, then choose the threshold."""
+        self.always = Y.all(axis=0)
+        self.varies = np.flatnonzero(Y.any(axis=0) & ~self.always)
+        varying = Y[:, self.varies]
+        self.forest = random_forest().set_params(oob_score=True).fit(X, varying)
+        votes = np.nan_to_num(self.forest.oob_decision_function_[:, 1])
+        self.threshold = max(THRESHOLDS, key=lambda threshold: micro_f1(varying, votes >= threshold))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The labels with enough votes."""
+        predicted = np.tile(self.always, (X.shape[0], 1))
+        predicted[:, self.varies] = np.column_stack([p[:, 1] for p in self.forest.predict_proba(X)]) >= self.threshold
+        return predicted
+
+
 OURS: dict[str, Callable[[], Any]] = {
     OUT_OF_THE_BOX: RuleListClassifier,
     EXPRESSIVE: RuleListClassifier.expressive,
@@ -47,7 +82,13 @@ OURS: dict[str, Callable[[], Any]] = {
     SEARCHED: RuleListClassifierCV,
     BAGGED: BaggedRuleLists,
 }
-SCIKIT_LEARN: dict[str, Callable[[], Any]] = {TREE: tree_per_label, FOREST: random_forest}
+SCIKIT_LEARN: dict[str, Callable[[], Any]] = {
+    CONSTANT: ConstantLabels,
+    TREE: tree_per_label,
+    FOREST: random_forest,
+    TUNED_FOREST: TunedForest,
+}
+THRESHOLDS = np.arange(1, 100) / 100
 
 
 def main() -> None:
@@ -67,6 +108,10 @@ def main() -> None:
         lists = getattr(classifier, "rule_lists_", None) or [classifier.rule_list_]
         sizes = [rule_list.characteristics() for rule_list in lists]
         result |= {key: sum(size[key] for size in sizes) for key in ("rules", "conditions")}
+        rules = [rule for rule_list in lists for rule in rule_list]
+        result["several"] = sum(len(rule.head) > 1 or bool(rule.label_conditions) for rule in rules)
+        if hasattr(classifier, "chosen_"):
+            result["how"] = classifier.chosen_.get("how")
         if hasattr(classifier, "best_params_"):
             result["chosen"] = {name: str(value) for name, value in classifier.best_params_.items()}
     print(json.dumps(result))

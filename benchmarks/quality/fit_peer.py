@@ -23,6 +23,23 @@ def matrix(arrays: Any, part: str, form: Any) -> Any:
     return form(sp.csc_matrix(parts, shape=tuple(arrays[f"{part}_shape"])))
 
 
+def best_threshold(make: Any, X: Any, Y: Any, nominal: list[int], folds: int) -> float:
+    """The threshold on probabilities with the best micro F1 on rows that were not trained on."""
+    part = np.random.default_rng(0).permutation(len(Y)) % folds
+    found = np.zeros(Y.shape)
+    rows = sp.csr_matrix(X) if sp.issparse(X) else X
+    for fold in range(folds):
+        training = sp.csc_matrix(rows[part != fold]) if sp.issparse(rows) else rows[part != fold]
+        fitted = make().fit(training, Y[part != fold], nominal_feature_indices=nominal)
+        found[part == fold] = fitted.predict_proba(rows[part == fold])
+
+    def micro_f1(threshold: float) -> float:
+        predicted = found >= threshold
+        return float(2 * (predicted & (Y == 1)).sum() / max(1, predicted.sum() + Y.sum()))
+
+    return max((np.arange(1, 100) / 100).tolist(), key=micro_f1)
+
+
 def main() -> None:
     """Fit once, write down what is predicted for the test part, and print times and sizes as JSON."""
     learner, data, output, parameters = sys.argv[1:]
@@ -30,14 +47,20 @@ def main() -> None:
         from mlrl.boosting import BoomerClassifier as Classifier
     else:
         from mlrl.seco import SeCoClassifier as Classifier
-    classifier = Classifier(**json.loads(parameters))
+    given = json.loads(parameters)
+    folds = given.pop("threshold_folds", 0)
     with np.load(data) as arrays:
         X, X_test = matrix(arrays, "train", sp.csc_matrix), matrix(arrays, "test", sp.csr_matrix)
         Y, nominal = arrays["train_Y"], arrays["nominal"].tolist()
     wall, cpu = time.perf_counter(), time.process_time()
-    classifier.fit(X, Y, nominal_feature_indices=nominal)
+    if folds and sp.issparse(X):
+        # Its own sampling of attributes leaves hardly any that a row has.
+        given["feature_sampling"] = "none"
+    if folds:
+        threshold = best_threshold(lambda: Classifier(**given), X, Y, nominal, folds)
+    classifier = Classifier(**given).fit(X, Y, nominal_feature_indices=nominal)
     result = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-    predicted = classifier.predict(X_test)
+    predicted = classifier.predict_proba(X_test) >= threshold if folds else classifier.predict(X_test)
     np.save(output, np.asarray(predicted.todense() if sp.issparse(predicted) else predicted).astype(np.uint8))
     rules = classifier.model_.get_num_used_rules()
     print(json.dumps(result | {"rules": rules, "version": version(f"mlrl-{learner}")}))

@@ -19,12 +19,14 @@ from plurule.metrics import METRICS
 Result = dict[str, Any]
 
 ALONE = {"parallel_rule_refinement": "false", "parallel_statistic_update": "false"}
-PEERS: dict[str, tuple[str, dict[str, str]]] = {
+PEERS: dict[str, tuple[str, dict[str, Any]]] = {
     "SeCo": ("seco", ALONE),
     "SeCo, KLN": ("seco", ALONE | {"head_type": "partial", "lift_function": "kln"}),
     "BOOMER": ("boomer", ALONE),
+    "BOOMER, tuned": ("boomer", ALONE | {"threshold_folds": 3}),
 }
-"""The learners of mlrl: as they come, and SeCo with heads of several labels; each in one thread."""
+"""The learners of mlrl: as they come; SeCo with heads of several labels; BOOMER with a threshold chosen on training
+rows, and with all attributes on sparse data. Each in one thread."""
 
 LEARNERS = (*OURS, *PEERS, *SCIKIT_LEARN)
 MEASURES = ("micro_f1", "macro_f1", "hamming_accuracy", "subset_accuracy")
