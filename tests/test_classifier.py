@@ -49,7 +49,7 @@ def test_names_of_a_frame_come_back_in_the_rules() -> None:
     assert classifier.label_names_.tolist() == ["red", "blue"]
     assert classifier.feature_names_in_.tolist() == ["area", "sea"]
     assert classifier.rule_list_.attributes == (Attribute("area"), Attribute("sea", ("no", "yes")))
-    assert str(classifier.rule_list_[0]).startswith("red ← area <= 3.5")
+    assert str(classifier.rule_list_[0]).startswith("red ← area <= 3   ")
     assert isinstance(classifier.predict(frame), np.ndarray)
 
 

@@ -23,6 +23,7 @@ from plurule.learning.min_precision import MinPrecision, as_min_precision
 from plurule.learning.missing_labels import labels_without_rules, why_training_ended
 from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
 from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
+from plurule.learning.readable import readable
 from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
@@ -42,6 +43,7 @@ PUBLISHED: dict[str, Any] = {
     "max_conditions": None,
     "min_coverage": 0,
     "max_bins": None,
+    "readable": False,
 }
 """The parameters in which the learner of the paper differs from the defaults."""
 
@@ -117,6 +119,9 @@ class RuleListClassifier(RuleListPredictor):
         `"auto"` for the fastest, or one by name; every engine gives the same rules.
     n_jobs
         Threads to train with; -1 for all cores. The model does not depend on it.
+    readable
+        Whether thresholds become the roundest numbers between the same two training values (halfway otherwise), and
+        two bounds of one attribute one condition; what is predicted for training rows stays the same.
     remember_rows
         Whether the rule list, and its model file, keeps a fingerprint of 32 bits of every row that it was learned from
         (not of labels), so that scores and reports can say how many rows are new to it.
@@ -198,6 +203,7 @@ class RuleListClassifier(RuleListPredictor):
         max_bins: int | None = 32,
         engine: str = "auto",
         n_jobs: int | None = None,
+        readable: bool = True,
         remember_rows: bool = True,
         verbose: bool = False,
         progress: Progress | None = None,
@@ -225,6 +231,7 @@ class RuleListClassifier(RuleListPredictor):
         self.max_bins = max_bins
         self.engine = engine
         self.n_jobs = n_jobs
+        self.readable = readable
         self.remember_rows = remember_rows
         self.verbose = verbose
         self.progress = progress
@@ -276,7 +283,7 @@ class RuleListClassifier(RuleListPredictor):
         choosing = self.heuristic == "auto" and self.n_rules is not None and self.prune is None
         if not choosing or not can_learn(problem, options) or not self._aim(folds, rows, options, scoring):
             self._learn_one(folds, rows, options, scoring)
-        self.rule_list_ = self._remembering(self.rule_list_, problem)
+        self.rule_list_ = self._finished(self.rule_list_, problem)
         return self
 
     def _aim(self, folds: Folds, rows: NDArray[np.intp], options: Options, scoring: Scoring) -> bool:
@@ -395,8 +402,10 @@ class RuleListClassifier(RuleListPredictor):
         bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
-    def _remembering(self, rule_list: RuleList, problem: Problem) -> RuleList:
-        """A rule list that knows the rows it was learned from, if it may."""
+    def _finished(self, rule_list: RuleList, problem: Problem) -> RuleList:
+        """A rule list as people say it, which knows the rows it was learned from, if both is wanted."""
+        if self.readable:
+            rule_list = readable(rule_list, problem.table, len(problem.initial_rules))
         return replace(rule_list, trained_on=pack(fingerprints(problem.table))) if self.remember_rows else rule_list
 
     def _progress(self) -> Progress | None:

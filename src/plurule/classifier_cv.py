@@ -313,7 +313,7 @@ class RuleListClassifierCV(RuleListPredictor):
         for key, result in run(Shared(Evaluation(everything, Scoring("micro_f1"))), trials, runner):
             parameters = self._searched.candidates[int(key)] | {"n_rules": lengths[int(key)]}
             given = folds.problem.table, len(folds.problem.initial_rules)
-            model = template._remembering(with_short_thresholds(result["model"], *given), folds.problem)
+            model = template._finished(with_short_thresholds(result["model"], *given), folds.problem)
             trained[int(key)] = _fitted(template, parameters, model, self.curves_[int(key)])
         return trained
 

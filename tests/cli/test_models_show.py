@@ -11,7 +11,7 @@ from plurule.model import file as model_file
 def test_show_prints_the_rules(run: Run, model: Path) -> None:
     out = run("show", model).out
     assert "2 rules, in the order they are applied" in out
-    assert "size <= 3.5" in out
+    assert "size <= 3" in out
     assert "conditions on labels" in out
     plain = run("show", model, "--plain").out.splitlines()
     assert plain == [str(rule) for rule in model_file.load(model)]

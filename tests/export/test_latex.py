@@ -17,7 +17,15 @@ from plurule.model.text import parse
 
 def plain(latex: str) -> str:
     """The text that a piece of LaTeX shows."""
-    for shown, written in (("¬", r"$\neg$"), (" ← ", " & "), ("∧", r"$\wedge$"), ("<=", r"$\leq$"), (">", "$>$")):
+    for shown, written in (
+        ("¬", r"$\neg$"),
+        (" ← ", " & "),
+        ("∧", r"$\wedge$"),
+        ("<=", r"$\leq$"),
+        (">=", r"$\geq$"),
+        (">", "$>$"),
+        ("<", "$<$"),
+    ):
         latex = latex.replace(written, shown)
     latex = latex.replace("-{}-", "--").replace("-{}-", "--")
     back = {written: character for character, written in SPECIAL.items()}

@@ -15,19 +15,21 @@ from plurule.data.table import Table
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.learning.native import learn
 from plurule.learning.problem import Options, Problem
+from plurule.learning.readable import readable
 from plurule.lifts import KLN, as_table
 from plurule.model import (
     Assignment,
     Attribute,
     Condition,
     Head,
+    IntervalCondition,
     LabelCondition,
     NominalCondition,
     NumericCondition,
     Rule,
     RuleList,
 )
-from plurule.model.text import parse_rules
+from plurule.model.text import having, parse_rules
 
 HOSTILE_NAMES = [
     '"><script>window.hacked = true</script>',
@@ -95,13 +97,17 @@ def random_rule_list(
     attributes = tuple(
         Attribute(name(f"a{i}"), tuple(name(f"c{j}") for j in range(3)) if i % 2 else None) for i in range(6)
     )
+    attributes += (Attribute(name("has"), only_0_and_1=True), Attribute(name("says"), ("no", "yes")))
     values = [0.1, 0.2, 0.30000000000000004, 1.0, -2.5, 1e-7, 123456.789, 0.1 + 2**-55, 1 / 3, -1e300, 7e-310]
     rules = tuple(_random_rule(random_, attributes, labels, values) for _ in range(n_rules))
     n_rows = 60
     columns: list[Any] = []
     for attribute in attributes:
         if attribute.is_nominal:
-            columns.append(np.array([random_.choice([-1, 0, 1, 2]) for _ in range(n_rows)], dtype=np.int32))
+            codes = [-1, *range(len(attribute.categories or ()))]
+            columns.append(np.array([random_.choice(codes) for _ in range(n_rows)], dtype=np.int32))
+        elif attribute.is_binary:
+            columns.append(np.array([random_.choice([0.0, 1.0, np.nan]) for _ in range(n_rows)]))
         else:
             columns.append(np.array([random_.choice([*values, np.nan]) for _ in range(n_rows)]))
     return RuleList(rules, attributes, labels), Table(attributes, columns)
@@ -119,7 +125,12 @@ def _random_rule(
             label = random_.choice([l for l in range(len(labels)) if l not in head])
             body.append(LabelCondition(labels[label], label, random_.random() < 0.6))
         elif attribute.categories is not None:
-            body.append(NominalCondition(attribute.name, index, random_.choice(attribute.categories)))
+            category = random_.choice(attribute.categories)
+            body.append(NominalCondition(attribute.name, index, category, attribute.is_binary))
+        elif attribute.is_binary:
+            body.append(having(attribute, index, random_.random() < 0.5))
+        elif random_.random() < 0.4:
+            body.append(IntervalCondition(attribute.name, index, *sorted(random_.sample(values, 2))))
         else:
             operator = random_.choice(["<=", ">"])
             body.append(NumericCondition(attribute.name, index, operator, random_.choice(values)))  # type: ignore[arg-type]
@@ -152,4 +163,4 @@ def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, 
         n_rules=15,
         max_conditions=5,
     )
-    return learn(problem, options), test
+    return readable(learn(problem, options), train.X), test

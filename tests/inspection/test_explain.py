@@ -13,7 +13,7 @@ from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.classifier import RuleListClassifier
 from plurule.data.table import Table
 from plurule.inspection import Explanations, explain
-from plurule.model import Condition, LabelCondition, NominalCondition, RuleList
+from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, RuleList
 from plurule.prediction.decide import decide
 
 
@@ -23,6 +23,8 @@ def holds(condition: Condition, values: dict[str, Any], decided: dict[int, tuple
     value = values[condition.name]
     if isinstance(condition, NominalCondition):
         return bool(value == condition.category)
+    if isinstance(condition, IntervalCondition):
+        return bool(condition.above < value <= condition.at_most)
     return bool(value <= condition.threshold if condition.operator == "<=" else value > condition.threshold)
 
 

@@ -20,6 +20,7 @@ from plurule.model import (
     Attribute,
     Condition,
     Head,
+    IntervalCondition,
     LabelCondition,
     LengthChoice,
     NominalCondition,
@@ -40,7 +41,7 @@ counts = st.one_of(st.integers(0, 1000), st.floats(0, 1e9, allow_nan=False))
 def rule_lists(draw: st.DrawFn) -> RuleList:
     found = draw(st.lists(names, unique=True, min_size=1, max_size=5))
     categories = st.one_of(st.none(), st.lists(names, unique=True, min_size=1, max_size=3).map(tuple))
-    attributes = tuple(Attribute(name, draw(categories)) for name in found)
+    attributes = tuple(Attribute(name, draw(categories), draw(st.booleans())) for name in found)
     labels = tuple(draw(st.lists(names, unique=True, min_size=1, max_size=4)))
 
     def condition() -> Condition:
@@ -51,6 +52,9 @@ def rule_lists(draw: st.DrawFn) -> RuleList:
             return LabelCondition(labels[label], label, draw(st.booleans()))
         if attribute.categories is None:
             threshold = draw(st.floats(allow_nan=False, allow_infinity=False))
+            if draw(st.booleans()):
+                highest = draw(st.floats(threshold, allow_nan=False, allow_infinity=False))
+                return IntervalCondition(attribute.name, index, threshold, highest)
             return NumericCondition(attribute.name, index, draw(st.sampled_from(["<=", ">"])), threshold)
         return NominalCondition(attribute.name, index, draw(st.sampled_from(attribute.categories)))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.errors import ModelError
-from plurule.model import Attribute, Rule, RuleList
+from plurule.model import Attribute, IntervalCondition, NominalCondition, NumericCondition, Rule, RuleList
 from plurule.model.text import RuleTextError, parse, parse_rules, write
 
 ATTRIBUTES = [
@@ -64,8 +64,39 @@ def test_marks_after_a_rule_are_read() -> None:
 
 def test_strict_comparisons_become_the_same_test_on_the_next_smaller_number() -> None:
     at_least, below = (parse(f"red <- stripes {op} 2", ATTRIBUTES, LABELS).body[0] for op in (">=", "<"))
-    assert str(at_least) == "stripes > 1.9999999999999998"
-    assert str(below) == "stripes <= 1.9999999999999998"
+    assert at_least == NumericCondition("stripes", 0, ">", 1.9999999999999998)
+    assert below == NumericCondition("stripes", 0, "<=", 1.9999999999999998)
+    assert [str(at_least), str(below)] == ["stripes >= 2", "stripes < 2"]
+
+
+def test_an_interval_is_one_condition() -> None:
+    (between,) = parse("red <- 1.5 < stripes <= 4", ATTRIBUTES, LABELS).body
+    assert between == IntervalCondition("stripes", 0, 1.5, 4.0)
+    (whole,) = parse("red <- 2 ≤ stripes < 4", ATTRIBUTES, LABELS).body
+    assert str(whole) == "2 <= stripes < 4"
+    assert isinstance(whole, IntervalCondition)
+    assert whole.above < 2 <= whole.at_most < 4
+
+
+def test_names_that_look_like_numbers_are_told_from_the_ends_of_intervals() -> None:
+    known = [Attribute("3"), Attribute("5")]
+    body = parse('red <- 3 <= 5 and 3 <= "5" <= 7', known, LABELS).body
+    assert body == (NumericCondition("3", 0, "<=", 5.0), parse('red <- 3 <= "5" <= 7', known, LABELS).body[0])
+    assert str(body[1]) == '3 <= "5" <= 7'
+
+
+def test_attributes_that_instances_have_or_not_are_words() -> None:
+    known = [Attribute("apple", only_0_and_1=True), Attribute("smokes", ("yes", "no")), Attribute("no apple")]
+    body = parse('red <- "apple" and no "smokes" and not apple and no apple > 2 and apple <= 3', known, LABELS).body
+    assert body == (
+        NumericCondition("apple", 0, ">", 0.5),
+        NominalCondition("smokes", 1, "no"),
+        NumericCondition("apple", 0, "<=", 0.5),
+        NumericCondition("no apple", 2, ">", 2.0),
+        NumericCondition("apple", 0, "<=", 3.0),
+    )
+    said = ['"apple"', 'no "smokes"', 'no "apple"', "no apple > 2", "apple <= 3"]
+    assert [str(condition) for condition in body] == said
 
 
 @pytest.mark.parametrize(
@@ -92,6 +123,11 @@ def test_strict_comparisons_become_the_same_test_on_the_next_smaller_number() ->
         ("red <- not stripes > 1", 11, "only labels can be negated"),
         ("red <- blue > 1", 12, "a label is compared with '= 1' or '= 0' only"),
         ('red <- "stripes > 1', 7, "expected '\"' at the end of this quoted name"),
+        ("red <- 1 < stripes", 18, "expected '<' or '<=' and the upper end of the interval, found the end of the text"),
+        ("red <- 1 < stripes > 2", 19, "expected '<' or '<=' and the upper end of the interval, found '>'"),
+        ("red <- 2 < stripes < 1", 21, "expected an interval that holds a number, found one that ends before 2"),
+        ("red <- 1 < continent < 2", 11, "attribute 'continent' is nominal, expected '=' and a category"),
+        ("red <- 1 < strips <= 2", 11, "there is no attribute 'strips'; did you mean 'stripes'?"),
         (r'red <- "str\qipes" > 1', 11, 'expected \\", \\\\, '),
     ],
 )

@@ -17,7 +17,8 @@ import pytest
 from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 from plurule.data.encoding import encode
 from plurule.inspection import dependencies, explain
-from plurule.model import RuleList
+from plurule.model import NumericCondition, RuleList
+from plurule.model.condition import split_intervals
 from plurule.model.naming import visible
 from plurule.report import render, to_html
 from plurule.report.charts import draw_curves, draw_graph, draw_map
@@ -139,8 +140,9 @@ def test_the_page_holds_the_model_and_the_instances_exactly() -> None:
     rule_list, table = random_rule_list(1)
     html = to_html(rule_list, table, labels_for(table, rule_list), examples=10)
     model = json.loads(html.split('id="model">', 1)[1].split("</script>", 1)[0])
-    thresholds = [c["threshold"] for r in model["rules"] for c in r["body"] if "threshold" in c]
-    assert thresholds == [c.threshold for r in rule_list for c in r.body if hasattr(c, "threshold")]
+    numeric = [c for r in rule_list for c in split_intervals(r.body) if isinstance(c, NumericCondition)]
+    said = [[c[key] for key in ("above", "atMost") if key in c] for r in model["rules"] for c in r["body"]]
+    assert [threshold for bounds in said for threshold in bounds] == [c.threshold for c in numeric]
     assert len(model["instances"]) == 10
     assert model["instances"][0]["row"] == 0
     assert model["instances"][-1]["row"] == len(table) - 1

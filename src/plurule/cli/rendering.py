@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from plurule.cli.terminal import visible
 from plurule.cli.writing import save_model, takes_output
-from plurule.model.condition import Condition, NumericCondition, format_count
+from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
@@ -61,11 +60,9 @@ def body_text(rule: Rule) -> Text:
     """The conditions, thresholds with a few digits; a body without any covers everything."""
     if not rule.body:
         return Text("(always)", style="dim")
-    shown: list[Condition] = [
-        replace(c, threshold=float(f"{c.threshold:.{THRESHOLD_DIGITS}g}")) if isinstance(c, NumericCondition) else c
-        for c in rule.body
-    ]
-    return Text(visible(" ∧ ")).join([Text(visible(str(condition))) for condition in shown])
+    return Text(visible(" ∧ ")).join(
+        [Text(visible(str(c) if isinstance(c, LabelCondition) else to_text(c, THRESHOLD_DIGITS))) for c in rule.body]
+    )
 
 
 def length_text(choice: LengthChoice) -> str:

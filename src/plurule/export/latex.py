@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from plurule.model import Assignment, Condition, NominalCondition, RuleList
-from plurule.model.condition import format_count, format_number
+from plurule.model.condition import format_count
 from plurule.model.naming import quoted
 
 NAMED = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}
 NAMED |= {'"': "quotedbl", "'": "quotesingle", "`": "asciigrave"}
+OPERATORS = {"<=": r"$\leq$", ">=": r"$\geq$", "<": "$<$", ">": "$>$"}
 SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: f"\\text{name}{{}}" for c, name in NAMED.items()}
 
 
@@ -73,7 +74,7 @@ def _written(part: Assignment | Condition) -> str:
     name = escape(quoted(part.name))
     if isinstance(part, Assignment):
         return name if part.present else rf"$\neg${name}"
-    if isinstance(part, NominalCondition):
-        return f"{name} = {escape(quoted(part.category))}"
-    operator = r"\leq" if part.operator == "<=" else ">"
-    return f"{name} ${operator}$ {format_number(part.threshold)}"
+    before, after = part.parts()
+    if isinstance(part, NominalCondition) or not after:
+        return escape(str(part))
+    return " ".join((*(OPERATORS.get(p, p) for p in before), name, *(OPERATORS.get(p, p) for p in after)))

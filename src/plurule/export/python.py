@@ -5,7 +5,15 @@ from __future__ import annotations
 import builtins
 from keyword import iskeyword
 
-from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
 
 HELPERS = """\
 _MISSING = float("nan")  # compares with nothing
@@ -110,4 +118,14 @@ def _condition(condition: Condition) -> str:
         return f"labels.get({condition.name!r}) == {int(condition.present)}"
     if isinstance(condition, NominalCondition):
         return f"x{condition.index} == {condition.category!r}"
-    return f"x{condition.index} {condition.operator} {condition.threshold!r}"
+    column = f"x{condition.index}"
+    if isinstance(condition, IntervalCondition):
+        (below, lowest), (above, highest) = (_comparison(bound) for bound in condition.bounds)
+        return f"{lowest} {below.replace('>', '<')} {column} {above} {highest}"
+    return f"{column} {' '.join(_comparison(condition))}"
+
+
+def _comparison(condition: NumericCondition) -> tuple[str, str]:
+    """In its shortest form; numbers are floats."""
+    operator, number = condition.comparison()
+    return operator, repr(float(number))

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from plurule.errors import ModelError
 from plurule.export.dialects import Dialect, get_dialect
-from plurule.model import Condition, LabelCondition, NumericCondition, RuleList
+from plurule.model import Condition, IntervalCondition, LabelCondition, NumericCondition, RuleList
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""
@@ -181,8 +181,10 @@ class _Query:
             # NULL, which satisfies nothing, where no rule has decided the label.
             return f"{self._first(condition.index, position)} = {int(condition.present)}"
         column = f"s.{self.columns[condition.index]}"
-        if isinstance(condition, NumericCondition):
-            return f"{column} {condition.operator} {self.dialect.number(condition.threshold)}"
+        if isinstance(condition, NumericCondition | IntervalCondition):
+            bounds = condition.bounds if isinstance(condition, IntervalCondition) else (condition,)
+            compared = (bound.comparison() for bound in bounds)
+            return " AND ".join(f"{column} {operator} {self.dialect.number(float(n))}" for operator, n in compared)
         if not self.dialect.can_hold(condition.category):
             return "1 = 0"
         return f"{column} = {self.dialect.string(condition.category)}"

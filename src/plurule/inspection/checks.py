@@ -9,7 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from plurule.model import Condition, LabelCondition, NominalCondition, NumericCondition, Rule, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
+from plurule.model.condition import split_intervals
 from plurule.model.naming import quoted
 
 Problem: TypeAlias = Literal["contradictory", "unreachable", "pre-empted"]
@@ -140,6 +149,8 @@ def _tested(body: Sequence[Condition]) -> frozenset[tuple[bool, int]]:
 
 def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
     """Whether a body can hold only where the condition does."""
+    if isinstance(condition, IntervalCondition):
+        return all(_implied(bound, body) for bound in condition.bounds)
     if not isinstance(condition, NumericCondition):
         return condition in body
     side = -1 if condition.operator == "<=" else 1
@@ -147,14 +158,15 @@ def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
         isinstance(c, NumericCondition)
         and (c.index, c.operator) == (condition.index, condition.operator)
         and side * c.threshold >= side * condition.threshold
-        for c in body
+        for c in split_intervals(body)
     )
 
 
 def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | None:
     """Two conditions that no instance satisfies together."""
-    for i, one in enumerate(body):
-        for other in body[i + 1 :]:
+    conditions = split_intervals(body)
+    for i, one in enumerate(conditions):
+        for other in conditions[i + 1 :]:
             if type(one) is type(other) and one.index == other.index and not _compatible(one, other):
                 return one, other
     return None

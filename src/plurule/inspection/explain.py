@@ -39,10 +39,10 @@ class Reason:
     def __str__(self) -> str:
         if isinstance(self.condition, LabelCondition):
             return f"{self.condition} (by rule {self.value})"
-        if isinstance(self.condition, NominalCondition):
+        before, after = self.condition.parts()
+        if isinstance(self.condition, NominalCondition) or not after:
             return str(self.condition)
-        name, operator = quoted(self.condition.name), self.condition.operator
-        return f"{name} = {format_number(float(self.value))} {operator} {format_number(self.condition.threshold)}"
+        return " ".join((*before, quoted(self.condition.name), "=", format_number(float(self.value)), *after))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from plurule.inspection.data import Labels, match, match_weights
 from plurule.inspection.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, LabelCondition, Rule, RuleList
+from plurule.model.condition import join_intervals, split_intervals
 from plurule.prediction.counts import recount
 from plurule.prediction.decide import NO_RULE, OPEN, Columns, Decisions, Mask, decide
 
@@ -117,7 +118,7 @@ def simplify(
     if tolerance > 0 and truth is not None:
         search.drop_what_costs_little(truth, score, tolerance)
         search.drop_what_changes_nothing()
-    shorter = replace(rule_list, rules=tuple(r for r in search.rules if r is not None), length_choice=None)
+    shorter = replace(rule_list, rules=search.left(rule_list), length_choice=None)
     if truth is not None:
         shorter = recount(shorter, table, truth, weights)
     return Simplified(shorter, tuple(search.dropped), diff(rule_list, shorter, table, truth, weights))
@@ -132,7 +133,7 @@ class _Search:
     """The rules that are left (None where dropped, so that places stay the same) and what they predict."""
 
     def __init__(self, rule_list: RuleList, table: Table):
-        self.rules: list[Rule | None] = list(rule_list)
+        self.rules: list[Rule | None] = [replace(rule, body=split_intervals(rule.body)) for rule in rule_list]
         self.dropped: list[Dropped] = []
         self.columns = Columns(table)
         self.decisions = decide(rule_list, table)
@@ -141,6 +142,15 @@ class _Search:
         """Per instance and rule: whether the conditions on attributes hold; False for a rule that was dropped."""
         for position, rule in enumerate(rule_list):
             self.holds[:, position] = self.attributes_hold(rule)
+
+    def left(self, rule_list: RuleList) -> tuple[Rule, ...]:
+        """The rules that are left; bounds that were an interval are one again, if both are left."""
+        pairs = zip(self.rules, rule_list, strict=True)
+        return tuple(
+            replace(rule, body=rule.body if split_intervals(was.body) == was.body else join_intervals(rule.body))
+            for rule, was in pairs
+            if rule is not None
+        )
 
     def attributes_hold(self, rule: Rule) -> Mask:
         """Which instances satisfy the conditions of a rule that are not on labels."""

@@ -90,7 +90,7 @@ def with_short_thresholds(rule_list: RuleList, table: Table, n_given: int = 0) -
     for condition in (c for rule in learned for c in rule.body if isinstance(c, NumericCondition)):
         asked[condition.index][condition.threshold] = condition.threshold
     for index, thresholds in asked.items():
-        values = _values(table.columns[index])
+        values = known_values(table.columns[index])
         for threshold in thresholds:
             below, above = values[values <= threshold], values[values > threshold]
             if len(below) and len(above):
@@ -105,8 +105,9 @@ def with_short_thresholds(rule_list: RuleList, table: Table, n_given: int = 0) -
     return replace(rule_list, rules=(*rule_list.rules[:n_given], *rules))
 
 
-def _values(column: Column) -> NDArray[np.float64]:
-    """The values of a column; of a sparse one, those that are listed, and 0 once."""
+def known_values(column: Column) -> NDArray[np.float64]:
+    """The values of a column that are not missing; of a sparse one, those that are listed, and 0 once."""
     if not isinstance(column, SparseColumn):
-        return column.astype(np.float64, copy=False)
+        values = column.astype(np.float64, copy=False)
+        return values[~np.isnan(values)]
     return np.append(column.values.astype(np.float64), [0.0] * (len(column.rows) < column.n_rows))

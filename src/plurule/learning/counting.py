@@ -236,7 +236,7 @@ class NominalCandidates(Candidates):
 
     def __init__(self, attribute: Attribute, index: int, codes: NDArray[np.int32], covered: Mask):
         categories = attribute.categories or ()
-        conditions = [NominalCondition(attribute.name, index, category) for category in categories]
+        conditions = [NominalCondition(attribute.name, index, c, attribute.is_binary) for c in categories]
         super().__init__([covered & (codes == code) for code in range(len(categories))], conditions)
 
 

@@ -261,5 +261,5 @@ def _condition(problem: Problem, operator: str, index: int, value: Any) -> Condi
         return LabelCondition(problem.labels[index], index, value)
     attribute = problem.table.attributes[index]
     if attribute.categories is not None:
-        return NominalCondition(attribute.name, index, attribute.categories[value])
+        return NominalCondition(attribute.name, index, attribute.categories[value], attribute.is_binary)
     return NumericCondition(attribute.name, index, "<=" if operator == "<=" else ">", value)

@@ -50,6 +50,7 @@ ALLOWED: Allowed = {
     "min_coverage": [number(0)],
     "max_bins": [None, whole(2)],
     "engine": [words("auto", *ENGINES)],
+    "readable": ["boolean"],
     "verbose": ["verbose"],
     "progress": [None, callable],
 }

@@ -1,6 +1,13 @@
 """What is learned: attributes, conditions, heads, rules and rule lists. Knows nothing of learning."""
 
-from plurule.model.condition import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.model.condition import (
+    Attribute,
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+)
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
 from plurule.model.rule_list import LengthChoice, RuleList
@@ -10,6 +17,7 @@ __all__ = [
     "Attribute",
     "Condition",
     "Head",
+    "IntervalCondition",
     "LabelCondition",
     "LengthChoice",
     "NominalCondition",

@@ -6,12 +6,19 @@ not yet predicted, satisfies no condition.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from plurule.model.head import Assignment
-from plurule.model.naming import quoted
+from plurule.model.naming import NUMBER, in_quotes, quoted
+
+Parts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+"""What a condition says before the name of the attribute and after it: `("2", "<"), ("<=", "5")`."""
+
+YES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+"""What the categories of a nominal attribute of two truth values mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,32 +29,92 @@ class Attribute:
     False
     >>> Attribute("continent", ("Africa", "Asia")).is_nominal
     True
+    >>> Attribute("smoker", ("no", "yes")).is_binary
+    True
     """
 
     name: str
     categories: tuple[str, ...] | None = None
+    only_0_and_1: bool = field(default=False, compare=False)
+    """Whether a numeric attribute has no other values in training."""
 
     @property
     def is_nominal(self) -> bool:
         """Whether the attribute takes categories instead of numbers."""
         return self.categories is not None
 
+    @property
+    def is_binary(self) -> bool:
+        """Whether an instance has it or not: 0 and 1, no and yes, false and true."""
+        if self.categories is None:
+            return self.only_0_and_1
+        return {c.lower() for c in self.categories} in ({"0", "1"}, {"no", "yes"}, {"false", "true"})
+
 
 @dataclass(frozen=True, slots=True)
 class NumericCondition:
     """`attribute <= threshold` or `attribute > threshold`.
 
-    >>> str(NumericCondition("colours", 8, ">", 4.5))
-    'colours > 4.5'
+    Above the number right below 2 is from 2 on, and is written so. Of an attribute that instances have or not (`0` or
+    `1`), the condition says just that.
+
+    >>> str(NumericCondition("colours", 8, ">", 4.5)), str(NumericCondition("colours", 8, ">", 1.9999999999999998))
+    ('colours > 4.5', 'colours >= 2')
+    >>> str(NumericCondition("apple", 3, "<=", 0.5, of_binary=True))
+    'no "apple"'
     """
 
     name: str
     index: int
     operator: Literal["<=", ">"]
     threshold: float
+    of_binary: bool = field(default=False, compare=False)
+
+    def parts(self, digits: int | None = None) -> Parts:
+        """What stands before the name and after it."""
+        if self.of_binary and self.threshold == 0.5:
+            return having(self.operator == ">")
+        return (), self.comparison(digits)
+
+    def comparison(self, digits: int | None = None) -> tuple[str, str]:
+        """Operator and number in their shortest form; the number with so many digits, or all it has."""
+        is_next, number = shortest_bound(self.threshold)
+        operator = (">=" if is_next else ">") if self.operator == ">" else ("<" if is_next else "<=")
+        return operator, format_number(number, digits)
 
     def __str__(self) -> str:
-        return f"{quoted(self.name)} {self.operator} {format_number(self.threshold)}"
+        return to_text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalCondition:
+    """`above < attribute <= at_most`: two bounds of one attribute as one condition.
+
+    >>> str(IntervalCondition("un_since", 4, 1947.5, 1990.5))
+    '1947.5 < un_since <= 1990.5'
+    """
+
+    name: str
+    index: int
+    above: float
+    at_most: float
+
+    @property
+    def bounds(self) -> tuple[NumericCondition, NumericCondition]:
+        """The same as two conditions."""
+        return (
+            NumericCondition(self.name, self.index, ">", self.above),
+            NumericCondition(self.name, self.index, "<=", self.at_most),
+        )
+
+    def parts(self, digits: int | None = None) -> Parts:
+        """What stands before the name and after it."""
+        lower, upper = self.bounds
+        operator, number = lower.comparison(digits)
+        return (number, operator.replace(">", "<")), upper.comparison(digits)
+
+    def __str__(self) -> str:
+        return to_text(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +128,14 @@ class NominalCondition:
     name: str
     index: int
     category: str
+    of_binary: bool = field(default=False, compare=False)
+
+    def parts(self, digits: int | None = None) -> Parts:
+        """What stands before the name and after it."""
+        return having(YES[self.category.lower()]) if self.of_binary else ((), ("=", self.category))
 
     def __str__(self) -> str:
-        return f"{quoted(self.name)} = {quoted(self.category)}"
+        return to_text(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +147,55 @@ class LabelCondition(Assignment):
     """
 
 
-Condition: TypeAlias = NumericCondition | NominalCondition | LabelCondition
+SimpleCondition: TypeAlias = NumericCondition | NominalCondition | LabelCondition
+AttributeCondition: TypeAlias = NumericCondition | IntervalCondition | NominalCondition
+Condition: TypeAlias = AttributeCondition | LabelCondition
+
+
+def having(present: bool) -> Parts:
+    """What stands around the name of an attribute that instances have, or do not have."""
+    return () if present else ("no",), ()
+
+
+def to_text(condition: AttributeCondition, digits: int | None = None) -> str:
+    """A condition on an attribute as `plurule.model.text` reads it, if thresholds have all their digits."""
+    before, after = condition.parts(digits)
+    # Quotes tell an attribute that instances have from a label, `no` from a part of the name, a name from a number.
+    in_doubt = not after or (before and NUMBER.fullmatch(condition.name))
+    name = in_quotes(condition.name) if in_doubt else quoted(condition.name)
+    said = (quoted(part) for part in after[1:]) if isinstance(condition, NominalCondition) else after[1:]
+    return " ".join((*before, name, *after[:1], *said))
+
+
+def split_intervals(body: Iterable[Condition]) -> tuple[SimpleCondition, ...]:
+    """The conditions of a body, each interval as its two bounds."""
+    return tuple(part for c in body for part in (c.bounds if isinstance(c, IntervalCondition) else (c,)))
+
+
+def join_intervals(body: Iterable[Condition]) -> tuple[Condition, ...]:
+    """A body that says the same with at most one condition for each numeric attribute, where the first one stood.
+
+    >>> above, at_most = NumericCondition("area", 0, ">", 2), NumericCondition("area", 0, "<=", 5)
+    >>> [str(condition) for condition in join_intervals([above, LabelCondition("red", 0, True), at_most])]
+    ['2 < area <= 5', 'red']
+    """
+    found: dict[object, Condition] = {}
+    for condition in split_intervals(body):
+        key = ("numeric", condition.index) if isinstance(condition, NumericCondition) else condition
+        found[key] = _both(found[key], condition) if key in found else condition
+    return tuple(found.values())
+
+
+def _both(one: Condition, other: Condition) -> Condition:
+    """Two conditions on a numeric attribute as one; bounds that leave nothing between them are an interval, too."""
+    bounds = [c for c in split_intervals((one, other)) if isinstance(c, NumericCondition)]
+    if not bounds:
+        return one
+    above = max((c.threshold for c in bounds if c.operator == ">"), default=None)
+    at_most = min((c.threshold for c in bounds if c.operator == "<="), default=None)
+    if above is not None and at_most is not None:
+        return IntervalCondition(one.name, one.index, above, at_most)
+    return next(c for c in bounds if c.threshold in (above, at_most))
 
 
 def join(conditions: Iterable[object]) -> str:
@@ -92,11 +212,22 @@ def format_count(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.12g}"
 
 
-def format_number(value: float) -> str:
-    """Shortest text that reads back as the same number, without a needless `.0`.
+def shortest_bound(threshold: float) -> tuple[bool, float]:
+    """The threshold or the next larger number, whichever is written shorter, and whether it is the next.
 
-    >>> format_number(4.0), format_number(4.5), format_number(1e300)
-    ('4', '4.5', '1e+300')
+    >>> shortest_bound(2.5), shortest_bound(1.9999999999999998)
+    ((False, 2.5), (True, 2.0))
     """
-    text = repr(float(value))
+    after = math.nextafter(threshold, math.inf)
+    is_next = len(format_number(after)) < len(format_number(threshold)) and math.isfinite(after)
+    return is_next, after if is_next else threshold
+
+
+def format_number(value: float, digits: int | None = None) -> str:
+    """Shortest text that reads back as the same number, or as it is with so many digits, without a needless `.0`.
+
+    >>> format_number(4.0), format_number(4.5), format_number(1e300), format_number(2 / 3, digits=3)
+    ('4', '4.5', '1e+300', '0.667')
+    """
+    text = repr(float(value if digits is None else f"{value:.{digits}g}"))
     return text.removesuffix(".0")

@@ -30,6 +30,7 @@ from plurule.model import (
     Attribute,
     Condition,
     Head,
+    IntervalCondition,
     LabelCondition,
     LengthChoice,
     NominalCondition,
@@ -128,7 +129,11 @@ def _lines(values: Iterable[Any]) -> str:
 
 
 def _attribute_to_json(attribute: Attribute) -> dict[str, Any]:
-    return {"name": attribute.name} if attribute.categories is None else asdict(attribute)
+    """What there is to say about an attribute; which values a nominal one has, its categories tell."""
+    found: dict[str, Any] = {"name": attribute.name}
+    if attribute.categories is not None:
+        return found | {"categories": attribute.categories}
+    return found | ({"only_0_and_1": True} if attribute.only_0_and_1 else {})
 
 
 def _rule_to_json(rule: Rule) -> dict[str, Any]:
@@ -153,7 +158,7 @@ def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
 
 def _said(kind: type[Any]) -> list[str]:
     """What there is to say besides the name and the place."""
-    return [field.name for field in fields(kind) if field.name not in ("name", "index")]
+    return [field.name for field in fields(kind) if field.name not in ("name", "index", "of_binary")]
 
 
 # Reading
@@ -292,10 +297,10 @@ def _length_choice(item: _Node) -> LengthChoice:
 
 
 def _attribute(item: _Node) -> Attribute:
-    members = item.members("name", optional=("categories",))
+    members = item.members("name", optional=("categories", "only_0_and_1"))
     name = members["name"].text()
     if "categories" not in members:
-        return Attribute(name)
+        return Attribute(name, only_0_and_1="only_0_and_1" in members and members["only_0_and_1"].truth())
     categories = members["categories"].texts()
     _expect_unique(categories, f"categories of {name!r}")
     return Attribute(name, categories)
@@ -308,7 +313,7 @@ _READ: dict[str, Callable[[_Node], Any]] = {
     "stability": _Node.share,
     "category": _Node.text,
     "operator": _Node.operator,
-    "threshold": _Node.threshold,
+    **dict.fromkeys(("threshold", "above", "at_most"), _Node.threshold),
 }
 """How the members of rules, conditions and assignments are read."""
 _OPTIONAL = (*_COUNTS, "value", "stop", "locked", "stability")
@@ -332,6 +337,8 @@ def _condition(item: _Node, names: Names) -> Condition:
         return _named(item, LabelCondition, names)
     if "category" in keys:
         return _named(item, NominalCondition, names)
+    if "at_most" in keys:
+        return _named(item, IntervalCondition, names)
     return _named(item, NumericCondition, names)
 
 

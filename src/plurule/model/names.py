@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from plurule.errors import ModelError, nearest
-from plurule.model.condition import Attribute, Condition, NominalCondition
+from plurule.model.condition import Attribute, Condition, IntervalCondition, NominalCondition
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
 
@@ -46,7 +46,9 @@ class Names:
         if isinstance(named, NominalCondition) and categories is not None and named.category not in categories:
             problem = f"attribute {named.name!r} has no category {named.category!r}"
             raise ModelError(problem + nearest(named.category, categories))
-        return replace(named, index=place)
+        if isinstance(named, IntervalCondition):
+            return replace(named, index=place)
+        return replace(named, index=place, of_binary=self.declared[place].is_binary)
 
 
 def _place(name: str, places: Mapping[str, int], what: str) -> int:

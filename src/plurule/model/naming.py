@@ -12,6 +12,7 @@ from itertools import islice
 
 SEPARATORS = ',<>=≤≥←∧&¬"\\'
 """Characters that mean something between the names of a rule."""
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])")
 MARKS = re.compile(
     r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP [\d.e+-]+, FP [\d.e+-]+(?:, \w+)*\)\s*$", re.IGNORECASE
 )
@@ -37,8 +38,11 @@ def quoted(name: str) -> str:
     >>> quoted("Brown Creeper"), quoted("a > b"), quoted('5" wide')
     ('Brown Creeper', '"a > b"', '"5\\\\" wide"')
     """
-    if _is_plain(name):
-        return name
+    return name if _is_plain(name) else in_quotes(name)
+
+
+def in_quotes(name: str) -> str:
+    """The name in double quotes, with escapes where it needs them."""
     return '"' + visible(name.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 

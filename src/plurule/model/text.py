@@ -4,8 +4,9 @@ The text of a rule is `head <- body`, with the names of the data:
 
 - the head lists labels: `red, ¬blue` (also `not blue` or `!blue`);
 - the body joins conditions by `and` (also `∧` or `&`); it may be empty;
-- conditions are `stripes > 2`, `stripes <= 2`, `continent = Asia`, and `red` or `¬red` for labels that earlier rules
-  predicted. `stripes >= 2` and `stripes < 2` become comparisons with the next smaller number, which are the same;
+- conditions are `stripes > 2`, `stripes <= 2`, `2 < stripes <= 5`, `continent = Asia`, and `red` or `¬red` for labels
+  that earlier rules predicted. `stripes >= 2` and `stripes < 2` become comparisons with the next smaller number, which
+  are the same. An attribute that instances have or not (0 or 1, no or yes, false or true) is `"sun"` or `no "sun"`;
 - `[stop]`, `[locked]` or `[stop, locked]` may follow, or what `str(rule)` adds, `(TP 166, FP 38, stop)`;
 - a name that could be taken for something else is put in double quotes, with escapes as in `"5\\" wide\\u200f\\n"`.
 """
@@ -18,17 +19,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from plurule.errors import ModelError, nearest
-from plurule.model.condition import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.model.condition import (
+    YES,
+    Attribute,
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+)
 from plurule.model.head import Assignment, Head
 from plurule.model.names import Names
-from plurule.model.naming import MARKS, SEPARATORS, visible
+from plurule.model.naming import MARKS, NUMBER, SEPARATORS, visible
 from plurule.model.rule import Rule
 
 ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)
-NOT = re.compile(r"¬|!|not\b", re.IGNORECASE)
+NOT = re.compile(r"¬|!|not?\b", re.IGNORECASE)
 COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|>|<(?!-)")
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])")
+BELOW = ("<=", "≤", "<")
 CHUNK = re.compile(f"[^{re.escape(SEPARATORS)}]+")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -102,6 +111,14 @@ def write(rule: Rule) -> str:
     return rule.to_text() + (f" [{', '.join(rule.marks)}]" if rule.marks else "")
 
 
+def having(attribute: Attribute, index: int, present: bool) -> Condition:
+    """The condition that an attribute that instances have or not is there, or is not."""
+    if attribute.categories is None:
+        return NumericCondition(attribute.name, index, ">" if present else "<=", 0.5, of_binary=True)
+    category = next(c for c in attribute.categories if YES[c.lower()] == present)
+    return NominalCondition(attribute.name, index, category, of_binary=True)
+
+
 class _Name(NamedTuple):
     """A name found in the text."""
 
@@ -144,13 +161,19 @@ class _Reader:
         return Assignment(name.text, index, present)
 
     def condition(self) -> Condition:
-        """`attribute <= number`, `attribute = category`, `label` or `¬label`."""
+        """`attribute <= number`, `number < attribute <= number`, `attribute = category`, `label` or `¬label`."""
+        interval = self.interval()
+        if interval is not None:
+            return interval
         present, name = self.signed_name({**self.labels, **self.attributes}, "a condition")
         operator_at = self.skip()
         operator = self.accept(COMPARISON)
         if operator is None:
             if name.text in self.attributes and name.text not in self.labels:
-                what = "'='" if self.declared[self.attributes[name.text]].is_nominal else "'<=' or '>'"
+                attribute = self.declared[self.attributes[name.text]]
+                if attribute.is_binary:
+                    return having(attribute, self.attributes[name.text], present)
+                what = "'='" if attribute.is_nominal else "'<=' or '>'"
                 self.fail(f"expected {what} after attribute {name.text!r}, found {self.found()}")
             return LabelCondition(name.text, self.index_of(name, self.labels, "label or attribute"), present)
         if not present:
@@ -167,22 +190,52 @@ class _Reader:
         if category.text not in categories:
             problem = f"attribute {name.text!r} has no category {category.text!r}"
             self.fail(problem + nearest(category.text, categories), category.start)
-        return NominalCondition(name.text, index, category.text)
+        return NominalCondition(name.text, index, category.text, of_binary=self.declared[index].is_binary)
+
+    def interval(self) -> IntervalCondition | None:
+        """`number < attribute <= number`, if that is what stands here; an attribute may be named like a number."""
+        start = self.skip()
+        lowest, operator = self.accept(NUMBER), self.accept(COMPARISON)
+        if lowest is None or operator not in BELOW or NUMBER.match(self.text, self.skip(), self.end):
+            self.at = start
+            return None
+        name = self.name(self.attributes, "an attribute")
+        index = self.index_of(name, self.attributes, "attribute")
+        if self.declared[index].is_nominal:
+            self.fail(f"attribute {name.text!r} is nominal, expected '=' and a category", name.start)
+        second_at = self.skip()
+        second = self.accept(COMPARISON)
+        if second not in BELOW:
+            self.at = second_at
+            self.fail(f"expected '<' or '<=' and the upper end of the interval, found {self.found()}")
+        # What is not below the lower end is above the number before it.
+        above = self.threshold(lowest, start, operator != "<")
+        at_most_at = self.skip()
+        at_most = self.threshold(self.number(second), at_most_at, second == "<")
+        if above >= at_most:
+            self.fail(f"expected an interval that holds a number, found one that ends before {lowest}", at_most_at)
+        return IntervalCondition(name.text, index, above, at_most)
 
     def numeric(self, name: str, index: int, operator: str, operator_at: int) -> NumericCondition:
         if operator in ("=", "=="):
             self.fail(f"attribute {name!r} is numeric, expected '<=' or '>', found {operator!r}", operator_at)
         start = self.skip()
+        threshold = self.threshold(self.number(operator), start, operator in (">=", "≥", "<"))
+        of_binary = self.declared[index].is_binary
+        return NumericCondition(name, index, "<=" if operator in BELOW else ">", threshold, of_binary)
+
+    def number(self, operator: str) -> str:
         found = self.accept(NUMBER)
         if found is None:
             self.fail(f"expected a number after {operator!r}, found {self.found()}")
+        return found
+
+    def threshold(self, found: str, start: int, right_below: bool) -> float:
+        """The number, or the one right below it: no other lies between these two, so comparisons are the same."""
         threshold = float(found)
         if math.isinf(threshold):
             self.fail(f"expected a number that a double can hold, found {found!r}", start)
-        if operator in (">=", "≥", "<"):
-            # No number lies between these two, so the comparison is the same.
-            threshold = math.nextafter(threshold, -math.inf)
-        return NumericCondition(name, index, "<=" if operator in ("<=", "≤", "<") else ">", threshold)
+        return math.nextafter(threshold, -math.inf) if right_below else threshold
 
     def label_value(self, operator: str, operator_at: int) -> bool:
         """`label = 1` says the same as `label`."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from plurule import _core
 from plurule.data.table import Column, SparseColumn, Table
-from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model.condition import SimpleCondition, split_intervals
 
 Mask = NDArray[np.bool_]
 OPEN = -1
@@ -97,6 +98,8 @@ class Columns:
                 return np.zeros(len(values), dtype=bool)
             return values == categories.index(condition.category)
         # Comparing with NaN is false, so a missing value satisfies neither.
+        if isinstance(condition, IntervalCondition):
+            return (values > condition.above) & (values <= condition.at_most)
         return values <= condition.threshold if condition.operator == "<=" else values > condition.threshold
 
     def passing(self, body: Sequence[Condition], predicted: NDArray[np.int8]) -> list[Mask]:
@@ -148,7 +151,7 @@ def _apply(rule_list: RuleList, table: Table, n_threads: int, **result: Any) -> 
     columns: dict[int, int] = {}
     rules = []
     for rule in rule_list:
-        packed = [_packed(condition, table, columns) for condition in rule.body]
+        packed = [_packed(condition, table, columns) for condition in split_intervals(rule.body)]
         body = [conditions.setdefault(condition, len(conditions)) for condition in packed]
         rules.append((body, [(assignment.index, assignment.present) for assignment in rule.head], rule.stop))
     _core.decide(
@@ -167,7 +170,7 @@ NO_CATEGORY = -2
 """A code that no row has, not even where the value is missing."""
 
 
-def _packed(condition: Condition, table: Table, columns: dict[int, int]) -> tuple[int, int, float]:
+def _packed(condition: SimpleCondition, table: Table, columns: dict[int, int]) -> tuple[int, int, float]:
     """A condition as the core reads it: kind, position of the label or among the columns asked for, value."""
     if isinstance(condition, LabelCondition):
         return LABEL_PRESENT if condition.present else LABEL_ABSENT, condition.index, 0.0

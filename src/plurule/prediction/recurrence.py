@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.model import LabelCondition, NominalCondition, Rule
+from plurule.model.condition import split_intervals
 
 TOLERANCE = 2 / 32
 """Thresholds are the same if at most this share of the instances lies between them: two of 32 bins."""
@@ -78,7 +79,7 @@ class Recurrence:
         """The form of a rule, and per numeric test the share of the instances below its (tightest) threshold."""
         parts: set[tuple[Any, ...]] = {("head", a.index, a.present) for a in rule.head}
         places: dict[Any, float] = {}
-        for condition in rule.body:
+        for condition in split_intervals(rule.body):
             if isinstance(condition, LabelCondition):
                 parts.add(("label", condition.index, condition.present))
             elif isinstance(condition, NominalCondition):

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from plurule.data.table import Table
-from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.naming import visible
 from plurule.prediction.counts import Labels
-from plurule.report.summary import Summary
+from plurule.report.summary import Summary, condition_parts
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -71,13 +71,15 @@ def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, A
 def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
     if isinstance(condition, LabelCondition):
         return {"label": condition.index, "is": int(condition.present)}
-    at = place[condition.index]
+    at = {"attribute": place[condition.index], "parts": condition_parts(condition, None)}
     if isinstance(condition, NominalCondition):
         categories = rule_list.attributes[condition.index].categories or ()
         known = condition.category in categories
         # A category that the attribute does not have is satisfied by nothing.
-        return {"attribute": at, "category": categories.index(condition.category) if known else -2}
-    return {"attribute": at, "operator": condition.operator, "threshold": condition.threshold}
+        return at | {"category": categories.index(condition.category) if known else -2}
+    if isinstance(condition, IntervalCondition):
+        return at | {"above": condition.above, "atMost": condition.at_most}
+    return at | {"above" if condition.operator == ">" else "atMost": condition.threshold}
 
 
 def _instances(rule_list: RuleList, table: Table, truth: Labels | None, most: int) -> list[dict[str, Any]]:

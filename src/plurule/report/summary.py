@@ -19,14 +19,15 @@ from plurule.inspection.dependencies import KINDS, Dependency, dependencies
 from plurule.inspection.evidence import Evidence, evidence
 from plurule.inspection.label_graph import LabelGraph
 from plurule.metrics import count
-from plurule.model import Assignment, Head, LabelCondition, LengthChoice, NominalCondition, NumericCondition, RuleList
-from plurule.model.condition import format_number
+from plurule.model import Assignment, Head, LabelCondition, LengthChoice, RuleList
+from plurule.model.condition import AttributeCondition
 from plurule.model.naming import visible
 from plurule.prediction.assessment import Assessed, assess
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
 from plurule.prediction.staged import staged_measures
 from plurule.titles import CHARACTERISTICS, MEASURES
 
+OPERATORS = {"<=": "≤", ">=": "≥"}
 MOST_LABELS_DRAWN = 30
 MOST_EDGES_DRAWN = 90
 MOST_STATEMENTS = 300
@@ -111,13 +112,12 @@ def in_reading_order(head: Head) -> tuple[Assignment, ...]:
     return tuple(head if len(head) <= LONG_HEAD else sorted(head, key=lambda assignment: not assignment.present))
 
 
-def condition_parts(condition: NumericCondition | NominalCondition, digits: int | None = 6) -> tuple[str, str, str]:
-    """The parts of a condition on an attribute, thresholds with a few digits: `area`, `>`, `4.5`."""
+def condition_parts(condition: AttributeCondition, digits: int | None = 6) -> tuple[str, str, str, str]:
+    """The parts of a condition on an attribute, thresholds with a few digits: `2 ≤`, `area`, `<`, `4.5`."""
+    before, after = condition.parts(digits)
+    shown = [visible(OPERATORS.get(part, part)) for part in (*before, *(after or ("", "")))]
     name = visible(condition.name)
-    if isinstance(condition, NominalCondition):
-        return name, "=", visible(condition.category)
-    threshold = condition.threshold if digits is None else float(f"{condition.threshold:.{digits}g}")
-    return name, "≤" if condition.operator == "<=" else ">", format_number(threshold)
+    return " ".join(shown[:-2]), name if after else f"“{name}”", shown[-2], shown[-1]
 
 
 def short_number(value: float) -> str:

@@ -17,7 +17,8 @@ plurule.satisfies = function (condition, values, predicted) {
   if (condition.category !== undefined) {
     return value === condition.category;
   }
-  return condition.operator === "<=" ? value <= condition.threshold : value > condition.threshold;
+  return (condition.above === undefined || value > condition.above)
+    && (condition.atMost === undefined || value <= condition.atMost);
 };
 
 /* What the rules decide: per label 1, 0 or -1 (decided by no rule, so absent), the rules that fire in order, and the place

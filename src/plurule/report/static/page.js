@@ -20,17 +20,14 @@ plurule.labelElement = function (label, present, extra) {
 };
 
 plurule.conditionElement = function (condition) {
-  const { model, element } = plurule;
+  const { element } = plurule;
   if (condition.label !== undefined) {
     return plurule.labelElement(condition.label, condition.is);
   }
-  const attribute = model.attributes[condition.attribute];
-  const nominal = condition.category !== undefined;
-  const value = nominal ? attribute.categories[condition.category] : String(condition.threshold);
-  const operator = nominal ? "=" : condition.operator === "<=" ? "≤" : ">";
+  const [before, name, operator, value] = condition.parts;
   return element("span", { class: "condition" },
-    element("bdi", {}, attribute.name), ` ${operator} `,
-    element("bdi", { class: "value" }, value === undefined ? "?" : value));
+    before === "" ? "" : `${before} `, element("bdi", {}, name),
+    operator === "" ? "" : ` ${operator} `, operator === "" ? "" : element("bdi", { class: "value" }, value));
 };
 
 /* Pieces with spaces between them; of many only the first, and a button that brings the others. */

@@ -119,7 +119,7 @@
 
   function reason(condition) {
     const piece = plurule.conditionElement(condition);
-    if (condition.operator === undefined) {
+    if (condition.above === undefined && condition.atMost === undefined) {
       return [piece];
     }
     return [piece, element("span", { class: "note" }, ` (it is ${values[condition.attribute]})`)];

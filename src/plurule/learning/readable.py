@@ -1,0 +1,77 @@
+"""A learned rule list as people say it: round thresholds, one condition for each attribute.
+
+What rules predict on the rows that they were learned from stays the same.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.data.table import Table
+from plurule.learning.binning import known_values
+from plurule.model import Attribute, Condition, NumericCondition, RuleList
+from plurule.model.condition import join_intervals
+
+
+def readable(rule_list: RuleList, table: Table, n_given: int = 0) -> RuleList:
+    """The same rules with round thresholds and intervals; the first `n_given` rules stay as they are.
+
+    A threshold becomes the roundest number between the same two neighbouring values of the table. Of whole numbers
+    `a > 2.5` becomes `a >= 3` and `a <= 2.5` becomes `a <= 2`; of an attribute of 0 and 1 the threshold stays 0.5.
+    Two bounds of one attribute become one interval.
+    """
+    attributes, values = list(rule_list.attributes), dict[int, NDArray[np.float64]]()
+    for index in rule_list.tested_attributes():
+        if not attributes[index].is_nominal:
+            values[index] = np.unique(known_values(table.columns[index]))
+            attributes[index] = replace(attributes[index], only_0_and_1=bool(np.isin(values[index], (0.0, 1.0)).all()))
+
+    def rounded(condition: Condition) -> Condition:
+        if not isinstance(condition, NumericCondition):
+            return condition
+        return _rounded(condition, values[condition.index], attributes[condition.index])
+
+    learned = rule_list.rules[n_given:]
+    rules = [replace(rule, body=join_intervals(map(rounded, rule.body))) for rule in learned]
+    return replace(rule_list, rules=(*rule_list.rules[:n_given], *rules), attributes=tuple(attributes))
+
+
+def _rounded(condition: NumericCondition, values: NDArray[np.float64], attribute: Attribute) -> NumericCondition:
+    """A condition with a round threshold that parts the same two of some ascending values."""
+    place = int(np.searchsorted(values, condition.threshold, side="right"))
+    if attribute.is_binary:
+        return replace(condition, threshold=0.5 if place == 1 else condition.threshold, of_binary=True)
+    if place in (0, len(values)):
+        return condition
+    below, above = float(values[place - 1]), float(values[place])
+    if not np.array_equal(values, np.floor(values)) or max(-below, above) >= 2**53:
+        return replace(condition, threshold=roundest(below, math.nextafter(above, -math.inf)))
+    if condition.operator == "<=":
+        return replace(condition, threshold=roundest(below, above - 1))
+    return replace(condition, threshold=math.nextafter(roundest(below + 1, above), -math.inf))
+
+
+def roundest(lowest: float, highest: float) -> float:
+    """The multiple of the greatest of …, 10, 5, 1, 0.5, 0.1, … in an interval; of several, the one in the middle.
+
+    >>> roundest(1931, 1968), roundest(1947.5, 1948.9), roundest(0.0213, 0.0267), roundest(4.7, 4.79)
+    (1950.0, 1948.0, 0.025, 4.7)
+    """
+    # As they are written: the double 4.7 lies a little above 4.7.
+    low, high = Fraction(repr(lowest)), Fraction(repr(highest))
+    if low <= 0 <= high:
+        return 0.0
+    exponent = math.ceil(math.log10(max(abs(lowest), abs(highest))))
+    for power in range(exponent, exponent - 20, -1):
+        for step in (Fraction(10) ** power, Fraction(10) ** power / 2):
+            first, last = math.ceil(low / step), math.floor(high / step)
+            if first <= last:
+                found = float(min(max(round((low + high) / 2 / step), first), last) * step)
+                if lowest <= found <= highest:
+                    return found
+    return lowest
