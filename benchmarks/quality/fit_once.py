@@ -24,7 +24,8 @@ from plurule.prediction.constant import best_constant
 OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED = "plurule", "plurule, aimed at HA", "plurule, CV"
 EXPRESSIVE = "plurule, expressive"
 BAGGED = "plurule, votes of 50 lists"
-CONSTANT, TREE, FOREST, TUNED_FOREST = "constant", "tree per label", "random forest", "random forest, tuned"
+CONSTANT, CONSTANT_FOR_HAMMING = "constant", "constant for HA"
+TREE, FOREST, TUNED_FOREST = "tree per label", "random forest", "random forest, tuned"
 
 
 def tree_per_label() -> Any:
@@ -43,11 +44,14 @@ def random_forest() -> Any:
 
 
 class ConstantLabels:
-    """The label set with the best micro F1 on the training part, whatever the instance."""
+    """The label set with the best score on the training part, whatever the instance."""
+
+    def __init__(self, scoring: str):
+        self.scoring = scoring
 
     def fit(self, X: Any, Y: Any) -> ConstantLabels:
         """Find the label set."""
-        self.labels = best_constant(Y, "micro_f1").labels
+        self.labels = best_constant(Y, self.scoring).labels
         return self
 
     def predict(self, X: Any) -> Any:
@@ -83,7 +87,8 @@ OURS: dict[str, Callable[[], Any]] = {
     BAGGED: BaggedRuleLists,
 }
 SCIKIT_LEARN: dict[str, Callable[[], Any]] = {
-    CONSTANT: ConstantLabels,
+    CONSTANT: lambda: ConstantLabels("micro_f1"),
+    CONSTANT_FOR_HAMMING: lambda: ConstantLabels("hamming_accuracy"),
     TREE: tree_per_label,
     FOREST: random_forest,
     TUNED_FOREST: TunedForest,

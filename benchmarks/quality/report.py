@@ -10,7 +10,16 @@ import numpy as np
 from benchmarks.engine.machine import in_words
 from benchmarks.pages import markdown_table, pyplot
 from benchmarks.quality.data import KNOWN, SETS
-from benchmarks.quality.fit_once import BAGGED, CONSTANT, EXPRESSIVE, FOR_HAMMING, FOREST, OUT_OF_THE_BOX, TREE
+from benchmarks.quality.fit_once import (
+    BAGGED,
+    CONSTANT,
+    CONSTANT_FOR_HAMMING,
+    EXPRESSIVE,
+    FOR_HAMMING,
+    FOREST,
+    OUT_OF_THE_BOX,
+    TREE,
+)
 from benchmarks.quality.running import LEARNERS, PEERS
 
 COMPARISON, STUDY, PRUNING = "comparison", "study", "pruning"
@@ -95,7 +104,7 @@ CLAIMS = (
     Claim(OUT_OF_THE_BOX, ("BOOMER, tuned",), on=KNOWN, least=6),
     Claim(BAGGED, ("BOOMER",), on=KNOWN, least=8),
     Claim(BAGGED, ("BOOMER, tuned",), on=KNOWN, least=8),
-    Claim(FOR_HAMMING, (*SECO, TREE, CONSTANT), "hamming_accuracy", strictly=False),
+    Claim(FOR_HAMMING, (*SECO, TREE, CONSTANT_FOR_HAMMING), "hamming_accuracy", strictly=False),
     Claim(FOR_HAMMING, ("BOOMER",), "hamming_accuracy", on=KNOWN, least=5),
 )
 

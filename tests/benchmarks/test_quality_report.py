@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 from benchmarks.quality.data import HARD, SETS
-from benchmarks.quality.fit_once import BAGGED, CONSTANT, FOR_HAMMING, FOREST, OUT_OF_THE_BOX, SEARCHED, TREE
+from benchmarks.quality.fit_once import (
+    BAGGED,
+    CONSTANT,
+    CONSTANT_FOR_HAMMING,
+    FOR_HAMMING,
+    FOREST,
+    OUT_OF_THE_BOX,
+    SEARCHED,
+    TREE,
+)
 from benchmarks.quality.report import (
     claims,
     comparison_page,
@@ -37,7 +46,7 @@ MACRO = "plurule: macro f1 above SeCo, SeCo, KLN, tree per label"
 BOOMER, TUNED = "plurule: micro f1 above BOOMER", "plurule: micro f1 above BOOMER, tuned"
 VOTES = f"{BAGGED}: micro f1 above BOOMER"
 VOTES_TUNED = f"{BAGGED}: micro f1 above BOOMER, tuned"
-HAMMING = f"{FOR_HAMMING}: hamming accuracy not below SeCo, SeCo, KLN, tree per label, constant"
+HAMMING = f"{FOR_HAMMING}: hamming accuracy not below SeCo, SeCo, KLN, tree per label, constant for HA"
 OURS_RUN = [OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED, BAGGED]
 HAMMING_BOOMER = f"{FOR_HAMMING}: hamming accuracy above BOOMER"
 
@@ -60,6 +69,7 @@ def results() -> dict[str, Any]:
         "BOOMER": result(0.7, rules=1000, version="0.15.6"),
         "BOOMER, tuned": result(0.7, rules=1000, version="0.15.6"),
         CONSTANT: result(0.4),
+        CONSTANT_FOR_HAMMING: result(0.4),
         TREE: result(0.5),
         FOREST: result(0.5),
     }
@@ -106,7 +116,7 @@ def test_every_claim_holds_where_we_are_best(results: dict[str, Any]) -> None:
         (ABOVE_TREE, TREE, "micro_f1", 0.749, 0.75),
         (MACRO, TREE, "macro_f1", 0.749, 0.75),
         (HAMMING, "SeCo", "hamming_accuracy", 0.75, 0.751),
-        (HAMMING, CONSTANT, "hamming_accuracy", 0.75, 0.751),
+        (HAMMING, CONSTANT_FOR_HAMMING, "hamming_accuracy", 0.75, 0.751),
         (HAMMING_BOOMER, "BOOMER", "hamming_accuracy", 0.749, 0.75),
     ],
 )
@@ -175,14 +185,14 @@ def test_the_page_has_a_table_per_measure_with_the_numbers_of_every_learner(resu
     table = section(page, "Micro F1")
     assert table[""] == list(results["sets"]["flags"])
     assert list(table)[1:] == list(SETS)
-    assert " ".join(table["birds"]) == "0.444 0.750 0.750 0.750 0.500 0.500 – 0.700 0.400 0.500 0.300"
+    assert " ".join(table["birds"]) == "0.444 0.750 0.750 0.750 0.500 0.500 – 0.700 0.400 0.400 0.500 0.300"
     assert section(page, "Macro F1")["birds"][0] == "0.312"
     # Trees have no rules, and mlrl does not tell its conditions.
     assert section(page, "Rules")[""] == [*OURS_RUN, "SeCo", "SeCo, KLN", "BOOMER", "BOOMER, tuned"]
     assert section(page, "Rules")["birds"] == ["41", "10", "30", "900", "100", "100", "–", "1000"]
     assert section(page, "Conditions")[""] == OURS_RUN
     times = section(page, "CPU seconds to train, one thread")["birds"]
-    assert times == ["0.57", "1.00", "1.00", "1.00", "1.00", "1.00", "> 300", "1.00", "1.00", "1.00", "123"]
+    assert times == ["0.57", "1.00", "1.00", "1.00", "1.00", "1.00", "> 300", "1.00", "1.00", "1.00", "1.00", "123"]
     assert "Abacus, 2 cores, 25 GB" in page
     assert "mlrl 0.15.6;" in page
 
@@ -194,7 +204,7 @@ def test_a_learner_that_was_never_run_has_no_column_and_mlrl_is_mentioned_only_w
         for learner in ("SeCo", "SeCo, KLN", "BOOMER", "BOOMER, tuned"):
             one_set[learner] = {"skipped": "no Python with mlrl"}
     page = comparison_page(results)
-    assert section(page, "Micro F1")[""] == [*OURS_RUN, CONSTANT, TREE, FOREST]
+    assert section(page, "Micro F1")[""] == [*OURS_RUN, CONSTANT, CONSTANT_FOR_HAMMING, TREE, FOREST]
     assert "mlrl" not in page
 
 

@@ -66,6 +66,7 @@ def test_what_is_tried_depends_on_the_measure() -> None:
     assert all(price.labels_alike for price in prices(Scoring("f1_macro")))
     assert max(price.lam for price in prices(Scoring("micro_f1"))) < 0.5 <= max(p.lam for p in prices(Scoring("score")))
     assert "λ = 0.3, 1 per condition" in str(Selected(Price(0.3, 1.0)))
+    assert "λ = 0.4, 0.2 for further labels, 1 per condition" in str(Selected(Price(0.4, 1.0, further=0.5)))
 
 
 @pytest.mark.parametrize("scoring", ["micro_f1", "macro_f1", "hamming_accuracy", "subset_accuracy", "f1_samples"])

@@ -42,6 +42,7 @@ PRICES = st.builds(
     st.sampled_from([0.0, 1.0]),
     st.booleans(),
     st.sampled_from([0.0, 0.75]),
+    st.sampled_from([1.0, 0.5]),
 )
 
 
@@ -79,11 +80,12 @@ def by_hand(problem: Problem, price: Price, n_rules: int) -> list[tuple[int, lis
                 right = sum(problem.weights[r] for r in covered if problem.Y[r, label])
                 total = sum(problem.weights[r] for r in covered)
                 gain = right - price.lam * total - LEAST_GAIN
-                if price.labels_alike:
-                    gain *= np.mean(positives) / positives[label] if positives[label] else 0.0
-                if gain > 0 and right >= price.least_precision * total:
+                weighs = np.mean(positives) / positives[label] if price.labels_alike and positives[label] else 1.0
+                precise = right >= price.least_precision * total and (positives[label] or not price.labels_alike)
+                if precise and right - price.lam * price.further * total - LEAST_GAIN > 0:
                     head.append(label)
-                    value += gain
+                if precise and gain > 0:
+                    value += gain * weighs
             if value > best_value + 5e-10:
                 best, best_value = (position, head), value
         if best is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from statistics import median
 from typing import Any, NamedTuple, TypeAlias
 
@@ -47,7 +48,9 @@ PER_SIZE = 1e-4
 FOR_SEVERAL = 0.03
 """What a list is worth more, in the same unit, whose rules all tell of several labels."""
 HIGHER_LIFTS = (0.2, 0.5)
-"""Also tried, as KLN, where heads of several labels may cost something."""
+"""Also tried, as KLN, where heads of several labels may cost something …"""
+FURTHER = (1.0, 0.7, 0.45)
+"""… and what further labels of a head need gain."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class Selected:
 Candidate: TypeAlias = ConstantLabels | Whole | Selected
 
 
-def prices(scoring: Scoring, least_precision: float = 0.0) -> list[Price]:
+def prices(scoring: Scoring, least_precision: float = 0.0, further: Sequence[float] = (1.0,)) -> list[Price]:
     """What is worth trying for a measure.
 
     >>> {price.lam for price in prices(Scoring("hamming_accuracy"))}
@@ -96,7 +99,8 @@ def prices(scoring: Scoring, least_precision: float = 0.0) -> list[Price]:
     else:
         lams = LAMBDAS if "f1" in scoring.name else (*LAMBDAS, 0.5)
     alike = "macro" in scoring.name
-    return [Price(lam, cost, alike, least_precision) for lam in lams for cost in PER_CONDITION]
+    every = product(lams, PER_CONDITION, further)
+    return [Price(lam, cost, alike, least_precision, more) for lam, cost, more in every]
 
 
 def evaluation_to_aim_by(folds: Folds, scoring: Scoring, form: TargetForm) -> Evaluation | None:
@@ -134,7 +138,8 @@ class Aim:
     def prices(self) -> list[Price]:
         """The prices to select at; none, if nothing can be selected."""
         selectable = can_select(self.options, self.evaluation.folds.problem.constraints)
-        return prices(self.evaluation.scoring, self.least_precision) if selectable else []
+        further = FURTHER if self.give_up else FURTHER[:1]
+        return prices(self.evaluation.scoring, self.least_precision, further) if selectable else []
 
     @property
     def grown(self) -> int:

@@ -50,10 +50,13 @@ class Price:
     """Whether a rare label counts as much as a frequent one, as in macro F1."""
     least_precision: float = 0.0
     """The least share of right predictions for a label of a head."""
+    further: float = 1.0
+    """Beside a label that gains, one need gain only with λ times this, to be in the head, too."""
 
     def __str__(self) -> str:
         weighted = ", all labels weighing the same" if self.labels_alike else ""
-        return f"gain with λ = {self.lam:g}, {self.per_condition:g} per condition{weighted}"
+        more = "" if self.further == 1.0 else f", {self.lam * self.further:g} for further labels"
+        return f"gain with λ = {self.lam:g}{more}, {self.per_condition:g} per condition{weighted}"
 
 
 def bodies_of(lists: Iterable[RuleList]) -> list[Body]:
@@ -120,7 +123,8 @@ class GainCover:
             best = int(np.argmax(np.round(value, 9)))
             if value[best] <= 1e-9:
                 break
-            head = np.flatnonzero(gain[best] * weighs > 0.0)
+            enough = gain[best] + price.lam * (1.0 - price.further) * all_[best] > 0.0
+            head = np.flatnonzero(enough & (weighs > 0.0) & (right[best] >= price.least_precision * all_[best]))
             chosen.append((best, head))
             rows = np.flatnonzero(self.holds[best])
             rows = rows[weight[np.ix_(rows, head)].any(axis=1)]
