@@ -7,6 +7,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from benchmarks.engine.machine import describe
 from benchmarks.engine.running import ROOT
 from benchmarks.pages import put_into
 from benchmarks.quality import __doc__ as usage
-from benchmarks.quality.bagging import bagging, bagging_page
 from benchmarks.quality.data import KNOWN, SETS
+from benchmarks.quality.nested import AIMING, BAGGING, nested_page, tried
 from benchmarks.quality.pruning import pruning
 from benchmarks.quality.report import (
     COMPARISON,
@@ -37,7 +38,8 @@ from plurule.files import write_text
 STUDIES: dict[str, tuple[Callable[[str, Path], Any], Callable[[dict[str, Any]], str]]] = {
     STUDY: (study, study_page),
     PRUNING: (pruning, pruning_page),
-    "bagging": (bagging, bagging_page),
+    "aiming": (partial(tried, AIMING), nested_page),
+    "bagging": (partial(tried, BAGGING), nested_page),
 }
 """What is compared by cross-validation on training parts, and how it is written down."""
 
@@ -96,9 +98,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
     parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
-    parser.add_argument(
-        "--bagging", action="store_true", help="compare settings of BaggedRuleLists, in the same manner"
-    )
+    parser.add_argument("--aiming", action="store_true", help="compare how lists are aimed, in the same manner")
+    parser.add_argument("--bagging", action="store_true", help="compare settings of BaggedRuleLists, likewise")
     parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
     parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit of mlrl may take (300)")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")
