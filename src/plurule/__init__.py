@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.data.dataset import Dataset
     from plurule.data.readers.reading import read
+    from plurule.distributed.scan import scan
     from plurule.errors import DataError, ModelError, ParameterError, PluruleError
     from plurule.inspection.patterns import discover
     from plurule.learning.constraints import Constraints
@@ -54,6 +55,7 @@ __all__ = [
     "read",
     "report",
     "save_model",
+    "scan",
 ]
 
 __getattr__ = attach(
@@ -75,6 +77,7 @@ __getattr__ = attach(
         "load_model": "plurule.model.file:load",
         "save_model": "plurule.model.file:save",
         "read": "plurule.data.readers.reading",
+        "scan": "plurule.distributed.scan",
     },
     modules=("data", "datasets", "export", "heuristics", "inspection", "lifts", "metrics", "model", "report"),
 )

@@ -99,4 +99,14 @@ def decide(
     going_on: NDArray[np.bool_] | None,
     n_threads: int,
 ) -> None: ...
+def count_block(
+    columns: list[NDArray[Any]],
+    slots: list[int],
+    rows: NDArray[np.uint32],
+    states: NDArray[np.uint8],
+    labels: NDArray[np.int32],
+    whole: bool,
+    weights: NDArray[np.float64] | None,
+    sums: NDArray[np.float64],
+) -> None: ...
 def has_avx2() -> bool: ...

@@ -14,13 +14,15 @@ from threadpoolctl import threadpool_limits
 
 from plurule.data.fingerprint import fingerprints, pack
 from plurule.data.inputs import labelled_data
+from plurule.errors import DataError
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
+from plurule.learning.counted import CountedData, learn_counted
 from plurule.learning.covering import Progress
 from plurule.learning.min_precision import MinPrecision, as_min_precision
-from plurule.learning.missing_labels import labels_without_rules, why_training_ended
+from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
 from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
 from plurule.learning.readable import readable
@@ -251,7 +253,8 @@ class RuleListClassifier(RuleListPredictor):
         Parameters
         ----------
         X
-            A data set, as `plurule.read` gives it, with labels, names and weights of its own; or the attributes: a
+            A data set, as `plurule.read` gives it, with labels, names and weights of its own; data that are not in
+            memory, as `plurule.scan` gives them; or the attributes: a
             pandas or polars frame (text, categorical and boolean columns are nominal), an array (columns that hold
             text are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
         y
@@ -270,7 +273,20 @@ class RuleListClassifier(RuleListPredictor):
         constraints
             What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
+        if isinstance(X, CountedData):
+            return self._learn_counted(X, initial_rules, constraints, y, sample_weight, label_names)
         return self._learn(*self._problem(X, y, sample_weight, label_names, initial_rules, constraints))
+
+    def _learn_counted(self, data: CountedData, initial_rules: Any, constraints: Any, *others: Any) -> Self:
+        """Learn from data that are counted where they are, with labels and weights of their own."""
+        if any(other is not None for other in others):
+            raise DataError("X has labels, names and weights of its own: leave out y, sample_weight and label_names")
+        given = data, self.get_params(deep=False), initial_rules, constraints, self._progress()
+        learned, self.labels_without_rules_ = learn_counted(*given)
+        self.n_rules_curve_, self.chosen_ = None, {}
+        self._take_over(learned)
+        self._remember_labels(data.label_names, data.form)
+        return self
 
     def _learn(self, problem: Problem, rows: NDArray[np.intp]) -> Self:
         """Learn a rule list from a problem, whose rows are those of the data of which the positions are given."""
@@ -418,15 +434,6 @@ class RuleListClassifier(RuleListPredictor):
                 self.progress(rules, share)
 
         return show
-
-
-def can_learn(problem: Problem, options: Options) -> bool:
-    """Whether any rule can cover enough; says so if none can."""
-    total = float(problem.weights.sum())
-    if options.min_coverage > total:
-        least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
-        warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=4)
-    return options.min_coverage <= total
 
 
 def _not_better(measure: str, score: float, constant: float, is_constant: bool) -> str:

@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from plurule.classifier import RuleListClassifier, can_learn
+from plurule.classifier import RuleListClassifier
 from plurule.data.inputs import TargetForm
 from plurule.errors import nearest
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import Constraints
-from plurule.learning.missing_labels import labels_without_rules, why_training_ended
+from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import (
     LIFTED_SEARCHES,
     check_engine,

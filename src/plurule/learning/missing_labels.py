@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from plurule.learning.problem import Options, Problem
 from plurule.model import RuleList
 
 
+def can_learn(problem: Problem, options: Options) -> bool:
+    """Whether any rule can cover enough; says so if none can."""
+    total = problem.total_weight
+    if options.min_coverage > total:
+        least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
+        warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=4)
+    return options.min_coverage <= total
+
+
 def labels_without_rules(rule_list: RuleList, problem: Problem, options: Options, otherwise: str) -> dict[str, str]:
     """Why a label is in the head of no rule, for every label that is in none: too rare, or `otherwise`."""
     predicted = {assignment.index for rule in rule_list for assignment in rule.head}
-    present = problem.weights @ problem.Y
+    present = problem.label_weights
     least = options.min_precision.threshold * options.min_coverage
     reasons = {}
     for index in (i for i in range(problem.n_labels) if i not in predicted):
@@ -41,7 +52,7 @@ def why_training_ended(
     pruned
         Whether rules were dropped after they were learned.
     """
-    total = float(problem.weights.sum())
+    total = problem.total_weight
     # Rules that are marked stop take their instances out of training, each other ones.
     left = total - sum(rule.coverage for rule in rule_list if rule.stop)
     if pruned:

@@ -41,6 +41,16 @@ class Problem:
         return self.Y.shape[0]
 
     @property
+    def total_weight(self) -> float:
+        """The weight of all instances."""
+        return float(self.weights.sum())
+
+    @property
+    def label_weights(self) -> NDArray[np.float64]:
+        """Per label, the weight of the instances that have it."""
+        return self.weights @ self.Y
+
+    @property
     def n_labels(self) -> int:
         """Number of labels."""
         return self.Y.shape[1]

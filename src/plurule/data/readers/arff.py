@@ -24,13 +24,16 @@ _BLOCK = 1 << 18
 _SPARSE_ROW = re.compile(r"\n[ \t]*+\{")
 
 
-def read_arff(path: Path, *, text: Literal["drop", "keep"] = "drop") -> tuple[Dataset, Source]:
+def read_arff(
+    path: Path, *, text: Literal["drop", "keep"] = "drop", content: str | None = None
+) -> tuple[Dataset, Source]:
     """Read all columns of an ARFF file; string and date attributes are dropped, with a note, or kept.
 
-    Strings are then nominal attributes of the texts that occur, dates are numbers, seconds since 1970.
+    Strings are then nominal attributes of the texts that occur, dates are numbers, seconds since 1970. `content` is
+    what is read instead of the whole file: the header and some rows.
     """
     with _collection_paused():
-        return _read(path, text)
+        return _read(path, text, read_text(path) if content is None else content)
 
 
 @contextlib.contextmanager
@@ -49,8 +52,8 @@ def _collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _read(path: Path, text: Literal["drop", "keep"]) -> tuple[Dataset, Source]:
-    place, content = Place(path.name), read_text(path)
+def _read(path: Path, text: Literal["drop", "keep"], content: str) -> tuple[Dataset, Source]:
+    place = Place(path.name)
     header = parse_header(content, place)
     kinds: tuple[Kind, ...] = ("numeric", "nominal", "string", "date")
     kept = header.columns_of(*(kinds if text == "keep" else kinds[:2])).tolist()

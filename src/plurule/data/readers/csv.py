@@ -31,17 +31,23 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 
 def read_csv(
-    path: Path, *, nominal: Sequence[str] = (), delimiter: str | None = None, decimal: str = "."
+    path: Path,
+    *,
+    nominal: Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str = ".",
+    content: str | None = None,
 ) -> tuple[Dataset, Source]:
     """Read all columns of a CSV or TSV file.
 
     A column is numeric if all its values are numbers, else nominal; its categories are then the values that occur, in
-    alphabetical order. `nominal` names columns that are nominal even if their values are numbers.
+    alphabetical order. `nominal` names columns that are nominal even if their values are numbers. `content` is what is
+    read instead of the whole file: the line of names and some rows.
     """
     if decimal not in (".", ","):
         raise DataError(f"decimal={decimal!r}, expected '.' or ','")
     place = Place(path.name)
-    content = read_text(path, keep_returns=True)
+    content = read_text(path, keep_returns=True) if content is None else content
     if not content.strip("\r\n"):
         raise place.error("the file is empty, expected a line of names")
     if delimiter is None:

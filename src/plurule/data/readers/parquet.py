@@ -32,8 +32,8 @@ def pyarrow_for(path: Path) -> Any:
     return pyarrow
 
 
-def read_parquet(path: Path) -> tuple[Dataset, Source]:
-    """Read all columns of a Parquet file.
+def read_parquet(path: Path, group: int | None = None) -> tuple[Dataset, Source]:
+    """Read all columns of a Parquet file, or of one of its groups of rows.
 
     Numbers are numeric; dictionaries, texts and truth values nominal. A file that plurule wrote also says which
     columns are labels and weights.
@@ -52,7 +52,7 @@ def read_parquet(path: Path) -> tuple[Dataset, Source]:
         # Texts are read as codes: a text that is there a thousand times is kept once.
         texts = [name for name, kind in zip(names, schema.types, strict=True) if _is_text(kind)]
         with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
-            table = file.read()
+            table = file.read() if group is None else file.read_row_group(group)
     except DataError:
         raise
     except FileNotFoundError:

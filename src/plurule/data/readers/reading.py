@@ -171,5 +171,13 @@ def _paths(found: Found, split: Split) -> list[Path]:
     return list(parts.values())
 
 
+def as_data_set(
+    path: Path, data: Dataset, source: Source, labels: Labels | None = None, drop: Sequence[str] = ()
+) -> Dataset:
+    """All columns of a file, or of some of its rows, without those to drop, and with the labels taken out."""
+    kept = _without(data, matching(data.attribute_names, drop, source.place)) if drop else data
+    return split_labels(kept, source, labels, base_name(path), label_file(path))
+
+
 def _without(data: Dataset, columns: Sequence[int]) -> Dataset:
     return replace(data, X=data.X.select(np.delete(np.arange(data.X.shape[1]), columns).tolist()))

@@ -1,0 +1,333 @@
+"""`plurule.scan`: data that are never in memory as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plurule.data.dataset import Dataset
+from plurule.data.fingerprint import PACKED
+from plurule.data.inputs import TargetForm, labelled_data
+from plurule.data.labels import Labels
+from plurule.data.place import Source
+from plurule.data.readers.arff import read_arff
+from plurule.data.readers.csv import read_csv
+from plurule.data.readers.parquet import pyarrow_for, read_parquet
+from plurule.data.readers.reading import as_data_set, read
+from plurule.data.readers.text import COMPRESSIONS, suffix_of
+from plurule.data.table import Table
+from plurule.distributed.counts import BlockCounts
+from plurule.distributed.local import LocalPartitions, Part
+from plurule.distributed.preparing import (
+    Columns,
+    Partitions,
+    Plan,
+    around,
+    build,
+    columns_of,
+    exact_weights_of,
+    summed_rules,
+    table_of,
+    values_of,
+)
+from plurule.errors import DataError, ParameterError
+from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.counted import Counted, CountedData
+from plurule.learning.problem import Options, Problem
+from plurule.model import Attribute, NumericCondition, Rule, RuleList
+
+CHUNK = 1 << 26
+"""Bytes of a text file that are read as one part."""
+ROWS = 1 << 20
+"""Rows of an array that are read as one part."""
+
+
+def scan(
+    source: Any,
+    labels: Labels | None = None,
+    *,
+    text: str = "drop",
+    nominal: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    delimiter: str | None = None,
+    decimal: str = ".",
+    chunk: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+) -> Scan:
+    """Data to learn from that are never in memory as a whole.
+
+    The model is the same, bit by bit, as if they were.
+
+    Parameters
+    ----------
+    source
+        A file, a pattern such as `"data/*.parquet"`, or a list of files (Parquet, CSV, TSV, ARFF); a tuple (X, Y) of
+        arrays, which may be mapped to memory; a list of frames or of (X, Y); or a function without parameters that
+        gives an iterator of such parts, the same ones each time it is called.
+    labels, text, nominal, drop, delimiter, decimal
+        As for `plurule.read`.
+    chunk
+        How much is read at once: bytes of a text file (64 MB, unless given), rows of an array (a million). Of a Parquet
+        file it is a group of rows, which whoever wrote the file has chosen.
+    folder
+        Where the binned columns are kept while a list is learned, one byte per value or two; the folder for temporary
+        files, unless given. What is written is removed at the end.
+    executor
+        What reads and counts, instead of threads: a pool of processes, for example, in which the parts must be files.
+
+    Examples
+    --------
+    >>> from plurule import RuleListClassifier
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    >>> data = scan((X, Y), chunk=4)
+    >>> print(RuleListClassifier(heuristic="f_measure", n_rules=None).fit(data).rule_list_)
+    y0 ← x0 <= 3.5   (TP 3, FP 0, stop)
+    y1 ←   (TP 3, FP 0, stop)
+    """
+    texts = {"nominal": tuple(nominal), "delimiter": delimiter, "decimal": decimal}
+    reading = Reading(labels, tuple(drop), text, texts)
+    return Scan(partial(_parts, source, reading, chunk), folder, executor)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How parts of files become data sets."""
+
+    labels: Labels | None
+    drop: tuple[str, ...]
+    text: Any
+    csv: dict[str, Any]
+
+    def table(self, X: Any) -> Dataset:
+        """A frame or an array, of which some columns are labels."""
+        if isinstance(X, Dataset):
+            return X
+        if isinstance(X, tuple):
+            return labelled_data(X[0], X[1], allow_empty=True)[0]
+        return read(X, self.labels, drop=self.drop)
+
+    def group(self, path: Path, group: int) -> Dataset:
+        """A group of rows of a Parquet file."""
+        return self._split(path, *read_parquet(path, group))
+
+    def lines(self, path: Path, header: int, start: int, end: int) -> Dataset:
+        """Some lines of a text file, after its header."""
+        with open(path, "rb") as file:
+            head = file.read(header)
+            file.seek(start)
+            content = (head + file.read(end - start)).decode("utf-8-sig")
+        if suffix_of(path) == ".arff":
+            return self._split(path, *read_arff(path, text=self.text, content=content))
+        return self._split(path, *read_csv(path, content=content, **self.csv))
+
+    def _split(self, path: Path, data: Dataset, source: Source) -> Dataset:
+        return as_data_set(path, data, source, self.labels, self.drop)
+
+
+# Parts -------------------------------------------------------------------------------------------------------------
+
+
+def _parts(source: Any, reading: Reading, chunk: int | None) -> Iterator[Part]:
+    """The parts of a source, in order."""
+    if callable(source):
+        source = source()
+    if isinstance(source, str | os.PathLike):
+        yield from _parts_of_files(_files(os.fspath(source)), reading, chunk)
+    elif isinstance(source, tuple):
+        yield from _slices(source[0], source[1], chunk or ROWS)
+    else:
+        for number, one in enumerate(source):
+            if isinstance(one, str | os.PathLike):
+                yield from _parts_of_files([Path(one)], reading, chunk)
+            else:
+                yield Part(f"part {number}", partial(reading.table, one))
+
+
+def _files(pattern: str) -> list[Path]:
+    if Path(pattern).is_file():
+        return [Path(pattern)]
+    found = sorted(path for path in map(Path, glob.glob(pattern)) if path.is_file())
+    if not found:
+        raise DataError(f"{pattern}: there is no such file, nor files of such names")
+    return found
+
+
+def _slices(X: Any, Y: Any, rows: int) -> Iterator[Part]:
+    """Rows of arrays."""
+    if len(X) != len(Y):
+        raise DataError(f"X has {len(X)} rows, Y has {len(Y)}; give the labels of every row")
+    for start in range(0, max(1, len(X)), rows):
+        end = min(start + rows, len(X))
+        yield Part(f"rows {start} to {end - 1}", partial(_slice, X, Y, start, end))
+
+
+def _slice(X: Any, Y: Any, start: int, end: int) -> Dataset:
+    return labelled_data(X[start:end], Y[start:end], allow_empty=True)[0]
+
+
+def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Part]:
+    for path in paths:
+        if path.suffix.lower() in COMPRESSIONS:
+            raise DataError(f"{path}: compressed, so it cannot be read in parts; unpack it, or use plurule.read")
+        if suffix_of(path) in (".parquet", ".pq"):
+            with pyarrow_for(path).parquet.ParquetFile(path) as file:
+                groups = file.num_row_groups
+            for group in range(groups):
+                name = f"{path.name}, group {group}" if groups > 1 else path.name
+                yield Part(name, partial(reading.group, path, group))
+        else:
+            with open(path, "rb") as file:
+                header, spans = _spans(file, suffix_of(path) == ".arff", chunk or CHUNK)
+            for start, end in spans:
+                name = f"{path.name}, bytes {start} to {end}" if len(spans) > 1 else path.name
+                yield Part(name, partial(reading.lines, path, header, start, end))
+
+
+def _spans(file: BinaryIO, is_arff: bool, size: int) -> tuple[int, list[tuple[int, int]]]:
+    """Where the header of a text file ends, and the parts of the rows that follow it, cut between rows.
+
+    In a CSV file a line break between quotes ends no row.
+    """
+    line = file.readline()
+    while line and (line.strip().lower() != b"@data" if is_arff else line.count(b'"') % 2):
+        more = file.readline()
+        line = more if is_arff or not more else line + more
+    header, spans = file.tell(), []
+    while content := file.read(size):
+        start, quotes = file.tell() - len(content), content.count(b'"')
+        last = content[-1:]
+        while (last != b"\n" or (not is_arff and quotes % 2)) and (line := file.readline()):
+            quotes, last = quotes + line.count(b'"'), line[-1:]
+        spans.append((start, file.tell()))
+    return header, spans or [(header, header)]
+
+
+# The data ----------------------------------------------------------------------------------------------------------
+
+
+class Scan(CountedData):
+    """Data in parts that are read when they are needed; `scan` makes one."""
+
+    def __init__(
+        self,
+        parts: Callable[[], Iterable[Part]],
+        folder: str | os.PathLike[str] | None = None,
+        executor: Executor | None = None,
+    ):
+        self.parts, self.folder, self.executor = parts, folder, executor
+        self.form = TargetForm()
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What the parts agree on, after a look at each of them."""
+        return columns_of(LocalPartitions(self.parts))
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+        """Names and kinds of the columns that are no labels."""
+        return self.columns.attributes
+
+    @property
+    def label_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the labels."""
+        return self.columns.labels
+
+    def __len__(self) -> int:
+        return sum(self.columns.rows)
+
+    def __repr__(self) -> str:
+        return f"Scan({len(self)} instances in {len(self.columns.rows)} parts, {len(self.label_names)} labels)"
+
+    @contextlib.contextmanager
+    def counted(
+        self,
+        options: Options,
+        given: tuple[Rule, ...],
+        constraints: ResolvedConstraints | None,
+        n_jobs: int,
+        remember_rows: bool,
+    ) -> Iterator[Counted]:
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="plurule-", dir=self.folder))
+            executor = self.executor or stack.enter_context(ThreadPoolExecutor(n_jobs))
+            elsewhere = self.executor is not None and not isinstance(self.executor, ThreadPoolExecutor)
+            partitions = LocalPartitions(self.parts, executor, max(2, n_jobs), Path(folder), elsewhere)
+            yield counted_from(partitions, self.columns, options, given, constraints, remember_rows)
+
+
+@dataclass(frozen=True)
+class RemoteProblem(Problem):
+    """A problem whose rows are elsewhere; what is known of them are sums."""
+
+    sums: tuple[float, NDArray[np.float64]] = (0.0, np.zeros(0))
+    """The weight of all instances, and of those with each label."""
+
+    @property
+    def total_weight(self) -> float:
+        return self.sums[0]
+
+    @property
+    def label_weights(self) -> NDArray[np.float64]:
+        return self.sums[1]
+
+
+def counted_from(
+    partitions: Partitions,
+    columns: Columns,
+    options: Options,
+    given: tuple[Rule, ...],
+    constraints: ResolvedConstraints | None,
+    remember_rows: bool,
+) -> Counted:
+    """Bin the columns and make blocks, and have them ready to be counted."""
+    if not sum(columns.rows):
+        raise DataError("the source holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
+    if options.heuristic.example_based:
+        what = "judges instances as a whole, which is not counted in blocks; use another one, or data in memory"
+        raise ParameterError("heuristic", options.heuristic, f"{options.heuristic!r} {what}")
+    weights = exact_weights_of(columns)
+    values = values_of(partitions, columns, weights, options.max_bins)
+    plan = Plan(columns.attributes, values, columns.labels, given, remember_rows)
+    blocks, sides = partitions.blocks(build, plan, weights)
+    total, _, _ = blocks.total("size")
+    present = np.sum([side.present for side in sides], axis=0)
+    nothing = np.zeros((0, len(columns.labels)), np.uint8)
+    rules = summed_rules([side.given for side in sides])
+    table = table_of(columns.attributes, {})
+    problem = RemoteProblem(table, columns.labels, nothing, np.zeros(0), rules, constraints, (float(total), present))
+    trained_on = None
+    if remember_rows:
+        seen = np.unique(np.concatenate([side.rows for side in sides if side.rows is not None]))
+        trained_on = seen.astype(PACKED).tobytes()
+
+    def values_for(rule_list: RuleList) -> Table:
+        """The ends of ranks, a fraction, and what is around thresholds; the parts are asked where that is in a rank."""
+        tests = [c for rule in rule_list[len(given) :] for c in rule.body if isinstance(c, NumericCondition)]
+        asked = list(dict.fromkeys((test.index, test.threshold) for test in tests))
+        unknown = [(index, t) for index, t in asked if values[index].cuts_rank(t)]
+        told = (
+            np.array(partitions.map(around, (columns.attributes, unknown), weights)) if unknown else np.zeros((1, 0, 2))
+        )
+        ends = np.column_stack([told[:, :, 0].max(axis=0), told[:, :, 1].min(axis=0)])
+        known = {}
+        for index in rule_list.tested_attributes():
+            inside = ends[[place for place, (other, _) in enumerate(unknown) if other == index]].ravel()
+            one = values[index]
+            found = np.unique(np.concatenate([one.lowest, one.highest, inside, [one.fraction]]))
+            known[index] = found[np.isfinite(found)]
+        return table_of(columns.attributes, known)
+
+    return Counted(BlockCounts(blocks, problem, values, rules), rules, values_for, trained_on)

@@ -1,0 +1,187 @@
+"""Data that are never in memory as a whole give the model that they would give in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from plurule import DataError, ParameterError, RuleListClassifier, read, scan
+from plurule.data import Dataset, write
+from plurule.datasets import load_world_flags
+from plurule.errors import PluruleError
+from plurule.model.file import dumps
+
+ONE_LIST: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 12}
+
+
+def model(data: Any, **given: Any) -> str:
+    return dumps(RuleListClassifier(**(ONE_LIST | given)).fit(data).rule_list_)
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    """Numbers of many values, few values and gaps; texts; labels that depend on them."""
+    rng = np.random.default_rng(1)
+    n_rows = 3000
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=n_rows), "b": rng.integers(0, 9, n_rows), "c": rng.exponential(size=n_rows)}
+    )
+    frame.loc[rng.random(n_rows) < 0.1, "c"] = np.nan
+    frame["d"] = rng.choice(["north", "south", 'east, "far"', "west\nand more"], n_rows)
+    frame["one"] = ((frame["a"] > 0.3) & (frame["b"] < 6)).astype(int)
+    frame["two"] = ((frame["c"] > 0.5) | (frame["d"] == "south")).astype(int)
+    frame["three"] = (rng.random(n_rows) < 0.2 + 0.5 * frame["two"]).astype(int)
+    return frame
+
+
+LABELS = ["one", "two", "three"]
+
+
+@pytest.fixture(scope="module")
+def expected(frame: pd.DataFrame) -> str:
+    return model(read(frame, LABELS))
+
+
+def test_groups_of_rows_of_parquet_files(frame: pd.DataFrame, expected: str, tmp_path: Path):
+    frame[:1000].to_parquet(tmp_path / "a.parquet", row_group_size=300, index=False)
+    frame[1000:1000].to_parquet(tmp_path / "b.parquet", index=False)
+    frame[1000:].to_parquet(tmp_path / "c.parquet", index=False)
+    assert model(scan(tmp_path / "*.parquet", LABELS)) == expected
+
+
+@pytest.mark.parametrize("chunk", [1000, 20_000, None])
+def test_chunks_of_csv_files_cut_no_row_though_fields_hold_line_breaks(
+    chunk: int | None, frame: pd.DataFrame, tmp_path: Path
+):
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert model(scan(tmp_path / "a.csv", LABELS, chunk=chunk)) == model(read(tmp_path / "a.csv", LABELS))
+
+
+def test_rows_of_arff_files(tmp_path: Path):
+    write(load_world_flags(), tmp_path / "flags.arff")
+    assert model(scan(tmp_path / "flags.arff", chunk=5000)) == model(read(tmp_path / "flags.arff"))
+
+
+def test_arrays_that_are_mapped_to_memory(frame: pd.DataFrame, tmp_path: Path):
+    np.save(tmp_path / "X.npy", frame[["a", "b", "c"]].to_numpy(float))
+    np.save(tmp_path / "Y.npy", frame[LABELS].to_numpy())
+    X, Y = (np.load(tmp_path / name, mmap_mode="r") for name in ("X.npy", "Y.npy"))
+    classifier = RuleListClassifier(**ONE_LIST).fit(scan((X, Y), chunk=700))
+    assert dumps(classifier.rule_list_) == dumps(RuleListClassifier(**ONE_LIST).fit(X, Y).rule_list_)
+    assert np.array_equal(classifier.predict(X), RuleListClassifier(**ONE_LIST).fit(X, Y).predict(X))
+
+
+def test_a_function_that_gives_frames(frame: pd.DataFrame, expected: str):
+    def frames() -> Iterator[pd.DataFrame]:
+        for start in range(0, len(frame), 450):
+            yield frame[start : start + 450]
+
+    assert model(scan(frames, LABELS)) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_neither_threads_nor_the_folder_matter(n_jobs: int, frame: pd.DataFrame, expected: str, tmp_path: Path):
+    parts = [frame[:500], frame[500:]]
+    assert model(scan(parts, LABELS, folder=tmp_path), n_jobs=n_jobs) == expected
+    assert not list(tmp_path.iterdir())
+
+
+def test_processes_that_count_keep_states_of_their_own(frame: pd.DataFrame, expected: str, tmp_path: Path):
+    paths = [tmp_path / f"{start}.parquet" for start in range(0, 3000, 600)]
+    for start, path in zip(range(0, 3000, 600), paths, strict=True):
+        frame[start : start + 600].to_parquet(path, index=False)
+    with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as executor:
+        assert model(scan(paths, LABELS, executor=executor)) == expected
+    with ThreadPoolExecutor(2) as executor:
+        assert model(scan(paths, LABELS, executor=executor)) == expected
+
+
+def test_weights_labels_and_constants_are_those_of_the_data_in_memory(frame: pd.DataFrame):
+    rng = np.random.default_rng(2)
+    data = read(frame, LABELS)
+    data = Dataset(data.X, data.Y, data.label_names, rng.choice([0, 0.5, 1, 2.5], len(data)))
+    given = {"predict_absence": True, "min_coverage": 20, "max_bins": 7}
+    one = RuleListClassifier(**ONE_LIST, **given).fit(data)
+    other = RuleListClassifier(**ONE_LIST, **given).fit(scan([data[:1200], data[1200:1900], data[1900:]]))
+    assert dumps(one.rule_list_) == dumps(other.rule_list_)
+    assert one.labels_without_rules_ == other.labels_without_rules_
+    assert one.n_features_in_ == other.n_features_in_
+    assert one.feature_names_in_.tolist() == other.feature_names_in_.tolist()
+
+
+def test_a_threshold_inside_a_bin_is_as_short_as_in_memory():
+    # The first condition leaves rows of bins far apart, so that the middle lies inside another bin.
+    rng = np.random.default_rng(4)
+    a = rng.normal(size=4000)
+    b = (np.abs(a) > 1.2).astype(float)
+    Y = np.column_stack([(b == 1) & (a > 0), b == 1, rng.random(4000) < 0.3]).astype(int)
+    X = np.column_stack([b, a])
+    given = ONE_LIST | {"max_bins": 6, "head_search": "single"}
+    one = RuleListClassifier(**given).fit(X, Y)
+    assert dumps(one.rule_list_) == dumps(RuleListClassifier(**given).fit(scan((X, Y), chunk=999)).rule_list_)
+
+
+# What is wrong with a part -----------------------------------------------------------------------------------------
+
+
+def test_a_part_with_other_columns_is_named(frame: pd.DataFrame):
+    with pytest.raises(DataError, match="part 1: other attributes than part 0: column 'c' is in one of them only"):
+        model(scan([frame[:50], frame[50:].drop(columns="c")], LABELS))
+
+
+def test_a_part_with_another_type_is_named(frame: pd.DataFrame):
+    odd = frame[50:].assign(b="x")
+    with pytest.raises(DataError, match="part 1: column 'b' is nominal, in part 0 it is numeric"):
+        model(scan([frame[:50], odd], LABELS))
+
+
+def test_a_part_with_other_label_values_is_named(frame: pd.DataFrame):
+    with pytest.raises(DataError, match=r"part 1: .*two"):
+        model(scan([frame[:50], frame[50:].assign(two=3)], LABELS))
+
+
+def test_a_column_that_is_missing_in_one_part_is_what_the_others_say(frame: pd.DataFrame):
+    whole = frame.copy()
+    whole.loc[:99, "d"] = None
+    assert model(scan([whole[:100], whole[100:]], LABELS)) == model(read(whole, LABELS))
+
+
+def test_no_rows_no_files_and_compressed_files_are_said(frame: pd.DataFrame, tmp_path: Path):
+    with pytest.raises(DataError, match="holds no rows"):
+        model(scan([frame[:0]], LABELS))
+    with pytest.raises(DataError, match=r"there is no such file, nor files of such names"):
+        model(scan(tmp_path / "*.csv", LABELS))
+    (tmp_path / "a.csv.gz").write_bytes(b"")
+    with pytest.raises(DataError, match="unpack it"):
+        model(scan(tmp_path / "a.csv.gz", LABELS))
+
+
+def test_a_folder_that_cannot_be_written_is_said(frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("plurule.distributed.local.np.save", full)
+    with pytest.raises(PluruleError, match=r"could not be written \(No space left on device\)"):
+        model(scan([frame], LABELS, folder=tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ({"heuristic": "auto"}, 'heuristic="f_measure"'),
+        ({"n_rules": "auto"}, "a number of rules, or None"),
+        ({"prune": 0.2}, "leave it out"),
+        ({"engine": "reference"}, "leave it out"),
+    ],
+)
+def test_what_needs_all_rows_is_refused_with_what_to_give(given: dict[str, Any], advice: str, frame: pd.DataFrame):
+    with pytest.raises(ParameterError, match=f"needs all rows in memory.*{advice}"):
+        model(scan([frame], LABELS), **given)

@@ -1,0 +1,51 @@
+"""Data in parts, learned from as they are and in one piece."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from plurule.data import Dataset
+from plurule.distributed.local import LocalPartitions, Part
+from plurule.distributed.preparing import Partitions, columns_of
+from plurule.distributed.scan import counted_from
+from plurule.learning.binning import with_short_thresholds
+from plurule.learning.covering import cover
+from plurule.learning.problem import Options, Problem
+from plurule.learning.weights import check_weights
+from plurule.model import RuleList
+from plurule.selection.folds import rows_of
+
+
+def as_fitted(problem: Problem) -> Problem:
+    """The problem as an estimator has it: weights in their units, without the rows that weigh nothing."""
+    given = None if np.all(problem.weights == 1.0) else problem.weights
+    weights = check_weights(given, problem.n_instances, problem.n_labels)
+    return rows_of(replace(problem, weights=weights), np.flatnonzero(weights > 0))
+
+
+def cut_at(problem: Problem, places: Sequence[int]) -> list[Dataset]:
+    """The rows of a problem as data sets, cut at some places; parts may be empty."""
+    weights = None if np.all(problem.weights == 1.0) else problem.weights
+    data = Dataset(problem.table, problem.Y, problem.labels, weights)
+    ends = [0, *sorted(places), problem.n_instances]
+    return [data[start:end] for start, end in itertools.pairwise(ends)]
+
+
+def learn_in_parts(
+    parts: Partitions | Sequence[Dataset], problem: Problem, options: Options, folder: Path | None = None
+) -> RuleList:
+    """The list that blocks give."""
+    given = parts if isinstance(parts, Partitions) else LocalPartitions(lambda: _named(parts), folder=folder)
+    columns = columns_of(given)
+    counted = counted_from(given, columns, options, problem.initial_rules, problem.constraints, remember_rows=False)
+    learned = cover(counted.data, counted.given, options)
+    return with_short_thresholds(learned, counted.values_for(learned), len(problem.initial_rules))
+
+
+def _named(parts: Sequence[Dataset]) -> list[Part]:
+    return [Part(f"part {i}", lambda part=part: part) for i, part in enumerate(parts)]
