@@ -15,10 +15,12 @@ from sklearn.metrics import f1_score, make_scorer
 
 from plurule import BaggedRuleLists, RuleListClassifier
 from plurule.bagged import THRESHOLDS
+from plurule.data.table import Table
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError, ParameterError
 from plurule.heuristics import FMeasure
 from plurule.metrics import METRICS
+from plurule.model import Attribute
 
 FLAGS = load_world_flags()
 
@@ -136,6 +138,18 @@ def test_frames_sparse_labels_and_classes_are_taken() -> None:
     classes = BaggedRuleLists(n_estimators=3).fit(X, np.where(Y[:, 0], "yes", "no"))
     assert set(classes.predict(X)) == {"no", "yes"}
     assert classes.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(100))
+
+
+def test_predictions_come_with_what_the_rows_are_called() -> None:
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=[7, 5, 3, 1])
+    Y = [[1, 0], [1, 0], [0, 1], [0, 1]]
+    for classifier in (BaggedRuleLists(n_estimators=3), RuleListClassifier.published()):
+        fitted = classifier.fit(X, Y)
+        for predict in (fitted.predict, fitted.predict_proba):
+            found, ids = predict(X, return_ids=True)
+            np.testing.assert_array_equal(found, predict(X))
+            assert ids == [7, 5, 3, 1]
+        assert fitted.predict(Table([Attribute("a")], [np.zeros(2)]), return_ids=True)[1] == [0, 1]
 
 
 def test_rules_are_listed_once_with_how_many_lists_hold_them() -> None:

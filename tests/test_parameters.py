@@ -15,6 +15,7 @@ from plurule.parameters import check_parameters, number, whole, words
     ("kinds", "good", "bad", "said"),
     [
         ([whole(1)], [1, np.int64(5)], [0, 1.0, True, "1", None], "a whole number of at least 1"),
+        ([whole(1, 9)], [1, 9], [0, 10, 10**400], "a whole number from 1 to 9"),
         ([None, whole(0)], [None, 0], [-1, "none"], "None or a whole number of at least 0"),
         ([number(0, 1)], [0, 1, 0.5, np.float32(0.5)], [-0.1, 1.1, float("nan"), "0"], "from 0 to 1"),
         ([number(0)], [0, 1e300], [float("inf"), -1], "a finite number of at least 0"),

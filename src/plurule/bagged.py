@@ -196,21 +196,20 @@ class BaggedRuleLists(LabelPredictor):
     def votes(self, X: Any) -> Votes:
         """Per row and label, the mean of what the lists vote, from 0 to 1."""
         check_is_fitted(self)
-        table = self._encode(X)
+        return self._votes(self._encode(X))
+
+    def _votes(self, table: Table) -> Votes:
         n_jobs = check_jobs(self.n_jobs)
         return np.asarray(sum(_vote(rule_list, table, n_jobs) for rule_list in self.rule_lists_)) / len(
             self.rule_lists_
         )
 
-    def predict(self, X: Any) -> Any:
-        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
-        votes = self.votes(X)
-        return self._form.labels((votes >= self.threshold_).astype(np.int8))
+    def _present(self, table: Table) -> NDArray[Any]:
+        return (self._votes(table) >= self.threshold_).astype(np.int8)
 
-    def predict_proba(self, X: Any) -> Votes:
-        """The votes, with the threshold moved to one half, so that what is predicted is on the upper side of it."""
-        votes = self.votes(X)
-        return self._form.probabilities(_centred(votes, self.threshold_))
+    def _probabilities(self, table: Table) -> Votes:
+        # With the threshold moved to one half, so that what is predicted is on the upper side of it.
+        return _centred(self._votes(table), self.threshold_)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """All distinct rules, with the share of the lists that hold each (`stability`)."""

@@ -89,7 +89,7 @@ class RuleListClassifier(RuleListPredictor):
         With a fixed head, what a covered instance with an open head label counts with: all head labels
         (`"instances"`, as published) or the open ones (`"pairs"`).
     beam_width
-        How many rules are refined side by side.
+        How many rules are refined side by side, at most 1000.
     remaining
         Training ends when this share of the training instances is left.
     stop_threshold

@@ -121,7 +121,16 @@ def _remove_orphans(folder: Path, prefix: str) -> None:
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file as UTF-8 with `\\n` line ends, whole or not at all."""
     with replacing(path) as temporary:
-        temporary.write_bytes(text.encode("utf-8"))
+        temporary.write_bytes(in_bytes(text))
+
+
+def in_bytes(text: str) -> bytes:
+    """Text as UTF-8; half characters, which UTF-8 does not have, as JSON escapes them.
+
+    >>> in_bytes("\\u2190\\ud800")
+    b'\\xe2\\x86\\x90\\\\ud800'
+    """
+    return text.encode("utf-8", errors="backslashreplace")
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

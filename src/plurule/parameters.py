@@ -28,9 +28,9 @@ def words(*allowed: str) -> Any:
     return options
 
 
-def whole(at_least: int) -> Any:
+def whole(at_least: int, at_most: int | None = None) -> Any:
     """A whole number."""
-    return Interval(Integral, at_least, None, closed="left")
+    return Interval(Integral, at_least, at_most, closed="left" if at_most is None else "both")
 
 
 def number(low: float, high: float | None = None, closed: Literal["left", "both", "neither"] | None = None) -> Any:
@@ -70,7 +70,7 @@ def _in_words(constraint: Any) -> list[str]:
         return ["True", "False"] if constraint.is_satisfied_by(True) else [str(constraint)]
     low, high, closed = constraint.left, constraint.right, constraint.closed
     if constraint.type is Integral:
-        return [f"a whole number of at least {low}"]
+        return [f"a whole number {f'of at least {low}' if high is None else f'from {low} to {high}'}"]
     if high is None:
         finite = "" if closed == "both" else "finite "
         return [f"a {finite}number {'above' if closed == 'neither' else 'of at least'} {low}"]

@@ -40,10 +40,15 @@ def test_identifiers_are_written_and_columns_that_no_rule_tests_are_not_asked_fo
     new.write_text("kind,id\nx,7\nz,\ny,8.5\n", encoding="utf-8")
     found = run("predict", model, new, "--id", "id")
     assert found.out.splitlines()[0] == "id,red,blue"
-    assert [line.split(",")[0] for line in found.out.splitlines()[1:]] == ["7", "nan", "8.5"]
+    assert [line.split(",")[0] for line in found.out.splitlines()[1:]] == ["7", "", "8.5"]
     assert "lack 1 of the model's columns, which no rule tests" in found.err
     assert found.err.count("no such category: 1 of 'kind'") == 1
     assert run("predict", model, data, "--id", "id", "--decimal", ",").out.splitlines()[1].startswith("r0,")
     assert "did you mean 'id'" in run("predict", model, new, "--id", "ids").err
+    new.write_text("id,kind\n007,x\n12345678901234567891,y\n", encoding="utf-8")
+    found = run("predict", model, new, "--id", "id")
+    assert [line.split(",")[0] for line in found.out.splitlines()[1:]] == ["007", "12345678901234567891"]
+    assert run("predict", model, new, "--id", "kind").out.splitlines()[1].startswith("x,")
+    new.write_text("kind,id\nx,7\nz,\ny,8.5\n", encoding="utf-8")
     assert run("explain", model, new, "--id", "id", "--limit", "1").out.startswith("instance 7: ")
     assert run("explain", model, new, "--id", "id", "--as", "csv").out.splitlines()[1].startswith("7,red,")

@@ -29,6 +29,17 @@ def test_report_works_without_data_and_without_labels(run: Run) -> None:
     assert result.err == "Note: plain.csv has none of the labels of the model, so nothing is scored\n"
 
 
+def test_instances_of_a_report_are_called_as_a_column_says(run: Run) -> None:
+    Path("named.csv").write_text("id;stripes;continent;red;blue\n007;3,5;Asia;1;0\nx</script>;1,5;Africa;0;1\n")
+    given = ("report", "model.json", "-o", "report.html", "--id", "id", "--decimal", ",")
+    result = run(*given, "-d", "named.csv")
+    assert result == Result(0, result.out, "")
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert '{"name":"007","values":[3.5,1],"truth":[0]}' in page
+    assert '{"name":"x\\u003c/script\\u003e"' in page
+    assert "give --data" in run(*given).err
+
+
 def test_report_says_which_label_is_missing(run: Run) -> None:
     Path("half.csv").write_text("stripes,continent,red\n3,Asia,1\n")
     result = run("report", "model.json", "-d", "half.csv", "-o", "report.html")

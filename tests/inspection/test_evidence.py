@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from helpers.rule_lists import make_rules
+from helpers.rule_lists import make_rules, random_rule_list
 from plurule.errors import DataError
 from plurule.inspection.evidence import Evidence, evidence, holm, wilson
+from plurule.prediction.decide import decide
 
 RULES = make_rules("a <- x > 5\n!b <- x > 2\nb <- x > 100", {"x": None}, ("a", "b"))
 X = np.arange(10.0)[:, None]
@@ -33,6 +34,37 @@ def test_a_rule_is_compared_with_the_frequency_of_its_labels() -> None:
     assert np.isnan([third.precision, third.low, third.p_value, third.p_holm]).all()
     assert first.p_holm == pytest.approx(2 * min(first.p_value, second.p_value))
     assert (found.n_rows, found.n_trained) == (10, None)
+
+
+def test_labels_that_go_together_do_not_count_as_so_many_rows() -> None:
+    """A head of ten labels that are one and the same is no better supported than a head of one of them."""
+    names = [f"l{i}" for i in range(10)]
+    x, y = np.arange(30.0)[:, None], np.repeat([[1], [0], [0]], 10, axis=0)
+    alone = evidence(make_rules("l0 <- x <= 8", {"x": None}, names), x, np.tile(y, 10)).rules[0]
+    copies = evidence(make_rules(f"{', '.join(names)} <- x <= 8", {"x": None}, names), x, np.tile(y, 10)).rules[0]
+    assert (copies.decided, copies.rows, alone.rows) == (90, 9, 9)
+    assert (copies.low, copies.high) == pytest.approx((alone.low, alone.high))
+    assert copies.p_value == pytest.approx(10 * alone.p_value)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_with_a_decided_label_are_counted_once(seed: int) -> None:
+    rules, table = random_rule_list(seed)
+    truth = np.zeros((len(table), len(rules.labels)), dtype=int)
+    decided_by = decide(rules, table).decided_by
+    expected = [int((decided_by == position).any(axis=1).sum()) for position in range(len(rules))]
+    assert [one.rows for one in evidence(rules, table, truth).rules] == expected
+
+
+def test_p_values_of_chance_are_as_small_as_they_say_at_most_as_often() -> None:
+    """Labels that depend on each other but not on the body: p < 5 % in at most about 5 % of the cases."""
+    generator, small = np.random.default_rng(0), 0
+    rules = make_rules("a, b, c <- x > 0", {"x": None}, ("a", "b", "c"))
+    for _ in range(400):
+        base = generator.random(60) < 0.4
+        labels = np.column_stack([base ^ (generator.random(60) < 0.1) for _ in range(3)]).astype(int)
+        small += evidence(rules, generator.normal(size=(60, 1)), labels).rules[0].p_value < 0.05
+    assert small <= 400 * 0.05 + 10
 
 
 def test_correction_keeps_the_order_and_leaves_out_what_was_not_tested() -> None:

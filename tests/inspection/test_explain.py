@@ -12,6 +12,8 @@ import pytest
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.classifier import RuleListClassifier
 from plurule.data.table import Table
+from plurule.datasets import load_world_flags
+from plurule.errors import DataError
 from plurule.inspection import Explanations, explain
 from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, RuleList
 from plurule.prediction.decide import decide
@@ -205,6 +207,24 @@ def test_nothing_is_explained_for_no_instances_and_by_no_rules() -> None:
     empty = RuleList((), rule_list.attributes, rule_list.labels)
     assert explain(empty, table).to_frame("polars")["rule"].sum() == 0
     assert isinstance(explain(empty, table).to_frame("polars"), pl.DataFrame)
+
+
+def test_instances_are_called_as_in_their_data() -> None:
+    rules = make_rules("red <- stripes > 2", {"stripes": None}, ("red",))
+    frame = pd.DataFrame({"stripes": [3.0, 1.0]}, index=["Peru", "two\nlines"])
+    classifier = RuleListClassifier.from_rule_list(rules)
+    for explanations in (rules.explain(frame), classifier.explain(frame)):
+        assert [one.instance for one in explanations] == ["Peru", "two\nlines"]
+        assert explanations[1].title == "instance two\\nlines: no label"
+        assert explanations.to_frame()["instance"].tolist() == ["Peru", "two\nlines"]
+        assert explanations.to_records()[0]["instance"] == "Peru"
+    assert [one.instance for one in rules.explain(frame, ids=[(1, 2), (3, 4)])] == [(1, 2), (3, 4)]
+    with pytest.raises(DataError, match="1 ids for 2 rows"):
+        rules.explain(frame, ids=["Peru"])
+    flags = load_world_flags()
+    tree = RuleListClassifier.published().fit(flags[:60])
+    assert tree.explain(flags[[5]])[0].instance == flags.row_names[5]
+    assert '"name":"Peru"' in rules.to_html(frame)
 
 
 def test_explanations_show_themselves_short() -> None:

@@ -144,8 +144,8 @@ def test_the_page_holds_the_model_and_the_instances_exactly() -> None:
     said = [[c[key] for key in ("above", "atMost") if key in c] for r in model["rules"] for c in r["body"]]
     assert [threshold for bounds in said for threshold in bounds] == [c.threshold for c in numeric]
     assert len(model["instances"]) == 10
-    assert model["instances"][0]["row"] == 0
-    assert model["instances"][-1]["row"] == len(table) - 1
+    assert model["instances"][0]["name"] == "0"
+    assert model["instances"][-1]["name"] == str(len(table) - 1)
 
 
 def test_what_is_counted_on_data_adds_up() -> None:

@@ -213,7 +213,7 @@ def what_if(browser: Any, value: str) -> set[str]:
 
 def assert_what_if_predicts(browser: Any, rule_list: RuleList, table: Table) -> None:
     predicted = decide(rule_list, table)
-    instances = browser.execute_script("return plurule.model.instances.map((i) => i.row)")
+    instances = browser.execute_script("return plurule.model.instances.map((i) => Number(i.name))")
     for place, row in enumerate(instances):
         expected = {visible(rule_list.labels[l]) for l in np.flatnonzero(predicted.labels()[row])}
         assert what_if(browser, str(place)) == expected, row

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli.loading import DataArgument, LabelsOption, SplitOption, load_data
+from plurule.cli.loading import DataArgument, DecimalOption, DropOption, LabelsOption, SplitOption, load_data
 from plurule.cli.rendering import body_text, head_text, plain_table
 from plurule.cli.terminal import console, say, visible
 from plurule.cli.writing import JsonOption, check_writable, put
@@ -23,6 +23,8 @@ def discover(
     data: DataArgument,
     labels: LabelsOption = None,
     split: SplitOption = "all",
+    drop: DropOption = None,
+    decimal: DecimalOption = ".",
     k: Annotated[int, typer.Option("--patterns", "-k", help="At most so many patterns.", min=1)] = 10,
     max_labels: Annotated[int, typer.Option(help="Most labels of a pattern.", min=2)] = 4,
     max_conditions: Annotated[int, typer.Option(help="Most conditions on attributes; 0 for labels alone.", min=0)] = 2,
@@ -49,7 +51,7 @@ def discover(
 
     check_writable(html)
     patterns = search(
-        load_data(data, labels, split),
+        load_data(data, labels, split, drop=drop or (), decimal=decimal),
         k=k,
         max_labels=max_labels,
         max_conditions=max_conditions,

@@ -9,7 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from plurule.cli.commands import SETTINGS, argument, with_arguments
-from plurule.cli.loading import DataArgument, DataOption, ModelArgument, Split, SplitOption, load_model_and_data
+from plurule.cli.loading import (
+    DataArgument,
+    DataOption,
+    DecimalOption,
+    ModelArgument,
+    Split,
+    SplitOption,
+    load_model_and_data,
+)
 from plurule.cli.terminal import say
 from plurule.cli.writing import check_writable, save_model, takes_output
 
@@ -32,7 +40,11 @@ MODEL = argument("model", ModelArgument)
 RULE, AT, TO = argument("rule", RuleArgument), argument("at", AtOption, None), argument("to", ToArgument)
 NUMBER = argument("number", Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the rule.")])
 NUMBERS = argument("numbers", Annotated[list[int], typer.Argument(metavar="NUMBERS", help="Numbers of the rules.")])
-ON_DATA = [argument("data", DataOption, None), argument("split", SplitOption, "all")]
+ON_DATA = [
+    argument("data", DataOption, None),
+    argument("split", SplitOption, "all"),
+    argument("decimal", DecimalOption, "."),
+]
 OUTPUT = argument("output", SaveOption, None)
 
 EDITS = {
@@ -51,10 +63,16 @@ EDITS = {
 
 
 def _edit(
-    method: str, model: Path, output: Path | None, data: str | None = None, split: Split = "all", **given: Any
+    method: str,
+    model: Path,
+    output: Path | None,
+    data: str | None = None,
+    split: Split = "all",
+    decimal: str = ".",
+    **given: Any,
 ) -> None:
     check_writable(output)
-    rule_list, instances = load_model_and_data(model, data, split)
+    rule_list, instances = load_model_and_data(model, data, split, decimal)
     change, numbers = getattr(rule_list.edit(instances), method), given.pop("numbers", ())
     _keep(change(numbers) if method == "reorder" else change(*numbers, **given), output)
 
@@ -67,6 +85,7 @@ def simplify(
     model: ModelArgument,
     data: DataArgument,
     split: SplitOption = "all",
+    decimal: DecimalOption = ".",
     tolerance: Annotated[float, typer.Option(help="How much the score may fall in all.", min=0)] = 0.0,
     measure: Annotated[str, typer.Option(help="The score that may fall.")] = "hamming_accuracy",
     output: SaveOption = None,
@@ -76,7 +95,7 @@ def simplify(
     They change no prediction, or cost no more than a tolerance.
     """
     check_writable(output)
-    rule_list, instances = load_model_and_data(model, data, split)
+    rule_list, instances = load_model_and_data(model, data, split, decimal)
     _keep(rule_list.simplify(instances, tolerance=tolerance, measure=measure), output)
 
 

@@ -12,7 +12,16 @@ from rich.table import Table
 
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
-from plurule.cli.loading import LabelsOption, Split, load_data, load_model, new_part, training_part
+from plurule.cli.loading import (
+    DecimalOption,
+    DropOption,
+    LabelsOption,
+    Split,
+    load_data,
+    load_model,
+    new_part,
+    training_part,
+)
 from plurule.cli.tune import ObjectiveOption
 from plurule.cli.watching import check_jobs, working
 from plurule.cli.writing import check_writable
@@ -28,7 +37,7 @@ TUNE = "tune"
 """In place of a lift: one chosen anew on each training part."""
 
 
-TRAINING = dict.fromkeys(("folds", "learner", "objective", "lift", "seed", "jobs"), "it is for training")
+TRAINING = dict.fromkeys(("drop", "folds", "learner", "objective", "lift", "seed", "jobs"), "it is for training")
 """Options of training, which have no meaning where a model is given."""
 
 
@@ -72,6 +81,8 @@ def evaluate(
     sources: SourcesArgument,
     labels: LabelsOption = None,
     split: SplitOption = None,
+    drop: DropOption = None,
+    decimal: DecimalOption = ".",
     folds: FoldsOption = None,
     learner: LearnerOption = "published",
     objective: ObjectiveOption = "micro-f+",
@@ -99,13 +110,14 @@ def evaluate(
         raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
     if len(sources) == 2:
         refuse(context, "with a model", labels="the labels are those of the model", **TRAINING)
-        found = score_model(Path(sources[0]), sources[1], split or new_part(sources[1]))
+        found = score_model(Path(sources[0]), sources[1], split or new_part(sources[1]), decimal)
     else:
         chosen = None if learner == "default" else (objective, lift)
         if chosen is None:
             published_only = "it is for the published one"
             refuse(context, "with --learner default", objective=published_only, lift=published_only)
-        found = train_and_score(sources[0], labels, split, folds, chosen, seed, jobs)
+        reading = {"labels": labels, "drop": drop or (), "decimal": decimal}
+        found = train_and_score(sources[0], split, reading, folds, chosen, seed, jobs)
     if output is not None:
         write_text(output, csv_text(found) if output.suffix.lower() == ".csv" else json_text(found))
     if as_json:
@@ -135,7 +147,7 @@ class Found(NamedTuple):
     counts: dict[str, int]
 
 
-def score_model(model: Path, data: str, split: Split) -> Found:
+def score_model(model: Path, data: str, split: Split, decimal: str = ".") -> Found:
     """All measures of a model on some data."""
     from plurule.classifier import RuleListClassifier
     from plurule.data.encoding import encode
@@ -143,7 +155,7 @@ def score_model(model: Path, data: str, split: Split) -> Found:
     from plurule.prediction.assessment import assess
 
     rule_list = load_model(model)
-    dataset = load_data(data, list(rule_list.labels), split)
+    dataset = load_data(data, list(rule_list.labels), split, decimal=decimal)
     table = encode(dataset.X, rule_list.attributes, rule_list.tested_attributes())
     predicted = RuleListClassifier.from_rule_list(rule_list).predict(table)
     assessed = assess(dataset.Y, predicted, sample_weight=dataset.weights)
@@ -158,14 +170,14 @@ def score_model(model: Path, data: str, split: Split) -> Found:
 
 def train_and_score(
     source: str,
-    labels: str | None,
     split: Split | None,
+    reading: dict[str, Any],
     folds: str | None,
     published: tuple[str, str] | None,
     seed: int,
     jobs: int | None,
 ) -> Found:
-    """All measures of a learner, per fold or on the test part.
+    """All measures of a learner, per fold or on the test part; `reading` are options of how the data are read.
 
     The learner is the published one with the objective and the lift that are given, or else the default one.
     """
@@ -182,11 +194,11 @@ def train_and_score(
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and training_part(source) == "train":
-        data, test = load_data(source, labels, "train"), load_data(source, labels, "test")
+        data, test = load_data(source, split="train", **reading), load_data(source, split="test", **reading)
         parts = Folds(problem_of(data), [Part(np.arange(len(data)))], problem_of(test))
         words = f"{len(data)} training and {len(test)} test instances"
     else:
-        data = load_data(source, labels, split or "all")
+        data = load_data(source, split=split or "all", **reading)
         problem = problem_of(data)
         parts = Folds(problem, make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), problem.Y))
         words = f"{len(data)} instances, {len(parts.parts)} folds"

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plurule.errors import DataError, ModelError
+from plurule.errors import DataError, ModelError, nearest
 
 if TYPE_CHECKING:
     from plurule.data import Dataset
-    from plurule.data.table import Table
     from plurule.model import Rule, RuleList
 
 OBJECT = re.compile(r'\s*{\s*"')
@@ -102,15 +101,25 @@ def new_part(source: str) -> Split:
     return "test" if training_part(source) == "train" else "all"
 
 
-def load_attributes(source: str, split: Split = "all", decimal: str = ".") -> Table:
+def load_attributes(source: str, split: Split = "all", **options: Any) -> Dataset:
     """All columns of a data set, labels or not; a model picks those it wants by name."""
-    return load_data(source, [], split, decimal=decimal).X
+    from plurule.data import Dataset
+
+    data = load_data(source, [], split, **options)
+    return Dataset.unlabelled(data.X, row_names=data.row_names)
 
 
-def load_ids(table: Table, column: str) -> list[Any]:
-    """What a column says of each row: texts, or numbers, whole ones as such."""
-    from plurule.errors import DataError, nearest
+def id_options(rule_list: RuleList, column: str | None) -> dict[str, Any]:
+    """How to read data so that what the column says is kept to the letter, unless rules compare it as a number."""
+    tested = {rule_list.attributes[i].name for i in rule_list.tested_attributes()}
+    return {} if column is None or column in tested else {"text": "keep", "nominal": (column,)}
 
+
+def ids_of(data: Dataset, column: str | None) -> list[Any] | None:
+    """What a column says of each row: texts, or numbers, whole ones as such; None if no column is named."""
+    if column is None:
+        return None
+    table = data.X
     if column not in table.names:
         raise DataError(f"--id {column}: the data have no such column{nearest(column, table.names)}")
     index = table.names.index(column)
@@ -126,23 +135,26 @@ def load_model(path: Path) -> RuleList:
     return model_file.load(path)
 
 
-def load_model_and_data(model: Path, source: str | None, split: Split) -> tuple[RuleList, Dataset | Table | None]:
+def load_model_and_data(
+    model: Path, source: str | None, split: Split, decimal: str = ".", identifier: str | None = None
+) -> tuple[RuleList, Dataset | None]:
     """A model, and data with its labels, or only with its attributes if the data has none of the labels."""
     rule_list = load_model(model)
     if source is None:
         return rule_list, None
+    options = {"decimal": decimal, **id_options(rule_list, identifier)}
     try:
-        return rule_list, load_data(source, list(rule_list.labels), split)
+        return rule_list, load_data(source, list(rule_list.labels), split, **options)
     except DataError as error:
         try:
-            table = load_attributes(source, split)
+            data = load_attributes(source, split, **options)
         except DataError:
             raise error from None
-        if set(rule_list.labels) & set(table.names):
+        if set(rule_list.labels) & set(data.attribute_names):
             # It has some of the labels, so it is meant to have them all.
             raise
     warnings.warn(f"{source} has none of the labels of the model, so nothing is scored", stacklevel=2)
-    return rule_list, table
+    return rule_list, data
 
 
 def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:

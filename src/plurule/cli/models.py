@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,9 +20,11 @@ from plurule.cli.loading import (
     IdOption,
     ModelArgument,
     NewSplitOption,
+    Split,
     SplitOption,
+    id_options,
+    ids_of,
     load_attributes,
-    load_ids,
     load_model,
     load_model_and_data,
     new_part,
@@ -35,7 +36,7 @@ from plurule.files import to_csv
 from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
-    from plurule.inspection import Explanations, ModelDiff
+    from plurule.inspection import ModelDiff
 
 Form = Literal["sql", "python", "markdown", "latex", "text"]
 ExplanationForm = Literal["text", "csv", "html"]
@@ -60,12 +61,13 @@ def predict(
     check_writable(output)
     rule_list = load_model(model)
     classifier = RuleListClassifier.from_rule_list(rule_list)
-    table = load_attributes(data, split, decimal)
-    predicted = classifier.predict_proba(table).round(6) if probabilities else classifier.predict(table)
+    instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
+    ids = ids_of(instances, identifier)
+    predicted = classifier.predict_proba(instances).round(6) if probabilities else classifier.predict(instances)
     text = io.StringIO()
     lines = [list(rule_list.labels), *predicted.tolist()]
-    if identifier is not None:
-        lines = [[first, *line] for first, line in zip([identifier, *load_ids(table, identifier)], lines, strict=True)]
+    if ids is not None:
+        lines = [[first, *line] for first, line in zip([identifier, *ids], lines, strict=True)]
     csv.writer(text, lineterminator="\n").writerows(lines)
     put(text.getvalue(), output)
 
@@ -132,14 +134,20 @@ def report(
     split: NewSplitOption = None,
     title: Annotated[str | None, typer.Option(help="What stands at the top of the page.")] = None,
     examples: Annotated[int, typer.Option(help="Instances of the data to put into the page.", min=0)] = 200,
+    identifier: IdOption = None,
+    decimal: DecimalOption = ".",
 ) -> None:
     """Write a report as one HTML page that works offline.
 
     It shows rules, curves and label dependencies, and with --data instances to try.
     """
     check_writable(output)
-    rule_list, instances = load_model_and_data(model, data, split or ("all" if data is None else new_part(data)))
-    page = rule_list.to_html(instances, title=title or model.stem, examples=examples)
+    if data is None and identifier is not None:
+        raise ValueError("--id names a column of the data; give --data, too")
+    part: Split = split or ("all" if data is None else new_part(data))
+    rule_list, instances = load_model_and_data(model, data, part, decimal, identifier)
+    ids = None if instances is None else ids_of(instances, identifier)
+    page = rule_list.to_html(instances, title=title or model.stem, examples=examples, ids=ids)
     put(page, output)
     if not takes_output(output):
         say(f"{output}: {len(rule_list)} rules, {len(page) // 1024} kB")
@@ -159,33 +167,31 @@ def explain(
     output: OutputOption = None,
 ) -> None:
     """Say which rule decided each label of instances, and why."""
+    from plurule.data.inputs import row_ids
+
     check_writable(output)
     rule_list = load_model(model)
-    table = load_attributes(data, split, decimal)
-    ids = list(range(len(table))) if identifier is None else load_ids(table, identifier)
-    most = limit or (len(table) if form == "csv" else 10)
-    wanted = list(range(min(most, len(table)))) if row is None else row
-    outside = [i for i in wanted if not 0 <= i < len(table)]
+    instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
+    most = limit or (len(instances) if form == "csv" else 10)
+    wanted = list(range(min(most, len(instances)))) if row is None else row
+    outside = [i for i in wanted if not 0 <= i < len(instances)]
     if outside:
-        raise DataError(f"{data}: there is no row {outside[0]}; rows are numbered from 0 to {len(table) - 1}")
-    put(_explained(rule_list.explain(table[wanted]), [ids[i] for i in wanted], form), output)
-
-
-def _explained(explanations: Explanations, rows: list[Any], form: ExplanationForm) -> str:
-    if form == "csv":
-        return to_csv([{**record, "instance": rows[record["instance"]]} for record in explanations.to_records()])
-    named = [replace(one, instance=row) for one, row in zip(explanations, rows, strict=True)]
-    if form == "html":
-        from plurule.report import render_explanations
-
-        return render_explanations(named)
-    return "\n".join(map(str, named))
+        raise DataError(f"{data}: there is no row {outside[0]}; rows are numbered from 0 to {len(instances) - 1}")
+    ids = row_ids(instances, len(instances), ids_of(instances, identifier))
+    explanations = rule_list.explain(instances[wanted], ids=[ids[i] for i in wanted])
+    forms: dict[ExplanationForm, Callable[[], str]] = {
+        "csv": lambda: to_csv(explanations.to_records()),
+        "html": explanations.to_html,
+        "text": explanations.to_text,
+    }
+    put(forms[form](), output)
 
 
 def dependencies(
     model: ModelArgument,
     data: DataOption = None,
     split: SplitOption = "all",
+    decimal: DecimalOption = ".",
     joint_absence: Annotated[bool, typer.Option(help="List labels that are absent together as well.")] = False,
     form: Annotated[StatementForm, typer.Option("--as", help="What to print; dot is for Graphviz.")] = "text",
     output: OutputOption = None,
@@ -195,7 +201,7 @@ def dependencies(
     Labels go together, follow from, or exclude each other.
     """
     check_writable(output)
-    rule_list, instances = load_model_and_data(model, data, split)
+    rule_list, instances = load_model_and_data(model, data, split, decimal)
     found = rule_list.dependencies(instances, joint_absence=joint_absence)
     forms: dict[StatementForm, Callable[[], str]] = {
         "csv": lambda: to_csv(found.to_records()),
@@ -210,6 +216,7 @@ def diff(
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="Another model file.")],
     data: DataOption = None,
     split: SplitOption = "all",
+    decimal: DecimalOption = ".",
     as_json: JsonOption = False,
 ) -> None:
     """Compare two models.
@@ -218,7 +225,7 @@ def diff(
     """
     from plurule.inspection import diff as compare
 
-    first, instances = load_model_and_data(before, data, split)
+    first, instances = load_model_and_data(before, data, split, decimal)
     found = compare(first, load_model(after), instances)
     if as_json:
         put(json.dumps(_as_json(found), indent=2, ensure_ascii=False), None)

@@ -11,7 +11,14 @@ from rich.text import Text
 
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
-from plurule.cli.loading import DataArgument, LabelsOption, TrainingSplitOption, load_training_data
+from plurule.cli.loading import (
+    DataArgument,
+    DecimalOption,
+    DropOption,
+    LabelsOption,
+    TrainingSplitOption,
+    load_training_data,
+)
 from plurule.cli.watching import check_jobs, working
 from plurule.cli.writing import check_writable, save_model
 from plurule.files import to_csv, write_text
@@ -62,6 +69,8 @@ def tune(
     labels: LabelsOption = None,
     output: OutputOption = None,
     split: TrainingSplitOption = None,
+    drop: DropOption = None,
+    decimal: DecimalOption = ".",
     objective: ObjectiveOption = "micro-f+",
     measure: MeasureOption = None,
     lifts: LiftsOption = "paper",
@@ -91,7 +100,7 @@ def tune(
         raise ValueError("--max-rules needs --wide: the paper's protocol does not look at lengths")
     n_jobs = check_jobs(jobs)
     asked = WideSearch(measure, folds) if wide else LiftSearch(objective, measure, lifts, folds, seed)
-    dataset, _ = load_training_data(data, labels, split)
+    dataset, _ = load_training_data(data, labels, split, drop=drop or (), decimal=decimal)
     search = asked.search(len(dataset.label_names))
     run(search, dataset, asked.arguments, n_jobs, dask, journal)
     model = search.best_estimator_ if max_rules is None else search.select(max_rules=max_rules)

@@ -10,7 +10,7 @@ import typer
 
 from plurule.cli.terminal import visible
 from plurule.errors import ModelError
-from plurule.files import write_text
+from plurule.files import in_bytes, write_text
 
 if TYPE_CHECKING:
     from plurule.model import RuleList
@@ -60,7 +60,7 @@ def put(text: str, output: Path | None) -> None:
     else:
         # Another program gets what a file would hold.
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.write(in_bytes(text))
         sys.stdout.buffer.flush()
 
 

@@ -119,6 +119,21 @@ def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[A
     return X.X, by_name(X.Y, X.label_names, labels), X.weights if sample_weight is None else sample_weight
 
 
+def row_ids(X: Any, n_rows: int, ids: Sequence[Any] | None = None) -> list[Any]:
+    """What each row is called: as given, as in a data set or the index of a pandas frame, or else its number from 0."""
+    if ids is None and isinstance(X, Dataset):
+        ids = X.row_names
+    elif ids is None and not sp.issparse(X):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        index = nw.maybe_get_index(frame) if isinstance(frame, nw.DataFrame) else None
+        ids = None if index is None else index.tolist()
+    if ids is None:
+        return list(range(n_rows))
+    if len(ids) != n_rows:
+        raise DataError(f"{len(ids)} ids for {n_rows} rows; give one for each")
+    return list(ids)
+
+
 def true_labels(y: Any, form: TargetForm, n_labels: int) -> NDArray[np.uint8]:
     """True labels to compare predictions with, as a 0/1 matrix; `form` is that of the labels in training.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.errors import DataError
@@ -24,9 +25,9 @@ def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | N
     `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels of its own. Else `Y` has them:
     a frame is matched by name, an array or sparse matrix by position.
     """
-    if Y is None and hasattr(X, "label_names") and hasattr(X, "Y"):
+    if Y is None and isinstance(X, Dataset) and X.label_names:
         return _table(rule_list, X.X), _binary(by_name(X.Y, X.label_names, rule_list.labels))
-    table = _table(rule_list, X)
+    table = _table(rule_list, X.X if isinstance(X, Dataset) else X)
     labels = None if Y is None else _labels(Y, rule_list.labels)
     if labels is not None and len(labels) != len(table):
         raise DataError(f"X has {len(table)} rows and Y has {len(labels)}; they must be about the same instances")

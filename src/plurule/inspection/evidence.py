@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plurule.data.fingerprint import trained_on
+from plurule.data.table import Table
 from plurule.inspection.data import match_both
 from plurule.model import Rule, RuleList
 from plurule.model.condition import join
 from plurule.model.frame import Backend
 from plurule.model.frame import to_frame as make_frame
 from plurule.prediction.counts import recount
+from plurule.prediction.decide import NO_RULE, decide
 
 Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution."""
@@ -28,13 +30,17 @@ class Evidence(NamedTuple):
     """Pairs that it decides."""
     precision: float
     """The share of them that are right; NaN if it decides none."""
+    rows: int
+    """Rows with a label that it decides."""
     low: float
-    """Wilson's interval for it (95 %)."""
+    """Wilson's interval for the precision (95 %), as if there were one pair for each of the rows: pairs of a row are
+    not independent, so it is rather too wide than too narrow for heads of several labels."""
     high: float
     expected: float
     """The share that would be right if the labels did not depend on the body of the rule."""
     p_value: float
-    """How likely as many right ones or more are if they do not: one-sided, binomial."""
+    """How likely as many right ones or more are if they do not: one-sided, binomial, over the rows of each label of the
+    head; the smallest, times the number of these labels (Bonferroni), since labels of a row are not independent."""
     p_holm: float
     """The same, corrected for looking at all the rules of the list (Holm 1979)."""
 
@@ -78,7 +84,7 @@ def holm(p_values: list[float]) -> list[float]:
 def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
     """What speaks for each rule on some data, best on data that are new to the rules.
 
-    Every row counts once. The p-value takes pairs of row and label for independent; those of one row are not quite.
+    Every row counts once, and rows are taken for independent.
 
     Parameters
     ----------
@@ -89,27 +95,44 @@ def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
     Y
         Their true labels, unless `X` is a data set.
     """
-    from scipy.stats import binom
-
     table, truth = match_both(rule_list, X, Y)
     present = truth.mean(axis=0) if len(truth) else np.zeros(len(rule_list.labels))
     found = []
-    for rule in recount(rule_list, table, truth):
-        decided, expected = rule.tp + rule.fp, _expected(rule, present)
-        p_value = float(binom.sf(rule.tp - 1, decided, expected)) if decided else math.nan
+    for rule, rows in zip(recount(rule_list, table, truth), _rows_decided(rule_list, table), strict=True):
+        decided, shares = (
+            rule.tp + rule.fp,
+            [present[a.index] if a.present else 1 - present[a.index] for a in rule.head],
+        )
         precision = rule.precision if decided else math.nan
-        found.append(Evidence(rule.tp, decided, precision, *wilson(rule.tp, decided), expected, p_value, math.nan))
+        interval = wilson(precision * rows, rows)
+        tested = _expected(rule, shares), _p_value(rule, shares)
+        found.append(Evidence(rule.tp, decided, precision, rows, *interval, *tested, math.nan))
     corrected = holm([one.p_value for one in found])
     known = trained_on(rule_list, table)
     rules = tuple(one._replace(p_holm=p) for one, p in zip(found, corrected, strict=True))
     return RowsOf(rules, len(table), None if known is None else int(known.sum()))
 
 
-def _expected(rule: Rule, present: Any) -> float:
+def _rows_decided(rule_list: RuleList, table: Table) -> list[int]:
+    """Per rule, the rows with a label that it decides."""
+    by_row = np.sort(decide(rule_list, table).decided_by, axis=1)
+    is_new = np.diff(by_row, axis=1, prepend=NO_RULE) != 0
+    return np.bincount(by_row[is_new], minlength=len(rule_list)).tolist()
+
+
+def _expected(rule: Rule, shares: list[float]) -> float:
     """The share of right decisions if every label were as frequent where the rule decides as it is everywhere."""
     decided = [right + wrong for right, wrong in rule.decided]
-    shares = [present[a.index] if a.present else 1 - present[a.index] for a in rule.head]
     return float(np.dot(decided, shares) / sum(decided)) if sum(decided) else math.nan
+
+
+def _p_value(rule: Rule, shares: list[float]) -> float:
+    """The smallest of the p-values of its labels, corrected for their number."""
+    from scipy.stats import binom
+
+    tested = [(right, right + wrong, share) for (right, wrong), share in zip(rule.decided, shares, strict=True)]
+    found = [float(binom.sf(right - 1, decided, share)) for right, decided, share in tested if decided]
+    return min(1.0, min(found) * len(found)) if found else math.nan
 
 
 def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y: Any = None) -> Any:

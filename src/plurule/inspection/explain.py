@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule._attached import ExplanationsMethods
+from plurule.data.inputs import row_ids
 from plurule.data.table import Table
 from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_count, format_number
 from plurule.model.frame import Backend, to_frame, to_records
-from plurule.model.naming import and_more, excerpt, quoted
+from plurule.model.naming import and_more, excerpt, quoted, visible
 from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide, replay
 from plurule.prediction.probability import is_counted, right_and_wrong
 
@@ -91,8 +92,8 @@ class LabelDecision:
 class Explanation:
     """Why one instance gets its labels."""
 
-    instance: int
-    """Row of the instance in the data, from 0."""
+    instance: Any
+    """What the instance is called: by its data, or by its row, from 0."""
     decisions: tuple[LabelDecision, ...]
     """One for each label, in label order."""
     fired: tuple[int, ...]
@@ -113,7 +114,7 @@ class Explanation:
         """The labels that are predicted as present, in a line."""
         predicted = ", ".join(quoted(name) for name in self.labels) or "no label"
         ended = f" (ended by rule {self.stopped_by})" if self.stopped_by else ""
-        return f"instance {self.instance}: {predicted}{ended}"
+        return f"instance {visible(str(self.instance))}: {predicted}{ended}"
 
     def __str__(self) -> str:
         return "\n".join([self.title, *(f"  {decision}" for decision in self.decisions)])
@@ -122,8 +123,17 @@ class Explanation:
         return excerpt(self.title, (f"  {decision}" for decision in self.decisions), len(self.decisions), "labels")
 
 
-def explain(rule_list: RuleList, X: Any) -> Explanations:
+def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) -> Explanations:
     """Explain the predictions of a rule list for some instances.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    X
+        The instances, or a data set.
+    ids
+        What the instances are called; unless given, as in the index of a pandas frame, or the row names of a data set.
 
     Examples
     --------
@@ -149,7 +159,7 @@ def explain(rule_list: RuleList, X: Any) -> Explanations:
     red: present by rule 1, since stripes = 5 > 2 (right in 1 of the 2 it decided)
     """
     table, _ = match(rule_list, X)
-    return Explanations(rule_list, table, decide(rule_list, table))
+    return Explanations(rule_list, table, decide(rule_list, table), row_ids(X, len(table), ids))
 
 
 class Explanations(ExplanationsMethods, Sequence[Explanation]):
@@ -163,12 +173,15 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         The instances, with the columns of the rule list.
     decisions
         What the rule list decides for them.
+    ids
+        What they are called.
     """
 
-    def __init__(self, rule_list: RuleList, table: Table, decisions: Decisions):
+    def __init__(self, rule_list: RuleList, table: Table, decisions: Decisions, ids: Sequence[Any]):
         self.rule_list = rule_list
         self.table = table
         self.decisions = decisions
+        self.ids = ids
         self._columns = Columns(table)
 
     def __len__(self) -> int:
@@ -211,7 +224,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
 
     def to_records(self) -> list[dict[str, Any]]:
         """The rows of `to_frame` as dictionaries."""
-        return to_records({name: np.asarray(values).tolist() for name, values in self._columns_of_frame().items()})
+        return to_records({n: v if isinstance(v, list) else v.tolist() for n, v in self._columns_of_frame().items()})
 
     def _columns_of_frame(self) -> dict[str, Any]:
         n_labels = len(self.rule_list.labels)
@@ -220,7 +233,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         agreed, preempted = self._later_texts()
         right, decided = self._training_counts[:, positions, np.tile(np.arange(n_labels), len(self))]
         return {
-            "instance": np.repeat(np.arange(len(self)), n_labels),
+            "instance": [name for name in self.ids for _ in range(n_labels)],
             "label": np.tile(np.array(self.rule_list.labels, dtype=object), len(self)).tolist(),
             "predicted": self.decisions.labels().ravel().astype(np.int64),
             "rule": positions.astype(np.int64) + 1,
@@ -260,7 +273,8 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
             decisions.append(LabelDecision(name, predicted[label] == 1, number, rule, *lists, right, decided))
         last = max(decided_by, default=NO_RULE)
         stopped = last != NO_RULE and self.rule_list[last].stop
-        return Explanation(row, tuple(decisions), tuple(sorted(p + 1 for p in reasons)), last + 1 if stopped else None)
+        fired = tuple(sorted(position + 1 for position in reasons))
+        return Explanation(self.ids[row], tuple(decisions), fired, last + 1 if stopped else None)
 
     def _values(self, condition: Condition, rows: NDArray[np.intp] | list[int]) -> NDArray[Any]:
         """What instances have that a condition holds for."""

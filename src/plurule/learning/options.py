@@ -40,7 +40,7 @@ ALLOWED: Allowed = {
     "fix_head": ["boolean"],
     "refine_against": [words(*get_args(RefineAgainst))],
     "fixed_head_counts": [words(*get_args(FixedHeadCounts))],
-    "beam_width": [whole(1)],
+    "beam_width": [whole(1, 1000)],
     "remaining": [number(0, 1)],
     "stop_threshold": [number(0, 1)],
     "n_rules": [words("auto"), None, whole(1)],

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule.data.dataset import Dataset, check_row_weights
 from plurule.data.encoding import encode
-from plurule.data.inputs import TargetForm, true_labels, unpack
+from plurule.data.inputs import TargetForm, row_ids, true_labels, unpack
 from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.model import RuleList
@@ -45,6 +45,34 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
         check_is_fitted(self)
         return float(super().score(*unpack(X, y, sample_weight, tuple(self.label_names_))))
+
+    def predict(self, X: Any, return_ids: bool = False) -> Any:
+        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D.
+
+        With `return_ids`, a pair: these, and a list of what the rows are called (their index in a pandas frame, their
+        names in a data set, or else their numbers).
+        """
+        check_is_fitted(self)
+        present = self._present(self._encode(X))
+        labels = self._form.labels(present)
+        return (labels, row_ids(X, len(present))) if return_ids else labels
+
+    def predict_proba(self, X: Any, return_ids: bool = False) -> Any:
+        """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
+
+        It is always on the same side of one half as `predict`. With `return_ids`, a pair, as from `predict`.
+        """
+        check_is_fitted(self)
+        found = self._form.probabilities(self._probabilities(self._encode(X)))
+        return (found, row_ids(X, len(found))) if return_ids else found
+
+    def _present(self, table: Table) -> NDArray[Any]:
+        """Per row and label, whether the label is predicted."""
+        raise NotImplementedError
+
+    def _probabilities(self, table: Table) -> NDArray[np.float64]:
+        """Per row and label, the probability that it is present."""
+        raise NotImplementedError
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
@@ -111,19 +139,12 @@ class RuleListPredictor(LabelPredictor):
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         return {"estimator_name": type(self).__name__}
 
-    def predict(self, X: Any) -> Any:
-        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D."""
-        check_is_fitted(self)
-        return self._form.labels(predict_labels(self.rule_list_, self._encode(X), check_jobs(self.n_jobs)))
+    def _present(self, table: Table) -> NDArray[Any]:
+        return predict_labels(self.rule_list_, table, check_jobs(self.n_jobs))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
-
-        It is the precision that the rule which decided had on the training pairs it decided, smoothed, and always on
-        the same side of one half as `predict`.
-        """
-        decisions = self.decide(X)
-        return self._form.probabilities(probabilities(self.rule_list_, decisions))
+    def _probabilities(self, table: Table) -> NDArray[np.float64]:
+        # The precision that the rule which decided had on the training pairs it decided, smoothed.
+        return probabilities(self.rule_list_, decide(self.rule_list_, table, check_jobs(self.n_jobs)))
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """What `predict` gives with the first rule alone, with the first two rules, and so on."""
@@ -170,7 +191,8 @@ class RuleListPredictor(LabelPredictor):
     def explain(self, X: Any) -> Any:
         """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
         check_is_fitted(self)
-        return self.rule_list_.explain(self._encode(X))
+        table = self._encode(X)
+        return self.rule_list_.explain(table, ids=row_ids(X, len(table)))
 
     def _take_over(self, rule_list: RuleList) -> Self:
         """Predict with the given rules from now on, about attributes and labels that are called as theirs."""

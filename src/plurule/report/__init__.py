@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from plurule.data.inputs import row_ids
 from plurule.inspection.data import match
 from plurule.inspection.explain import Explanation
 from plurule.inspection.label_graph import LabelGraph
@@ -23,7 +24,15 @@ __all__ = ["graph_svg", "render_explanations", "render_patterns", "rule_table", 
 MOST_ROWS_IN_A_NOTEBOOK = 50
 
 
-def to_html(rule_list: RuleList, X: Any = None, Y: Any = None, *, title: str | None = None, examples: int = 200) -> str:
+def to_html(
+    rule_list: RuleList,
+    X: Any = None,
+    Y: Any = None,
+    *,
+    title: str | None = None,
+    examples: int = 200,
+    ids: Sequence[Any] | None = None,
+) -> str:
     """A report on a rule list as one HTML page.
 
     Parameters
@@ -38,6 +47,8 @@ def to_html(rule_list: RuleList, X: Any = None, Y: Any = None, *, title: str | N
         What stands at the top.
     examples
         How many instances the page holds, to be looked at and changed.
+    ids
+        What the instances are called; unless given, as in the index of a pandas frame, or the row names of a data set.
 
     Returns
     -------
@@ -46,7 +57,8 @@ def to_html(rule_list: RuleList, X: Any = None, Y: Any = None, *, title: str | N
     """
     table, truth = (None, None) if X is None else match(rule_list, X, Y)
     summary = summarise(rule_list, table, truth, title)
-    return render_page(summary, payload(rule_list, summary, table, truth, examples))
+    names = [] if table is None else row_ids(X, len(table), ids)
+    return render_page(summary, payload(rule_list, summary, table, truth, examples, names))
 
 
 def rule_table(rule_list: RuleList) -> str | None:

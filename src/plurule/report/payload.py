@@ -6,6 +6,7 @@ Numbers are written so that JavaScript reads the same doubles; names are written
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,17 @@ from plurule.report.summary import Summary, condition_parts
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def payload(rule_list: RuleList, summary: Summary, table: Table | None, truth: Labels | None, examples: int) -> str:
-    """The JSON text, safe to stand in a script element."""
+def payload(
+    rule_list: RuleList, summary: Summary, table: Table | None, truth: Labels | None, examples: int, ids: Sequence[Any]
+) -> str:
+    """The JSON text, safe to stand in a script element; `ids` are what the instances are called."""
     used = rule_list.tested_attributes()
     place = {index: i for i, index in enumerate(used)}
     content: dict[str, Any] = {
         "labels": [visible(label) for label in rule_list.labels],
         "attributes": [_attribute(rule_list, index, table) for index in used],
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
-        "instances": [] if table is None else _instances(rule_list, table, truth, examples),
+        "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),
     }
     for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
         rule["data"] = on_data._asdict()
@@ -82,7 +85,9 @@ def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int])
     return at | {"above" if condition.operator == ">" else "atMost": condition.threshold}
 
 
-def _instances(rule_list: RuleList, table: Table, truth: Labels | None, most: int) -> list[dict[str, Any]]:
+def _instances(
+    rule_list: RuleList, table: Table, truth: Labels | None, most: int, ids: Sequence[Any]
+) -> list[dict[str, Any]]:
     """Some rows of the data, from the first to the last: numbers or codes of categories, null where missing."""
     rows = np.unique(np.linspace(0, len(table) - 1, num=min(most, len(table))).round().astype(np.intp)).tolist()
     columns = []
@@ -91,8 +96,8 @@ def _instances(rule_list: RuleList, table: Table, truth: Labels | None, most: in
         values = table.column(index)[rows].astype(np.int64 if is_nominal else np.float64)
         is_missing = values < 0 if is_nominal else np.isnan(values)
         columns.append([None if gone else v for v, gone in zip(values.tolist(), is_missing.tolist(), strict=True)])
-    instances = [{"row": row, "values": [column[i] for column in columns]} for i, row in enumerate(rows)]
-    if truth is not None:
-        for instance in instances:
-            instance["truth"] = np.flatnonzero(truth[instance["row"]]).tolist()
+    instances = []
+    for i, row in enumerate(rows):
+        known = {} if truth is None else {"truth": np.flatnonzero(truth[row]).tolist()}
+        instances.append({"name": visible(str(ids[row])), "values": [column[i] for column in columns], **known})
     return instances

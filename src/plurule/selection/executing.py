@@ -33,6 +33,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
+from joblib import cpu_count
+
 from plurule.errors import PluruleError
 from plurule.selection.journal import Journal
 
@@ -43,6 +45,8 @@ FIRST, MOST = 2, 256
 """Tasks that are handed out at first, and at most. Each result that comes back makes room for one more."""
 MOST_DEATHS = 3
 """How often a task may be at work in a process that dies."""
+FEW_PROCESSES = 16
+"""More than these are started only if there are as many cores: they would only cost memory."""
 _KEPT = 4
 """How much of what is shared a process keeps that it was sent to."""
 
@@ -183,7 +187,7 @@ class Processes(Executor):
     """Processes on this machine that do not hear Ctrl-C, end when this process does, and are replaced if they die."""
 
     def __init__(self, n_jobs: int) -> None:
-        self._n_jobs = n_jobs
+        self._n_jobs = min(n_jobs, max(cpu_count(), FEW_PROCESSES))
         self._start()
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

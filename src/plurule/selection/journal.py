@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from plurule.errors import PluruleError
+from plurule.files import in_bytes
 from plurule.selection import code as this
 
 FORMAT = "plurule experiments"
@@ -120,7 +121,7 @@ class Journal:
 
     def _write(self, record: Mapping[str, Any]) -> None:
         line = json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        content = line.encode("utf-8") + b"\n"
+        content = in_bytes(line) + b"\n"
         # One call per record, unbuffered: whoever kills the program can cut a line short, but not lose a whole one.
         try:
             written = self._file.write(content)

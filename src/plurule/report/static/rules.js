@@ -201,7 +201,7 @@
     const most = 10;
     covered.sort((a, b) => (a.decided.length === 0) - (b.decided.length === 0) || a.i - b.i);
     const items = covered.slice(0, most).map(({ instance, i, decided }) => {
-      const link = element("button", { type: "button", class: "link-like" }, `instance ${instance.row}`);
+      const link = element("button", { type: "button", class: "link-like" }, `instance ${instance.name}`);
       link.addEventListener("click", () => plurule.showInstance(i));
       if (decided.length === 0) {
         return element("li", {}, link, " decides nothing new");

@@ -139,7 +139,7 @@
   };
 
   picker.append(element("option", { value: "" }, "your own"),
-    ...model.instances.map((instance, place) => element("option", { value: place }, `instance ${instance.row}`)));
+    ...model.instances.map((instance, place) => element("option", { value: place }, `instance ${instance.name}`)));
   picker.addEventListener("change", () => {
     if (picker.value !== "") {
       pick(Number(picker.value));
