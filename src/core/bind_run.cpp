@@ -53,6 +53,10 @@ void set_label_pairs(Options& options, const Labels& apart, const Ints& groups) 
     options.pairs.group.assign(groups.data(), groups.data() + groups.size());
 }
 
+void set_exclusive_labels(Options& options, const Ints& groups) {
+    options.pairs.exclusive.assign(groups.data(), groups.data() + groups.size());
+}
+
 void check(const Options& options, const Prepared& prepared, std::size_t n_labels) {
     expect_length(options.lift.size(), n_labels, "the lift");
     expect_counts(options.lift.data(), options.lift.size(), "the lift");
@@ -65,6 +69,7 @@ void check(const Options& options, const Prepared& prepared, std::size_t n_label
     if (options.is_custom() && !options.custom) throw std::invalid_argument("the heuristic is missing");
     for (const auto* marks : {&options.allowed_attributes, &options.required_attributes})
         if (!marks->empty()) expect_length(marks->size(), prepared.attributes.size(), "the marks of attributes");
+    if (!options.pairs.exclusive.empty()) expect_length(options.pairs.exclusive.size(), n_labels, "the groups of exclusive labels");
     if (options.pairs.any()) expect_length(options.pairs.group.size(), n_labels, "the groups of labels");
 }
 
@@ -219,6 +224,7 @@ void bind_runs(nb::module_& m) {
                  o.heuristic = {Formula::custom, 0.0, 0.0};
              })
         .def("set_label_pairs", &set_label_pairs, "apart"_a, "groups"_a)
+        .def("set_exclusive_labels", &set_exclusive_labels, "groups"_a)
         .def("set_min_precision", [](Options& o, double threshold, bool of_label, bool when_finished) {
                  o.min_precision = {threshold, of_label};
                  o.when_finished = when_finished;

@@ -209,16 +209,40 @@ class Learner {
 
     // --- separating
 
+    // Where exactly one label of some is present, a head that says which also says that the others are absent.
+    std::vector<Assignment> with_excluded(std::vector<Assignment> head) const {
+        const std::vector<std::int32_t>& exclusive = options_.pairs.exclusive;
+        if (exclusive.empty()) return head;
+        const std::vector<Assignment> stated = head;
+        for (const auto& [label, sign] : stated)
+            for (std::size_t other = 0; sign && exclusive[std::size_t(label)] >= 0 && other < exclusive.size(); ++other)
+                if (exclusive[other] == exclusive[std::size_t(label)] &&
+                    std::none_of(head.begin(), head.end(), [&](const Assignment& a) { return a.label == std::int32_t(other); }))
+                    head.push_back({std::int32_t(other), 0});
+        std::sort(head.begin(), head.end(), [](const Assignment& a, const Assignment& b) { return a.label < b.label; });
+        return head;
+    }
+
+    // An instance must not end before it is known which label of every group is present.
+    bool decides_groups(const std::vector<Assignment>& head) const {
+        const std::vector<std::int32_t>& exclusive = options_.pairs.exclusive;
+        return std::all_of(exclusive.begin(), exclusive.end(), [&](std::int32_t group) {
+            return group < 0 || std::any_of(head.begin(), head.end(), [&](const Assignment& a) {
+                       return a.sign && exclusive[std::size_t(a.label)] == group;
+                   });
+        });
+    }
+
     LearnedRule conquer(const Growing& found) {
-        search_.about_to_close(found.head, found.covered);
         LearnedRule rule;
-        rule.head = found.head;
+        rule.head = with_excluded(found.head);
+        search_.about_to_close(rule.head, found.covered);
         rule.body = found.body;
         rule.tp = found.tp;
         rule.fp = found.fp;
         rule.value = found.value;
         rule.coverage = state_.weight_of(found.covered);
-        for (const auto& [label, sign] : found.head) {
+        for (const auto& [label, sign] : rule.head) {
             double right = 0, wrong = 0;
             std::vector<Row> newly;
             for (Row row : found.covered) {
@@ -242,7 +266,7 @@ class Learner {
             }
             if (open) unfinished += state_.weight(row);
         }
-        rule.stop = unfinished / rule.coverage <= options_.stop_threshold;
+        rule.stop = unfinished / rule.coverage <= options_.stop_threshold && decides_groups(rule.head);
         if (rule.stop)
             remove_from_training(found.covered);
         else

@@ -36,6 +36,7 @@ using CustomHeuristic =
 struct LabelPairs {
     std::vector<std::uint8_t> apart;  // labels × labels, symmetric: no rule may relate the two
     std::vector<std::int32_t> group;  // per label; those with the same number go together in heads
+    std::vector<std::int32_t> exclusive;  // per label; of those with the same number exactly one is present, -1: free; empty: all free
 
     bool any() const { return !group.empty(); }
     bool go_together(std::size_t a, std::size_t b) const { return a == b || (any() && group[a] == group[b]); }

@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
-from plurule.data.inputs import TargetForm, labelled_data
+from plurule.data.inputs import labelled_data
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm, settled
 from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure
 from plurule.label_matrix import dense
-from plurule.learning.options import check_engine, check_options
+from plurule.learning.options import check_constraints, check_engine, check_options
 from plurule.learning.problem import Problem
 from plurule.learning.weights import check_weights
 from plurule.model import RuleList
@@ -137,8 +138,10 @@ class BaggedRuleLists(LabelPredictor):
         self._remember_features(X, data.X)
         rows = np.flatnonzero(weights > 0)
         kept = data[rows]
-        problem = Problem(kept.X, data.label_names, dense(kept.Y).view(np.uint8), weights[rows])
         learners = self._learners()
+        bounds = check_constraints(None, data.attributes, data.label_names, learners[0].head_search, data.groups)
+        Y = dense(kept.Y).view(np.uint8)
+        problem = Problem(kept.X, data.label_names, Y, weights[rows], constraints=bounds)
         options = [check_options(learner.get_params(deep=False), problem.n_labels) for learner in learners]
         samples = draw(len(rows), int(self.n_estimators), self.random_state)
         lists = learn_from_samples(problem, options, samples, check_engine(learners[0].engine), n_jobs)
@@ -205,7 +208,8 @@ class BaggedRuleLists(LabelPredictor):
         )
 
     def _present(self, table: Table) -> NDArray[Any]:
-        return (self._votes(table) >= self.threshold_).astype(np.int8)
+        votes = self._votes(table)
+        return settled((votes >= self.threshold_).astype(np.int8), votes, self.rules_.groups)
 
     def _probabilities(self, table: Table) -> Votes:
         # With the threshold moved to one half, so that what is predicted is on the upper side of it.
@@ -242,7 +246,8 @@ class Voted(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
 
     def predict(self, X: Any) -> Any:
         """The labels of the instances that it knows."""
-        return self.form.labels((self.votes >= self.threshold).astype(np.int8))
+        present = (self.votes >= self.threshold).astype(np.int8)
+        return self.form.labels(settled(present, self.votes, self.form.groups))
 
     def predict_proba(self, X: Any) -> Votes:
         """The votes for the labels of the instances that it knows."""

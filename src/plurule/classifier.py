@@ -21,6 +21,7 @@ from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.counted import CountedData, learn_counted
 from plurule.learning.covering import Progress
+from plurule.learning.default_rules import with_default_rules
 from plurule.learning.min_precision import MinPrecision, as_min_precision
 from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
@@ -122,8 +123,8 @@ class RuleListClassifier(RuleListPredictor):
     n_jobs
         Threads to train with; -1 for all cores. The model does not depend on it.
     readable
-        Whether thresholds become the roundest numbers between the same two training values (halfway otherwise), and
-        two bounds of one attribute one condition; what is predicted for training rows stays the same.
+        Whether thresholds become the roundest numbers between the same two training values, and two bounds of one
+        attribute one condition; predictions on training rows stay the same.
     remember_rows
         Whether the rule list, and its model file, keeps a fingerprint of 32 bits of every row that it was learned from
         (not of labels), so that scores and reports can say how many rows are new to it.
@@ -147,10 +148,10 @@ class RuleListClassifier(RuleListPredictor):
         The labels that no rule predicts, each with the reason: too rare, not precise enough, cut off.
     label_names_ : ndarray of str
         Names of the labels: of the columns of `y` where they have names.
-    classes_ : ndarray
-        What the columns of `predict_proba` are about: of a 1-D `y`, its two classes; of a label matrix, the places
-        of the labels, as scikit-learn's `MLPClassifier` and `OneVsRestClassifier` have them (of two labels, the two
-        classes of each, so that scorers do not take them for one label of two classes).
+    classes_ : ndarray or list of ndarray
+        What the columns of `predict_proba` are about: of a 1-D `y`, its classes; of several columns of classes, those
+        of each; of a label matrix, the places of the labels, as scikit-learn's `MLPClassifier` has them (of two
+        labels, the two classes of each, so that scorers do not take them for one label of two classes).
     n_features_in_ : int
         Number of attributes.
     feature_names_in_ : ndarray of str
@@ -254,17 +255,16 @@ class RuleListClassifier(RuleListPredictor):
         ----------
         X
             A data set, as `plurule.read` gives it, with labels, names and weights of its own; data that are not in
-            memory, as `plurule.scan` gives them; or the attributes: a
-            pandas or polars frame (text, categorical and boolean columns are nominal), an array (columns that hold
-            text are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
+            memory, as `plurule.scan` gives them; or the attributes: a pandas or polars frame or an array (columns of
+            text, categories and booleans are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
         y
-            The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept), or a 1-D array of two
-            classes. Left out if `X` is a data set.
+            The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept); a column of classes;
+            several columns, of which some hold classes as text; or a set of labels for each row. Of more than two
+            classes each is a label, and exactly one of them is predicted. Left out if `X` is a data set.
         sample_weight
             Weight of each row; beside rows of weight 1, one of weight 2 counts as if it were there twice, one of
             weight 0 as if it were not. Only ratios matter: all weights are counted in the greatest unit of which they
-            are whole multiples, or else in units of their mean. (`n_rules="auto"` holds out rows, however much they
-            weigh.)
+            are whole multiples, or else in units of their mean. (Rows are held out however much they weigh.)
         label_names
             Names of the labels, where `y` has none.
         initial_rules
@@ -292,7 +292,7 @@ class RuleListClassifier(RuleListPredictor):
         """Learn a rule list from a problem, whose rows are those of the data of which the positions are given."""
         options, scoring = check_options(self.get_params(deep=False), len(problem.labels)), check_scoring(self.scoring)
         engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
-        if self.prune is not None and problem.constraints is not None:
+        if self.prune is not None and problem.constraints is not None and problem.constraints.asks:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
         self.n_rules_curve_, self.chosen_ = None, {}
         folds = Folds(problem, (), engine=engine, n_jobs=n_jobs)
@@ -415,13 +415,14 @@ class RuleListClassifier(RuleListPredictor):
             data, weights = data[rows], weights[rows]
         given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
         self._remember_labels(data.label_names, form)
-        bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search)
+        bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search, data.groups)
+        data = data if bounds is None else replace(data, groups=bounds.exclusive)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
     def _finished(self, rule_list: RuleList, problem: Problem) -> RuleList:
         """A rule list as people say it, which knows the rows it was learned from, if both is wanted."""
-        if self.readable:
-            rule_list = readable(rule_list, problem.table, len(problem.initial_rules))
+        said = readable(rule_list, problem.table, len(problem.initial_rules)) if self.readable else rule_list
+        rule_list = with_default_rules(said, problem)
         return replace(rule_list, trained_on=pack(fingerprints(problem.table))) if self.remember_rows else rule_list
 
     def _progress(self) -> Progress | None:

@@ -20,7 +20,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier
-from plurule.data.inputs import TargetForm
+from plurule.data.targets import TargetForm
 from plurule.errors import nearest
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import Constraints

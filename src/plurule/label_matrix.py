@@ -39,9 +39,7 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     """
     if sp.issparse(Y):
         return _sparse(Y, name), None
-    twice = first_repeated(map(str, getattr(Y, "columns", ())))
-    if twice is not None:
-        raise DataError(f"{name} has several labels named {twice!r}; give each label its own name")
+    expect_different_names(Y, name)
     is_array = isinstance(Y, np.ndarray)
     frame = Y if is_array else nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
     if isinstance(frame, nw.DataFrame):
@@ -58,6 +56,13 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     if array.ndim not in (1, 2):
         raise DataError(f"{name} must be a matrix of instances × labels, got an array of shape {array.shape}")
     return _dense(array[:, None] if array.ndim == 1 else array, None, name), None
+
+
+def expect_different_names(Y: Any, name: str = "Y") -> None:
+    """Complain if two columns of a frame have one name."""
+    twice = first_repeated(map(str, getattr(Y, "columns", ())))
+    if twice is not None:
+        raise DataError(f"{name} has several labels named {twice!r}; give each label its own name")
 
 
 def by_name(Y: Any, found: Sequence[str], wanted: Sequence[str]) -> Any:

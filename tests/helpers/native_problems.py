@@ -187,7 +187,7 @@ def random_weights(rng: Generator, n_rows: int, n_labels: int) -> NDArray[np.flo
 
 
 def random_constraints(rng: Generator, problem: Problem) -> Constraints:
-    """What an expert might ask for: any of the four kinds, or nothing."""
+    """What an expert might ask for: any of the five kinds, or nothing."""
     attributes = rng.permutation(problem.table.names).tolist()
     n_forbidden = int(rng.integers(0, 3)) if rng.random() < 0.5 else 0
     required = attributes[n_forbidden:][: int(rng.integers(1, 3))] if rng.random() < 0.3 else []
@@ -197,7 +197,9 @@ def random_constraints(rng: Generator, problem: Problem) -> Constraints:
     group = Constraints(required_label_pairs=together).resolve(problem.table.attributes, problem.labels).group
     number = dict(zip(problem.labels, group.tolist(), strict=True))
     apart = [(a, b) for a, b in pairs if number[a] != number[b] and rng.random() < share_apart]
-    return Constraints(attributes[:n_forbidden], required, apart, together)
+    free = {number[label]: label for label in rng.permutation(problem.labels).tolist()}
+    exclusive = [tuple(free.values())[: int(rng.integers(2, 4))]] if len(free) > 1 and rng.random() < 0.4 else []
+    return Constraints(attributes[:n_forbidden], required, apart, together, exclusive)
 
 
 def constrained(problem: Problem, constraints: Constraints) -> Problem:

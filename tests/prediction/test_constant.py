@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import f1_score, make_scorer
 
-from plurule.data.inputs import TargetForm
+from plurule.data.targets import TargetForm
 from plurule.metrics import METRICS, SCORERS
 from plurule.prediction.constant import best_constant
 

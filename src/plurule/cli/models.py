@@ -84,7 +84,9 @@ def show(
     rule_list = load_model(model)
     if label is not None and label not in rule_list.labels:
         raise ModelError(f"{model}: has no label {label!r}{nearest(label, rule_list.labels)}")
-    shown = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head}][:rules]
+    shown = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head.stated}][
+        :rules
+    ]
     if plain:
         for position in shown:
             say(rule_list[position])

@@ -52,7 +52,7 @@ def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
 
 def head_text(rule: Rule) -> Text:
     """The labels, present ones in green and absent ones in red."""
-    parts = [Text(visible(str(a)), style="green" if a.present else "red") for a in rule.head]
+    parts = [Text(visible(str(a)), style="green" if a.present else "red") for a in rule.head.stated]
     return Text(", ").join(parts)
 
 

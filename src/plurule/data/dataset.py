@@ -44,6 +44,8 @@ class Dataset:
         What the instances are called; None if they have no names.
     description
         A text about the data.
+    groups
+        Places of labels of which exactly one is present in every row, as the classes of a column are.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Dataset:
     relation: str = ""
     row_names: tuple[str, ...] | None = None
     description: str = ""
+    groups: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label_names", tuple(self.label_names))
@@ -77,6 +80,8 @@ class Dataset:
             object.__setattr__(self, "row_names", tuple(self.row_names))
             if len(self.row_names) != len(self.X):
                 raise DataError(f"{len(self.row_names)} row names, expected one for each of {len(self.X)} rows")
+        for group in self.groups:
+            expect_exactly_one(self.Y, group, self.label_names)
         # Readers see to the names of attributes, of which there may be many; labels may clash with them.
         twice = first_repeated((*self.X.names, *self.label_names)) if self.label_names else None
         if twice is not None:
@@ -197,6 +202,17 @@ def check_row_weights(weights: Any, n_rows: int, name: str = "weights") -> NDArr
     return values
 
 
+def expect_exactly_one(Y: Any, group: Sequence[int], names: Sequence[str]) -> None:
+    """Complain about the first row that has none of the labels of a group, or several."""
+    present = dense(Y[:, list(group)])
+    odd = np.flatnonzero(present.sum(axis=1) != 1)
+    if len(odd):
+        found = [names[i] for i, value in zip(group, present[odd[0]], strict=True) if value]
+        has = " and ".join(map(repr, found)) if found else "none of them"
+        shown = ", ".join(repr(names[i]) for i in group[:6]) + (", …" if len(group) > 6 else "")
+        raise DataError(f"row {odd[0]}: exactly one of the labels {shown} must be present, found {has}")
+
+
 def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
     """The rows of several data sets, one after the other; they must have the same columns.
 
@@ -211,7 +227,13 @@ def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
         weights = np.concatenate([np.ones(len(p)) if p.weights is None else p.weights for p in parts])
     stack = sp.vstack if any(sp.issparse(part.Y) for part in parts) else np.concatenate
     return Dataset(
-        table, stack([part.Y for part in parts]), first.label_names, weights, name or first.name, first.relation
+        table,
+        stack([part.Y for part in parts]),
+        first.label_names,
+        weights,
+        name or first.name,
+        first.relation,
+        groups=first.groups,
     )
 
 

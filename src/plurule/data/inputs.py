@@ -3,50 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v1 as nw
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset, check_row_weights
-from plurule.data.encoding import encode, is_missing
+from plurule.data.encoding import encode
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm, holds_classes, read_target
 from plurule.errors import DataError, first_repeated
-from plurule.label_matrix import USE_BINARIZER, by_name, dense, label_matrix
-
-
-@dataclass(frozen=True)
-class TargetForm:
-    """The form in which labels were given, and predictions are."""
-
-    classes: NDArray[Any] | None = None
-    """The classes of a 1-D target, of which the last is the label; None for a label matrix."""
-    sparse: bool = False
-
-    def labels(self, present: NDArray[Any]) -> Any:
-        """What `predict` gives, from 0/1 per row and label."""
-        if self.classes is not None:
-            # With a single class there is nothing to decide.
-            return self.classes[np.minimum(present[:, 0], len(self.classes) - 1)]
-        return sp.csr_array(present, dtype=np.int64) if self.sparse else present.astype(np.int64)
-
-    def class_names(self, n_labels: int) -> NDArray[Any]:
-        """The `classes_` of scikit-learn, what `predict_proba` has columns for: classes, or places of labels."""
-        if self.classes is None and n_labels == 2:
-            # Two places would look like the two classes of one label, of which scorers take the second.
-            return np.array([[0, 1], [0, 1]])
-        return np.arange(n_labels) if self.classes is None else self.classes
-
-    def probabilities(self, present: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What `predict_proba` gives, from the probability that each label is present."""
-        if self.classes is None:
-            return present
-        if len(self.classes) == 1:
-            return np.ones((len(present), 1))
-        return np.hstack([1 - present, present])
+from plurule.label_matrix import by_name, label_matrix
 
 
 def labelled_data(
@@ -63,7 +30,8 @@ def labelled_data(
     X
         A data set (`y` is then left out), or the attributes in any form that `encode` reads.
     y
-        A 0/1 matrix (dense, sparse or a frame, whose column names are kept), or a 1-D array of two classes.
+        A 0/1 matrix (dense, sparse or a frame, whose column names are kept), a 1-D array of classes, several columns
+        of which some hold classes as text, or sets of labels; see `plurule.data.targets`.
     sample_weight
         Weight of each row; those of the data set, unless given.
     label_names
@@ -77,6 +45,8 @@ def labelled_data(
     ('y0', 'y1')
     >>> labelled_data([[1.5], [2.5]], ["spam", "ham"])[0].label_names
     ('spam',)
+    >>> labelled_data([[1.5], [2.5], [3.5]], ["cat", "dog", "cow"])[0].groups
+    ((0, 1, 2),)
     >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]], label_names=["red", "blue"])[0].label_names
     ('red', 'blue')
     """
@@ -88,7 +58,7 @@ def labelled_data(
         sample_weight = X.weights if sample_weight is None else sample_weight
     else:
         table = encode(X)
-        Y, names, named, form = _labels(y)
+        Y, names, named, form = read_target(y)
     if label_names is not None:
         if len(label_names) != len(names):
             raise DataError(f"label_names holds {len(label_names)} names, but Y has {len(names)} labels")
@@ -106,12 +76,13 @@ def labelled_data(
     if len(table) != Y.shape[0]:
         raise DataError(f"X has {len(table)} rows, Y has {Y.shape[0]}; give the labels of every row")
     weights = None if sample_weight is None else check_row_weights(sample_weight, len(table), "sample_weight")
-    return Dataset(table, Y, names, weights), form
+    groups = X.groups if isinstance(X, Dataset) else form.groups
+    return Dataset(table, Y, names, weights, groups=groups), form
 
 
 def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[Any, Any, Any]:
     """Attributes, labels in the order that a model has them, and weights; of a data set, if `X` is one."""
-    if sp.issparse(y) or hasattr(y, "columns"):
+    if sp.issparse(y) or (hasattr(y, "columns") and not holds_classes(y)):
         y, names = label_matrix(y)
         y = by_name(y, names, labels) if names is not None and set(names) == set(labels) else y
     if not isinstance(X, Dataset) or y is not None:
@@ -132,70 +103,6 @@ def row_ids(X: Any, n_rows: int, ids: Sequence[Any] | None = None) -> list[Any]:
     if len(ids) != n_rows:
         raise DataError(f"{len(ids)} ids for {n_rows} rows; give one for each")
     return list(ids)
-
-
-def true_labels(y: Any, form: TargetForm, n_labels: int) -> NDArray[np.uint8]:
-    """True labels to compare predictions with, as a 0/1 matrix; `form` is that of the labels in training.
-
-    >>> true_labels(["ham", "ham"], TargetForm(np.array(["ham", "spam"])), n_labels=1).ravel()
-    array([0, 0], dtype=uint8)
-    """
-    if form.classes is None:
-        truth = dense(_labels(y)[0]).view(np.uint8)
-        if truth.shape[1] != n_labels:
-            raise DataError(f"Y has {truth.shape[1]} labels, the classifier was trained with {n_labels}")
-        return truth
-    given = np.asarray(y).ravel()
-    odd = np.flatnonzero(~np.isin(given, form.classes))
-    if len(odd):
-        raise DataError(f"Y, row {odd[0]}: {given[odd[0]]} is none of the classes {form.classes.tolist()}")
-    return (given == form.classes[-1]).astype(np.uint8).reshape(-1, 1)
-
-
-def _labels(y: Any) -> tuple[Any, tuple[str, ...], bool, TargetForm]:
-    """The labels as 0/1 matrix, their names, whether these were given, and the form they had."""
-    if y is None:
-        raise ValueError("RuleListClassifier requires y to be passed, but the target y is None")
-    if not sp.issparse(y):
-        native = nw.from_native(y, series_only=True, pass_through=True)
-        if isinstance(native, nw.Series):
-            return _one_label(native.to_numpy(), str(native.name) if native.name else None)
-        if len(getattr(y, "shape", ())) != 2:
-            try:
-                array = np.asarray(y)
-            except ValueError as error:
-                raise DataError(f"Y is not a matrix: {error}. {USE_BINARIZER}") from error
-            if array.ndim == 1:
-                return _one_label(array, None)
-    Y, names = label_matrix(y)
-    return Y, names or tuple(f"y{i}" for i in range(Y.shape[1])), names is not None, TargetForm(sparse=sp.issparse(y))
-
-
-def _one_label(y: NDArray[Any], name: str | None) -> tuple[Any, tuple[str, ...], bool, TargetForm]:
-    """A 1-D target of two classes; the later class is the label."""
-    from sklearn.utils.multiclass import check_classification_targets
-
-    if len(y) == 0:
-        raise DataError("y holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-    if isinstance(y[0], set | frozenset | list | tuple):
-        raise DataError(f"y is a list of label sets. {USE_BINARIZER}")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        row = int(np.argmax(~np.isfinite(y)))
-        raise DataError(f"row {row}: y contains {'NaN' if np.isnan(y[row]) else 'infinity'}, expected a class")
-    if y.dtype.kind == "O":
-        row = next((i for i, value in enumerate(y) if is_missing(value)), -1)
-        if row >= 0:
-            raise DataError(f"row {row}: y contains a missing value (NaN), expected a class")
-    check_classification_targets(y)
-    classes = np.unique(y)
-    if len(classes) > 2:
-        raise DataError(
-            "Only binary classification is supported. The type of the target is multiclass "
-            f"({len(classes)} classes). Give one 0/1 column per class (sklearn.preprocessing.LabelBinarizer)"
-        )
-    positive = classes[-1]
-    label = (name or "y") if set(classes.tolist()) <= {0, 1} else str(positive)
-    return (y == positive).astype(np.int8).reshape(-1, 1), (label,), False, TargetForm(classes)
 
 
 def _beside(labels: tuple[str, ...], columns: set[str], named: bool) -> tuple[str, ...]:

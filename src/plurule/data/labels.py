@@ -18,7 +18,9 @@ from plurule.data.dataset import Dataset
 from plurule.data.place import Place, Source, hint, shown
 from plurule.data.readers.text import read_bytes
 from plurule.data.table import SparseColumns, Table
+from plurule.data.targets import label_names
 from plurule.errors import DataError
+from plurule.label_matrix import dense
 from plurule.model import Attribute
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
@@ -49,10 +51,61 @@ def split_labels(
     Where `labels` does not say which they are, `xml` does, or else the `-C` of MEKA in the name of the relation.
     """
     table = data.X
-    positions = _find(table.names, source, data.relation, labels, xml)
+    wanted, classes = _classes_by_name(labels, table)
+    positions = _find(table.names, source, data.relation, wanted, xml)
     X = table.select(np.delete(np.arange(len(table.names)), positions).tolist())
-    Y = _label_matrix(table, positions, source)
-    return replace(data, X=X, Y=Y, label_names=tuple(table.names[i] for i in positions), name=name)
+    of_classes = [i for i in positions if _holds_classes(table.attributes[i])]
+    if not of_classes:
+        Y = _label_matrix(table, positions, source)
+        return replace(data, X=X, Y=Y, label_names=tuple(table.names[i] for i in positions), name=name)
+    blocks, names, groups = [], list[str](), []
+    for i in positions:
+        attribute = table.attributes[i]
+        if i not in of_classes:
+            blocks.append(dense(_label_matrix(table, [i], source)))
+            names.append(attribute.name)
+            continue
+        known = classes.get(i) or list(attribute.categories or ())
+        said = [f"{attribute.name}: {c}" for c in known] if i in classes else label_names(attribute.name, known)
+        if len(said) > 1 and i not in classes:
+            groups.append(tuple(range(len(names), len(names) + len(said))))
+        names += said
+        blocks.append(_class_labels(table, i, known[-len(said) :], source))
+    return replace(data, X=X, Y=np.hstack(blocks), label_names=tuple(names), name=name, groups=tuple(groups))
+
+
+def _classes_by_name(labels: Labels | None, table: Table) -> tuple[Labels | None, dict[int, list[str]]]:
+    """The columns that are wanted, and of those of which single classes are (`species: setosa`), which ones."""
+    classes: dict[int, list[str]] = {}
+    if labels is None or isinstance(labels, int | np.integer | str | Path | re.Pattern):
+        return labels, classes
+    position = {name: i for i, name in enumerate(table.names)}
+    wanted = dict[Any, None]()
+    for item in labels:
+        column, _, category = item.partition(": ") if isinstance(item, str) and item not in position else (item, "", "")
+        if category and column in position and _holds_classes(table.attributes[position[column]]):
+            classes.setdefault(position[column], []).append(category)
+            item = column
+        wanted[item] = None
+    return list(wanted), classes
+
+
+def _holds_classes(attribute: Attribute) -> bool:
+    """Whether a column is nominal and none of its categories says present or absent."""
+    categories = attribute.categories or ()
+    return len(categories) > 1 and all(_category_meaning(c) < 0 for c in categories)
+
+
+def _class_labels(table: Table, index: int, classes: Sequence[str], source: Source) -> NDArray[np.int8]:
+    """One label for each of some classes of a column."""
+    codes, attribute = table.column(index), table.attributes[index]
+    gone = np.flatnonzero(codes < 0)
+    if len(gone):
+        raise DataError(
+            f"{source.at_row(int(gone[0]))}: a missing value for label {shown(attribute.name)}, expected a class"
+        )
+    place = {category: i for i, category in enumerate(attribute.categories or ())}
+    return np.column_stack([codes == place.get(c, -1) for c in classes]).astype(np.int8)
 
 
 def parse_labels(text: str) -> Labels:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.fingerprint import PACKED
-from plurule.data.inputs import TargetForm, labelled_data
+from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels
 from plurule.data.place import Source
 from plurule.data.readers.arff import read_arff
@@ -27,6 +27,7 @@ from plurule.data.readers.parquet import pyarrow_for, read_parquet
 from plurule.data.readers.reading import as_data_set, read
 from plurule.data.readers.text import COMPRESSIONS, suffix_of
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm
 from plurule.distributed.counts import BlockCounts
 from plurule.distributed.local import LocalPartitions, Part
 from plurule.distributed.preparing import (

@@ -222,14 +222,14 @@ def _ends(statement: Dependency) -> Iterator[tuple[str, str]]:
 
 def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
     for number, rule in enumerate(rule_list, start=1):
-        for first, second in combinations(rule.head, 2):
+        for first, second in combinations(rule.head.stated, 2):
             if joint_absence or first.present or second.present:
                 kind = HEAD_KINDS[first.present + second.present]
                 yield Dependency(kind, (), (first, second), rule.body, (number,))
         tested = tuple(Assignment(c.name, c.index, c.present) for c in rule.label_conditions)
         if tested:
             context = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
-            for assignment in rule.head:
+            for assignment in rule.head.stated:
                 kind = BODY_KINDS[any(premise.present for premise in tested), assignment.present]
                 if joint_absence or kind != "joint absence":
                     yield Dependency(kind, tested, (assignment,), context, (number,))

@@ -219,7 +219,7 @@ def rule_changes(before: RuleList, after: RuleList) -> tuple[RuleChange, ...]:
 
 def _key(rule: Rule) -> tuple[frozenset[tuple[str, bool]], frozenset[Condition]]:
     """What a rule says, whatever the places: two models may have the same columns at different ones."""
-    return frozenset((a.name, a.present) for a in rule.head), frozenset(replace(c, index=0) for c in rule.body)
+    return frozenset((a.name, a.present) for a in rule.head.stated), frozenset(replace(c, index=0) for c in rule.body)
 
 
 def _is_similar(one: Rule, other: Rule) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from plurule.data.fingerprint import trained_on
 from plurule.data.table import Table
 from plurule.inspection.data import match_both
-from plurule.model import Rule, RuleList
+from plurule.model import Head, Rule, RuleList
 from plurule.model.condition import join
 from plurule.model.frame import Backend
 from plurule.model.frame import to_frame as make_frame
@@ -98,7 +99,8 @@ def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
     table, truth = match_both(rule_list, X, Y)
     present = truth.mean(axis=0) if len(truth) else np.zeros(len(rule_list.labels))
     found = []
-    for rule, rows in zip(recount(rule_list, table, truth), _rows_decided(rule_list, table), strict=True):
+    for counted, rows in zip(recount(rule_list, table, truth), _rows_decided(rule_list, table), strict=True):
+        rule = _stated(counted)
         decided, shares = (
             rule.tp + rule.fp,
             [present[a.index] if a.present else 1 - present[a.index] for a in rule.head],
@@ -111,6 +113,12 @@ def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
     known = trained_on(rule_list, table)
     rules = tuple(one._replace(p_holm=p) for one, p in zip(found, corrected, strict=True))
     return RowsOf(rules, len(table), None if known is None else int(known.sum()))
+
+
+def _stated(rule: Rule) -> Rule:
+    """A rule without what is implied by the rest of its head."""
+    said = [(a, counts) for a, counts in zip(rule.head, rule.decided, strict=True) if not a.implied]
+    return replace(rule, head=Head(tuple(a for a, _ in said)), decided=tuple(counts for _, counts in said))
 
 
 def _rows_decided(rule_list: RuleList, table: Table) -> list[int]:
@@ -146,7 +154,7 @@ def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y:
         "rule": list(range(1, len(rule_list) + 1)),
         "head": [str(rule.head) for rule in rule_list],
         "body": [join(rule.body) for rule in rule_list],
-        "labels": [len(rule.head) for rule in rule_list],
+        "labels": [len(rule.head.stated) for rule in rule_list],
         "conditions": [len(rule.body) for rule in rule_list],
     }
     if X is not None:

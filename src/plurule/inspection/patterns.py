@@ -300,7 +300,7 @@ def count(rule: Rule, part: Part) -> Pattern:
     hold = np.stack(parts)
     coverage = float(weights[columns.passing(rule.body, truth)[-1]].sum())
     support = float(weights[hold.all(axis=0)].sum())
-    head = [weights[truth[:, one.index] == one.present].sum() / weights.sum() for one in rule.head]
+    head = [weights[truth[:, one.index] == one.present].sum() / weights.sum() for one in rule.head.stated]
     expected = coverage * float(np.prod(head))
     p_value = float(independence([hold])[0])
     return Pattern(rule, coverage, support, support / expected if expected else 0.0, p_value, p_value)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import ModelError, nearest
-from plurule.model import Attribute, LabelCondition, Rule, RuleList
+from plurule.errors import ModelError, first_repeated, nearest
+from plurule.model import Attribute, Head, LabelCondition, Rule, RuleList
 from plurule.model.names import Names
 from plurule.model.naming import quoted
 from plurule.model.text import RuleTextError, parse, parse_rules
@@ -30,6 +31,8 @@ class Constraints:
         Every rule tests at least one of them; a rule without conditions is therefore not learned either.
     forbidden_label_pairs
         No rule relates the two labels of a pair: it has not both in its head, and tests not one to predict the other.
+    exclusive_labels
+        Groups of labels of which exactly one is present in every row: heads say so, and predictions keep to it.
     required_label_pairs
         A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
         label chain: with (A, B) and (B, C) the three go together.
@@ -50,6 +53,7 @@ class Constraints:
     required_attributes: Iterable[str] = ()
     forbidden_label_pairs: Iterable[Sequence[str]] = ()
     required_label_pairs: Iterable[Sequence[str]] = ()
+    exclusive_labels: Iterable[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
         for parameter in ("forbidden_attributes", "required_attributes"):
@@ -63,6 +67,15 @@ class Constraints:
             if odd is not None:
                 raise ModelError(f"{parameter} must be a list of pairs of different labels, got {odd!r}")
             object.__setattr__(self, parameter, pairs)
+
+        groups = tuple(group if isinstance(group, str) else tuple(group) for group in self.exclusive_labels)
+        odd = next((g for g in groups if isinstance(g, str) or len(set(g)) < max(len(g), 2)), None)
+        if odd is not None:
+            raise ModelError(f"exclusive_labels must be a list of groups of different labels, got {odd!r}")
+        twice = first_repeated(label for group in groups for label in group)
+        if twice is not None:
+            raise ModelError(f"exclusive_labels: {twice!r} is in two groups; give each label one")
+        object.__setattr__(self, "exclusive_labels", groups)
 
     def resolve(self, attributes: Sequence[Attribute], labels: Sequence[str]) -> ResolvedConstraints:
         """The same by the places of the attributes and labels of some data; names that it lacks are an error."""
@@ -87,7 +100,9 @@ class Constraints:
             raise ModelError(
                 f"labels {first!r} and {second!r} must go together and must not; leave out one of the pairs"
             )
-        return ResolvedConstraints(~forbidden, required, apart, group)
+        resolved = ResolvedConstraints(~forbidden, required, apart, group)
+        members = [[_place(name, places, "exclusive_labels", "label") for name in g] for g in self.exclusive_labels]
+        return resolved.with_exclusive(members, labels)
 
     def violations(self, rule_list: RuleList) -> tuple[str, ...]:
         """What the rules of a list do that is not allowed; locked rules may do anything."""
@@ -113,6 +128,16 @@ class ResolvedConstraints:
     """Per pair of labels: whether no rule may relate them. Symmetric, False on the diagonal."""
     group: NDArray[np.intp]
     """Per label: labels with the same number go together in heads; a label with a number of its own is free."""
+    exclusive: tuple[tuple[int, ...], ...] = ()
+    """Labels of which exactly one is present: they are apart, and no rule ends an instance before that is known."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is asked of rules beyond what exclusive labels ask."""
+        apart = self.apart.copy()
+        for members in self.exclusive:
+            apart[np.ix_(members, members)] = False
+        return not self.allowed_attributes.all() or self.requires_attribute or replace(self, apart=apart).binds_labels
 
     @property
     def requires_attribute(self) -> bool:
@@ -123,6 +148,29 @@ class ResolvedConstraints:
     def binds_labels(self) -> bool:
         """Whether some labels must, or must not, go together."""
         return bool(self.apart.any()) or len(np.unique(self.group)) < len(self.group)
+
+    def with_exclusive(self, groups: Sequence[Sequence[int]], labels: Sequence[str]) -> ResolvedConstraints:
+        """The same, and of each group of labels exactly one is present."""
+        apart = self.apart.copy()
+        twice = first_repeated(labels[i] for members in (*groups, *self.exclusive) for i in members)
+        if twice is not None:
+            raise ModelError(f"label {twice!r} is in two groups of which exactly one is present; leave out one")
+        for members in groups:
+            together = next(
+                (pair for pair in combinations(members, 2) if self.group[pair[0]] == self.group[pair[1]]), None
+            )
+            if together is not None:
+                first, second = (labels[i] for i in together)
+                raise ModelError(
+                    f"labels {first!r} and {second!r} must go together, but only one of them can be present"
+                )
+            apart[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
+        return replace(self, apart=apart, exclusive=(*map(tuple, groups), *self.exclusive))
+
+    def decides_exclusive(self, head: Head) -> bool:
+        """Whether a head says of every group of exclusive labels which of them is present."""
+        present = {a.index for a in head if a.present}
+        return all(present.intersection(members) for members in self.exclusive)
 
     def units(self) -> tuple[tuple[int, ...], ...]:
         """What enters a head as one: the labels that go together, and every other label by itself; in label order."""
@@ -143,7 +191,7 @@ class ResolvedConstraints:
                 yield f"tests {quoted(condition.name)}, which is forbidden"
         if self.requires_attribute and not any(self.required_attributes[c.index] for c in tested):
             yield "tests none of the attributes of which one is required"
-        head = [a.index for a in rule.head]
+        head = [a.index for a in rule.head.stated]
         body = [c.index for c in rule.label_conditions]
         related = [(a, b) for i, b in enumerate(head) for a in (*head[:i], *body)]
         for first, second in related:

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plurule.data.inputs import TargetForm
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm
 from plurule.errors import ParameterError
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import ResolvedConstraints, as_initial_rules

@@ -48,19 +48,23 @@ def cover(data: Counting, given: Sequence[Rule], options: Options, progress: Pro
         rules.append(conquer(data, found, options))
         if progress is not None:
             progress(len(rules), data.decided())
-    return RuleList(tuple(rules), problem.table.attributes, problem.labels, data.undecided())
+    return RuleList(tuple(rules), problem.table.attributes, problem.labels, data.undecided(), groups=problem.groups)
 
 
 def conquer(data: Counting, found: Candidate, options: Options) -> Rule:
     """Write down what the rule predicts; take its instances out of training if it leaves (almost) none open."""
+    problem = data.problem
     labels = np.flatnonzero(found.signs != NOT_IN_HEAD).tolist()
-    head = tuple(Assignment(data.problem.labels[i], i, bool(found.signs[i])) for i in labels)
-    closed = data.close(found.covered, head, options.predict_absence)
+    stated = Head(tuple(Assignment(problem.labels[i], i, bool(found.signs[i])) for i in labels))
+    head = stated.completed(problem.groups, problem.labels)
+    closed = data.close(found.covered, head.assignments, options.predict_absence)
     stop = closed.unfinished / closed.coverage <= options.stop_threshold
+    # An instance must not end before it is known which label of every group is present.
+    stop &= problem.constraints is None or problem.constraints.decides_exclusive(head)
     if stop:
         data.remove(found.covered)
     return Rule(
-        Head(head),
+        head,
         found.body,
         tp=found.tp,
         fp=found.fp,

@@ -32,7 +32,7 @@ def start(problem: Problem) -> Start:
     labels = np.zeros(problem.n_labels, dtype=bool)
     decisions = nothing_decided(*problem.Y.shape)
     rules = []
-    listed = RuleList(problem.initial_rules, problem.table.attributes, problem.labels)
+    listed = RuleList(problem.initial_rules, problem.table.attributes, problem.labels, groups=problem.groups)
     for rule, step in zip(listed, replay(listed, problem.table), strict=True):
         decisions = step.decisions
         labels[[a.index for a in rule.head]] = True

@@ -125,7 +125,8 @@ class Run:
         learned = self._core.rules(len(self._rules) - self._given)
         self._rules += tuple(_rule(self.problem, *rule) for rule in learned)
         undecided = tuple(self._core.undecided())
-        return RuleList(self._rules, self.problem.table.attributes, self.problem.labels, undecided)
+        problem = self.problem
+        return RuleList(self._rules, problem.table.attributes, problem.labels, undecided, groups=problem.groups)
 
     @property
     def n_rules(self) -> int:
@@ -192,6 +193,11 @@ def _constrain(core: _core.Options, constraints: ResolvedConstraints) -> None:
             np.ascontiguousarray(constraints.apart, dtype=np.uint8),
             np.ascontiguousarray(constraints.group, dtype=np.int32),
         )
+    if constraints.exclusive:
+        numbers = np.full(len(constraints.group), -1, dtype=np.int32)
+        for number, members in enumerate(constraints.exclusive):
+            numbers[list(members)] = number
+        core.set_exclusive_labels(numbers)
 
 
 FORMULAS = {

@@ -143,14 +143,18 @@ def check_head_search(head_search: HeadSearch, heuristic: Heuristic, averaging: 
 
 
 def check_constraints(
-    constraints: Any, attributes: Sequence[Attribute], labels: Sequence[str], head_search: HeadSearch
+    constraints: Any,
+    attributes: Sequence[Attribute],
+    labels: Sequence[str],
+    head_search: HeadSearch,
+    groups: Sequence[Sequence[int]] = (),
 ) -> ResolvedConstraints | None:
-    """The constraints on the rules of some data, if there are any."""
-    if constraints is None:
+    """The constraints on the rules of some data, if there are any; of each group of labels exactly one is present."""
+    if constraints is None and not groups:
         return None
-    if not isinstance(constraints, Constraints):
+    if not isinstance(constraints, Constraints | None):
         raise ParameterError.expected("constraints", constraints, "None or a plurule.Constraints")
-    resolved = constraints.resolve(attributes, labels)
+    resolved = (constraints or Constraints()).resolve(attributes, labels).with_exclusive(groups, labels)
     longest = max(len(unit) for unit in resolved.units())
     if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
         tries = f"{head_search!r} tries all signs of labels that must go together"

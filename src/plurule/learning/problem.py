@@ -36,6 +36,11 @@ class Problem:
     """What the rules that are learned must and must not use."""
 
     @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Labels of which exactly one is present."""
+        return () if self.constraints is None else self.constraints.exclusive
+
+    @property
     def n_instances(self) -> int:
         """Number of instances."""
         return self.Y.shape[0]

@@ -53,9 +53,10 @@ class _Judge:
 
     def best_length(self, rule: Rule, covered: list[NDArray[np.bool_]], predicted: NDArray[np.int8]) -> int | None:
         """The number of conditions to keep, the fewest of the best; None if the rule is not worth keeping."""
-        labels = [assignment.index for assignment in rule.head]
+        head = rule.head.stated
+        labels = [assignment.index for assignment in head]
         weight = (predicted[:, labels] == OPEN) * self.weights[:, None]
-        right = self.truth[:, labels] == np.array([assignment.present for assignment in rule.head])
+        right = self.truth[:, labels] == np.array([assignment.present for assignment in head])
         counts = []
         for rows in covered:
             tp, fp = (weight[rows] * right[rows]).sum(), (weight[rows] * ~right[rows]).sum()

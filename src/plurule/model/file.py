@@ -84,6 +84,8 @@ def dumps(rule_list: RuleList) -> str:
         "rules": _lines(map(_rule_to_json, rule_list)),
         "undecided": _compact(rule_list.undecided),
     }
+    if rule_list.groups:
+        parts["groups"] = _compact([[rule_list.labels[i] for i in group] for group in rule_list.groups])
     if rule_list.length_choice is not None:
         choice = asdict(rule_list.length_choice)
         unsaid = [name for name in ("how", "constant") if choice[name] in ("", None)]
@@ -158,7 +160,7 @@ def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
 
 def _said(kind: type[Any]) -> list[str]:
     """What there is to say besides the name and the place."""
-    return [field.name for field in fields(kind) if field.name not in ("name", "index", "of_binary")]
+    return [field.name for field in fields(kind) if field.name not in ("name", "index", "of_binary", "implied")]
 
 
 # Reading
@@ -269,7 +271,12 @@ def _read(file: _Node) -> RuleList:
             "upgrade plurule to read it"
         )
     members = file.members(
-        "format", "version", "attributes", "labels", "rules", optional=("undecided", "length_choice", "trained_on")
+        "format",
+        "version",
+        "attributes",
+        "labels",
+        "rules",
+        optional=("undecided", "length_choice", "trained_on", "groups"),
     )
     attributes = tuple(_attribute(item) for item in members["attributes"].items())
     labels = members["labels"].texts()
@@ -280,7 +287,20 @@ def _read(file: _Node) -> RuleList:
     undecided = members["undecided"].pairs(len(labels), "label") if "undecided" in members else ()
     choice = _length_choice(members["length_choice"]) if "length_choice" in members else None
     trained_on = members["trained_on"].fingerprints() if "trained_on" in members else None
-    return RuleList(rules, attributes, labels, undecided, choice, trained_on)
+    groups = tuple(_group(item, labels) for item in members["groups"].items()) if "groups" in members else ()
+    try:
+        return RuleList(rules, attributes, labels, undecided, choice, trained_on, groups)
+    except ModelError as error:
+        raise ModelError(f"rules: {error}") from None
+
+
+def _group(item: _Node, labels: tuple[str, ...]) -> tuple[int, ...]:
+    """The places of labels of which exactly one is present."""
+    found = item.texts()
+    item.expect(len(set(found)) == len(found) >= 2, "at least two different labels")
+    for name in found:
+        item.expect(name in labels, f"labels of the file, not {name!r}")
+    return tuple(map(labels.index, found))
 
 
 def _length_choice(item: _Node) -> LengthChoice:

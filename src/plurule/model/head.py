@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+from plurule.errors import ModelError
 from plurule.model.naming import quoted
 
 
@@ -19,6 +20,8 @@ class Assignment:
     name: str
     index: int
     present: bool
+    implied: bool = field(default=False, compare=False)
+    """Whether the label is absent because another of its group is present, and need not be said."""
 
     def __str__(self) -> str:
         return quoted(self.name) if self.present else f"¬{quoted(self.name)}"
@@ -49,5 +52,26 @@ class Head:
     def __len__(self) -> int:
         return len(self.assignments)
 
+    @property
+    def stated(self) -> tuple[Assignment, ...]:
+        """What is not implied by the rest."""
+        return tuple(a for a in self.assignments if not a.implied)
+
+    def completed(self, groups: Sequence[Sequence[int]], labels: Sequence[str]) -> Head:
+        """The head that also says that a label is absent where another of its group is present.
+
+        >>> head = Head((Assignment("setosa", 0, True),)).completed([(0, 1)], ["setosa", "virginica"])
+        >>> str(head), [str(assignment) for assignment in head]
+        ('setosa', ['setosa', '¬virginica'])
+        """
+        said = {a.index: a for a in self.assignments}
+        for group in groups:
+            present = [labels[i] for i in group if i in said and said[i].present]
+            if len(present) > 1:
+                raise ModelError(f"{self} predicts {' and '.join(present)}, of which only one can be present")
+            absent = [i for i in group if i not in said or not said[i].present] if present else []
+            said |= {i: Assignment(labels[i], i, False, implied=True) for i in absent}
+        return Head(tuple(said.values()))
+
     def __str__(self) -> str:
-        return ", ".join(str(a) for a in self.assignments)
+        return ", ".join(str(a) for a in self.stated)

@@ -79,6 +79,9 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     length_choice
         The validation scores by length that the list was cut by, where it was. Lists with the same rules are equal
         whatever led to them.
+    groups
+        Places of labels of which exactly one is present, as the classes of a column are. A head that says which is
+        present says that the others are absent, though that is not shown.
     trained_on
         Fingerprints of the rows it was learned from (`plurule.data.fingerprint`); None where they are not known.
 
@@ -91,6 +94,16 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     undecided: tuple[tuple[float, float], ...] = ()
     length_choice: LengthChoice | None = field(default=None, compare=False)
     trained_on: bytes | None = field(default=None, compare=False)
+    groups: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.groups:
+            object.__setattr__(self, "rules", tuple(map(self._completed, self.rules)))
+
+    def _completed(self, rule: Rule) -> Rule:
+        head = rule.head.completed(self.groups, self.labels)
+        # What was counted is per label of the head, in order.
+        return replace(rule, head=head, decided=rule.decided if len(head) == len(rule.head) else ())
 
     @overload
     def __getitem__(self, index: int) -> Rule: ...
@@ -131,7 +144,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
 
     def characteristics(self) -> dict[str, float]:
         """Counts that describe the model, as the paper's Table 2 lists them."""
-        multi = [len(rule.head) for rule in self if len(rule.head) > 1]
+        multi = [len(rule.head.stated) for rule in self if len(rule.head.stated) > 1]
         return {
             "rules": len(self),
             "conditions": sum(len(rule.body) for rule in self),
@@ -147,8 +160,8 @@ class RuleList(RuleListMethods, Sequence[Rule]):
 
     def head_sizes(self) -> dict[int, int]:
         """How many rules have a head of each length."""
-        return dict(sorted(Counter(len(rule.head) for rule in self).items()))
+        return dict(sorted(Counter(len(rule.head.stated) for rule in self).items()))
 
     def parse(self, text: str) -> Rule:
         """The rule that a text says about these attributes and labels; see `plurule.model.text`."""
-        return parse(text, self.attributes, self.labels)
+        return self._completed(parse(text, self.attributes, self.labels))

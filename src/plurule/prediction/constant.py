@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plurule.data.inputs import TargetForm
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm
 from plurule.label_matrix import dense, label_matrix
 from plurule.model import Assignment, Head, Rule, RuleList
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring

@@ -38,7 +38,8 @@ def recount(rule_list: RuleList, table: Table, Y: Labels, weights: Weights | Non
 def with_counts(rule: Rule, step: Step, Y: Labels, weights: Weights) -> Rule:
     """A rule with the counts of the step in which it was applied."""
     decided = count_decided(rule, step.decided, Y, weights)
-    tp, fp = sum(right for right, _ in decided), sum(wrong for _, wrong in decided)
+    stated = [pair for pair, assignment in zip(decided, rule.head, strict=True) if not assignment.implied]
+    tp, fp = sum(right for right, _ in stated), sum(wrong for _, wrong in stated)
     return replace(rule, tp=tp, fp=fp, coverage=float(weights[step.covered].sum()), decided=decided)
 
 

@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule.data.dataset import Dataset, check_row_weights
 from plurule.data.encoding import encode
-from plurule.data.inputs import TargetForm, row_ids, true_labels, unpack
+from plurule.data.inputs import row_ids, unpack
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm, true_labels
 from plurule.errors import DataError
 from plurule.model import RuleList
 from plurule.parameters import check_jobs
@@ -44,10 +45,17 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
         check_is_fitted(self)
-        return float(super().score(*unpack(X, y, sample_weight, tuple(self.label_names_))))
+        X, y, sample_weight = unpack(X, y, sample_weight, tuple(self.label_names_))
+        if not self._form.outputs and self._form.members is None:
+            return float(super().score(X, y, sample_weight))
+        n_labels = len(self.label_names_)
+        right = (true_labels(y, self._form, n_labels) == true_labels(self.predict(X), self._form, n_labels)).all(axis=1)
+        return float(
+            np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, dtype=float))
+        )
 
     def predict(self, X: Any, return_ids: bool = False) -> Any:
-        """The labels of each row as 0/1 matrix (sparse if `y` was), or its class if `y` was 1-D.
+        """The labels of each row in the form of `y`: a 0/1 matrix (sparse if `y` was), classes, or sets of labels.
 
         With `return_ids`, a pair: these, and a list of what the rows are called (their index in a pandas frame, their
         names in a data set, or else their numbers).
@@ -63,8 +71,9 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         It is always on the same side of one half as `predict`. With `return_ids`, a pair, as from `predict`.
         """
         check_is_fitted(self)
-        found = self._form.probabilities(self._probabilities(self._encode(X)))
-        return (found, row_ids(X, len(found))) if return_ids else found
+        table = self._encode(X)
+        found = self._form.probabilities(self._probabilities(table))
+        return (found, row_ids(X, len(table))) if return_ids else found
 
     def _present(self, table: Table) -> NDArray[Any]:
         """Per row and label, whether the label is predicted."""
@@ -85,7 +94,6 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
         tags.input_tags = InputTags(sparse=True, allow_nan=True, categorical=True, string=True)

@@ -77,7 +77,7 @@ class Recurrence:
 
     def _read(self, rule: Rule) -> tuple[Form, dict[Any, float]]:
         """The form of a rule, and per numeric test the share of the instances below its (tightest) threshold."""
-        parts: set[tuple[Any, ...]] = {("head", a.index, a.present) for a in rule.head}
+        parts: set[tuple[Any, ...]] = {("head", a.index, a.present) for a in rule.head.stated}
         places: dict[Any, float] = {}
         for condition in split_intervals(rule.body):
             if isinstance(condition, LabelCondition):

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from plurule.data.inputs import TargetForm
 from plurule.data.table import Table
+from plurule.data.targets import TargetForm
 from plurule.metrics import Counts
 from plurule.model import RuleList
 from plurule.prediction.decide import Decisions, nothing_decided, replay
@@ -92,6 +92,9 @@ def staged_scores(
     if scoring.scorer is None:
         return staged_measures(rule_list, table, Y, [scoring.name], weights, kept)[scoring.name]
     kept = np.arange(len(rule_list.labels)) if kept is None else kept
+    if len(kept) < len(rule_list.labels):
+        # Without some of their labels, classes are none.
+        form = TargetForm()
     truth = form.labels(np.asarray(Y)[:, kept])
     weighted = {} if weights is None else {"sample_weight": weights}
     stage = Stage(rule_list, form, kept, nothing_decided(len(table), len(rule_list.labels)))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.inputs import TargetForm
+from plurule.data.targets import TargetForm, settled
 from plurule.heuristics import FMeasure, Gain
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.problem import Options, Problem
@@ -210,6 +210,8 @@ class Aim:
     def _constant(self, problem: Problem) -> RuleList:
         weights = None if np.all(problem.weights == 1.0) else problem.weights
         labels, _ = best_constant(problem.Y, self.evaluation.scoring, weights, self.evaluation.form)
+        often = problem.label_weights[None, :]
+        labels = settled(np.asarray(labels, dtype=np.int8).reshape(1, -1), often, problem.groups)[0]
         said = tuple(Assignment(problem.labels[i], i, True) for i in np.flatnonzero(labels).tolist())
         return counted((Rule(Head(said)),) if said else (), problem, 0.5)
 
@@ -274,7 +276,7 @@ class Telling(NamedTuple):
 
 
 def _several(rule_list: RuleList) -> Result:
-    telling = [len(rule.head) > 1 or bool(rule.label_conditions) for rule in rule_list]
+    telling = [len(rule.head.stated) > 1 or bool(rule.label_conditions) for rule in rule_list]
     return {"several": np.cumsum([0, *telling]).tolist()}
 
 

@@ -149,7 +149,7 @@ class GainCover:
 def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
     """The initial rules of a problem and these, with their counts, and what they gain as their value."""
     given = start(problem).rules
-    plain = RuleList((*given, *rules), problem.table.attributes, problem.labels)
+    plain = RuleList((*given, *rules), problem.table.attributes, problem.labels, groups=problem.groups)
     listed = recount(plain, problem.table, problem.Y, problem.weights)
     valued = (replace(rule, value=rule.tp - lam * (rule.tp + rule.fp)) for rule in listed[len(given) :])
     return replace(listed, rules=(*given, *valued))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.inputs import TargetForm
+from plurule.data.targets import TargetForm
 from plurule.learning.problem import Options, Problem
 from plurule.metrics import METRICS
 from plurule.model import RuleList

@@ -227,3 +227,20 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path, monkey
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r"need pyarrow: pip install 'plurule\[parquet\]'"):
         io.write(io.read(([[1.0]], [[1]])), tmp_path / "t.parquet")
+
+
+def test_a_column_of_classes_is_a_group_of_labels(tmp_path: Path) -> None:
+    path = tmp_path / "iris.csv"
+    path.write_text("width,species,wild,port\n1.5,setosa,yes,Cork\n2.5,virginica,no,Bray\n0.5,versicolor,yes,Cork\n")
+    data = io.read(path, labels=["species", "wild", "port"])
+    names = ("species: setosa", "species: virginica", "species: versicolor", "wild", "port: Cork")
+    assert set(data.label_names) == set(names)
+    (group,) = data.groups
+    assert {data.label_names[i] for i in group} == set(names[:3])
+    assert data.Y.sum(axis=0).tolist() == [1, 1, 1, 2, 2]
+    some = io.read(path, labels=["species: virginica", "species: maxima", "wild"])
+    assert some.label_names == ("species: virginica", "species: maxima", "wild")
+    assert some.Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1]]
+    path.write_text("width,species\n1.5,setosa\n2.5,\n0.5,versicolor\n")
+    with pytest.raises(DataError, match="line 3: a missing value for label 'species', expected a class"):
+        io.read(path, labels="species")

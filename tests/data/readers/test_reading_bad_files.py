@@ -200,11 +200,11 @@ def test_meka_counts_beyond_the_attributes_are_refused(tmp_path: Path) -> None:
 
 
 def test_labels_must_be_zero_or_one(tmp_path: Path) -> None:
-    text = "@relation t\n@attribute l numeric\n@attribute m {a,b}\n@data\n0,a\n2,b\n"
+    text = "@relation t\n@attribute l numeric\n@attribute m {a,1}\n@data\n0,a\n2,1\n"
     assert refused_text(tmp_path, text) == "t.arff, line 6: the value '2' for label 'l', expected 0 or 1"
     expected = "t.arff, line 5: the value 'a' for label 'm', expected 0 or 1"
     assert refused_text(tmp_path, text, labels=("m",)) == expected
-    sparse = "@relation t\n@attribute l numeric\n@attribute m {a,b}\n@data\n{}\n{0 2}\n"
+    sparse = "@relation t\n@attribute l numeric\n@attribute m {a,1}\n@data\n{}\n{0 2}\n"
     assert refused_text(tmp_path, sparse) == "t.arff, line 6: the value '2' for label 'l', expected 0 or 1"
     assert refused_text(tmp_path, sparse, labels=("m",)) == expected
 

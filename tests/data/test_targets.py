@@ -1,0 +1,145 @@
+"""What `y` may be, and predictions in its form."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from plurule import load_model, save_model
+from plurule.classifier import RuleListClassifier
+from plurule.data.targets import TargetForm, read_target, true_labels
+from plurule.errors import DataError
+
+FRAME = {"port": ["Cork", "Cherbourg", "Southampton"], "survived": ["yes", "no", "no"], "crew": [0, 1, 0]}
+
+
+def test_a_column_of_more_than_two_classes_is_a_group_of_labels() -> None:
+    target = read_target(["dog", "cat", "cow", "dog"])
+    assert target.names == ("cat", "cow", "dog")
+    assert target.Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert target.form.groups == ((0, 1, 2),)
+    assert target.form.labels(target.Y).tolist() == ["dog", "cat", "cow", "dog"]
+
+
+def test_classes_that_are_numbers_have_names_as_labels() -> None:
+    assert read_target([3, 1, 2]).names == ("class 1", "class 2", "class 3")
+    assert read_target(pd.Series([3, 1, 2], name="grade")).names == ("grade: 1", "grade: 2", "grade: 3")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(FRAME), pl.DataFrame(FRAME)])
+def test_several_columns_may_hold_classes(frame: Any) -> None:
+    target = read_target(frame)
+    assert target.names == ("port: Cherbourg", "port: Cork", "port: Southampton", "survived", "crew")
+    assert target.form.groups == ((0, 1, 2),)
+    assert target.Y.tolist() == [[0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 0, 1, 0, 0]]
+    predicted = target.form.labels(target.Y)
+    assert predicted.tolist() == [["Cork", "yes", 0], ["Cherbourg", "no", 1], ["Southampton", "no", 0]]
+    assert np.array_equal(true_labels(predicted, target.form, 5), target.Y)
+    assert [classes.tolist() for classes in target.form.class_names(5)] == [
+        ["Cherbourg", "Cork", "Southampton"],
+        ["no", "yes"],
+        [0, 1],
+    ]
+
+
+def test_the_probabilities_of_a_group_sum_to_one() -> None:
+    form = TargetForm(outputs=(np.array(["a", "b", "c"]), np.array(["no", "yes"])))
+    of_group, of_pair = form.probabilities(np.array([[0.2, 0.6, 0.2, 0.9]]))
+    assert of_group.tolist() == [pytest.approx([0.2, 0.6, 0.2])]
+    assert of_pair.tolist() == [pytest.approx([0.1, 0.9])]
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [[{"red", "blue"}, set(), {"blue"}], [["red", "blue"], [], ["blue"]], pd.Series([("red", "blue"), (), ("blue",)])],
+)
+def test_sets_of_labels_are_a_label_matrix(sets: Any) -> None:
+    target = read_target(sets)
+    assert target.names == ("blue", "red")
+    assert target.Y.tolist() == [[1, 1], [0, 0], [1, 0]]
+    assert target.form.labels(target.Y) == [("blue", "red"), (), ("blue",)]
+    assert np.array_equal(true_labels(sets, target.form, 2), target.Y)
+    with pytest.raises(DataError, match="row 1: 'green' is none of the labels"):
+        true_labels([["red"], ["green", "red"], []], target.form, 2)
+
+
+def test_what_is_missing_among_classes_is_named() -> None:
+    with pytest.raises(DataError, match="row 1: y contains a missing value"):
+        read_target(pd.Series(["a", None, "b"], dtype=object))
+    with pytest.raises(DataError, match="row 2: column 'port' contains a missing value"):
+        read_target(pd.DataFrame({"port": ["Cork", "Cork", None]}))
+    with pytest.raises(DataError, match="label 'y1', row 0: Y contains 2, expected 0 or 1"):
+        read_target([[1, 2]])
+
+
+def ship(n_rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Passengers of a ship: numbers, text, gaps; and columns to predict, one of three classes."""
+    random = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {"age": random.integers(1, 80, n_rows).astype(float), "sex": random.choice(["male", "female"], n_rows)}
+    )
+    X["fare"] = random.gamma(2.0, 20.0, n_rows).round(2)
+    X.loc[random.random(n_rows) < 0.1, "age"] = np.nan
+    tier = np.where(X.fare > 60, "first", np.where(X.fare > 25, "second", "third"))
+    survived = np.where((X.sex == "female") | (X.age < 12), "yes", "no")
+    return X, pd.DataFrame({"tier": tier, "survived": survived})
+
+
+def test_classes_are_predicted_as_scikit_learn_does() -> None:
+    X, y = ship()
+    ours = RuleListClassifier(heuristic="f_measure", n_rules=8).fit(X, y.tier)
+    theirs = DecisionTreeClassifier(max_depth=3).fit(X[["fare"]], y.tier)
+    assert ours.classes_.tolist() == theirs.classes_.tolist()
+    assert ours.predict(X).dtype.kind == theirs.predict(X[["fare"]]).dtype.kind
+    assert ours.predict_proba(X).shape == theirs.predict_proba(X[["fare"]]).shape
+    assert np.array_equal(ours.classes_[ours.predict_proba(X).argmax(axis=1)], ours.predict(X))
+    assert ours.score(X, y.tier) > 0.95
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+@pytest.mark.parametrize("predict_absence", [False, True])
+def test_exactly_one_class_of_each_column_is_predicted(engine: str, predict_absence: bool) -> None:
+    X, y = ship(60)
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules=4, engine=engine, predict_absence=predict_absence)
+    classifier.fit(X, y)
+    assert classifier.predict(X).shape == y.shape
+    assert [p.shape for p in classifier.predict_proba(X)] == [(60, 3), (60, 2)]
+    new = ship(200, seed=1)[0]
+    for decisions in (classifier.decide(X), classifier.decide(new)):
+        (group,) = classifier.rule_list_.groups
+        assert (decisions.labels()[:, group].sum(axis=1) == 1).all()
+    assert classifier.score(X, y) > 0.5
+
+
+def test_sets_of_labels_are_learned_and_predicted() -> None:
+    X = [[float(i)] for i in range(20)]
+    y = [{"small"} if i < 10 else {"large", "heavy"} for i in range(20)]
+    classifier = RuleListClassifier(heuristic="f_measure").fit(X, y)
+    assert classifier.predict([[2.0], [17.0]]) == [("small",), ("heavy", "large")]
+    assert classifier.score(X, y) == 1.0
+
+
+def test_every_form_of_a_list_keeps_to_the_groups(tmp_path: Path) -> None:
+    X, y = ship(80)
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(X, y)
+    rules = classifier.rule_list_
+    assert [str(rule.head) for rule in rules][-1].startswith("tier: ")
+    save_model(rules, tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    assert loaded == rules
+    assert [rule.to_text() for rule in loaded] == [rule.to_text() for rule in rules]
+    module: dict[str, Any] = {}
+    exec(rules.to_python(), module)
+    predicted = np.array([list(module["predict"](row).values()) for row in X.to_dict("records")])
+    assert np.array_equal(predicted, classifier.decide(X).labels())
+    connection = sqlite3.connect(":memory:")
+    X.to_sql("instances", connection)
+    assert np.array_equal(np.array(connection.execute(rules.to_sql()).fetchall()), predicted)
+    assert np.array_equal(RuleListClassifier.from_rule_list(loaded).predict(X), predicted)
