@@ -132,7 +132,7 @@ main()
 @pytest.mark.parametrize(
     ("command", "target"),
     [
-        (("fit", "world-flags", "-o"), "model.json"),
+        (("fit", "world-flags", "--published", "-o"), "model.json"),
         (("convert", "world-flags"), "flags.csv"),
         (("convert", "world-flags"), "flags.arff"),
         (("convert", "world-flags"), "flags.parquet"),
@@ -144,7 +144,7 @@ def test_a_full_disk_leaves_what_was_there_and_is_told_in_a_sentence(
     tmp_path: Path, command: tuple[str, ...], target: str
 ) -> None:
     model = tmp_path / "other.json"
-    save_model(RuleListClassifier(n_rules=4).fit(load_world_flags()).rule_list_, model)
+    save_model(RuleListClassifier.published(n_rules=4).fit(load_world_flags()).rule_list_, model)
     (tmp_path / target).write_text("before")
     arguments = [str(model) if part == "MODEL" else part for part in command]
     ended = subprocess.run(

@@ -247,8 +247,12 @@ def test_the_anti_monotone_search_cuts_everything_that_contains_a_worse_head():
 
 
 def compare(first: Heads, second: Heads, heads_too: bool = True) -> None:
-    assert first.value == pytest.approx(second.value, rel=1e-11)
-    if heads_too:
+    if not heads_too:
+        # Of two heads of equal value one can be precise enough and the other not.
+        both = np.isfinite(first.value) & np.isfinite(second.value)
+        assert first.value[both] == pytest.approx(second.value[both], rel=1e-11)
+    else:
+        assert first.value == pytest.approx(second.value, rel=1e-11)
         found = np.isfinite(first.value)
         assert first.signs[found].tolist() == second.signs[found].tolist()
         assert first.tp[found].tolist() == second.tp[found].tolist()

@@ -322,8 +322,10 @@ OBJECTIVES: dict[str, tuple[Heuristic, Any, bool]] = {
 }
 
 
-def assert_engines_agree_on(folder: Path, name: str, objective: str, lift: Any, n_rules: int | None = None) -> None:
-    data = read(data_set(folder, name), split="train")
+def assert_engines_agree_on(
+    folder: Path, name: str, objective: str, lift: Any, n_rules: int | None = None, n_rows: int | None = None
+) -> None:
+    data = read(data_set(folder, name), split="train")[:n_rows]
     problem = Problem(data.X, data.label_names, np.asarray(data.Y, dtype=np.uint8), np.ones(len(data)))
     heuristic, averaging, absence = OBJECTIVES[objective]
     options = Options(as_table(lift, problem.n_labels), heuristic, averaging, predict_absence=absence, n_rules=n_rules)
@@ -336,12 +338,14 @@ BOTH_PRUNINGS = pytest.mark.parametrize("lift", [NoLift(), KLN.at(labels=3, lift
 
 @EVERY_OBJECTIVE
 @BOTH_PRUNINGS
-@pytest.mark.parametrize(("name", "n_rules"), [("flags", None), ("emotions", 6), ("birds", 2)])
+@pytest.mark.parametrize(
+    ("name", "n_rules", "n_rows"), [("flags", None, None), ("emotions", 5, 200), ("birds", 2, 120)]
+)
 @pytest.mark.slow
 def test_on_real_data_both_engines_learn_the_same_rules(
-    shared_data: Path, name: str, n_rules: int | None, objective: str, lift: Any
+    shared_data: Path, name: str, n_rules: int | None, n_rows: int | None, objective: str, lift: Any
 ):
-    assert_engines_agree_on(shared_data, name, objective, lift, n_rules)
+    assert_engines_agree_on(shared_data, name, objective, lift, n_rules, n_rows)
 
 
 @EVERY_OBJECTIVE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
@@ -165,8 +166,7 @@ def test_a_ctrl_c_while_a_process_starts_comes_later_and_is_not_lost() -> None:
 
     def start() -> None:
         with ctrl_c_later():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.01)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             went_on.append(True)
 
     with pytest.raises(KeyboardInterrupt):
