@@ -71,8 +71,8 @@ class RuleListClassifier(RuleListPredictor):
         How the labels a rule predicts are found: `"single"`, `"decomposable"` (normal pruning),
         `"anti_monotone"`, `"relaxed"` or `"exhaustive"` (at most 12 labels).
     lift
-        How much a longer head is preferred: an object of `plurule.lifts`, a function of the number of labels, or
-        `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
+        How much a longer head is preferred: an object of `plurule.lifts`, a name (`"kln"`, `"peak 3: 1.04"`), a
+        function of the number of labels, or `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
     min_precision
         Least share of right predictions, 0 to 1: of every label of a finished rule, or of what a `MinPrecision` says
         (as published: of the head as a whole, also while the rule grows). `"auto"` is one half where a single list is
@@ -187,7 +187,7 @@ class RuleListClassifier(RuleListPredictor):
         averaging: Averaging = "micro",
         head_search: HeadSearch = "relaxed",
         min_precision: float | MinPrecision | Literal["auto"] = "auto",
-        lift: Lift | Callable[[int], float] | None = KLN(k=0.07),  # noqa: B008  # set_params copies it before a change
+        lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07),  # noqa: B008  # set_params changes a copy
         predict_absence: bool = False,
         label_conditions: bool = True,
         fix_head: bool = True,

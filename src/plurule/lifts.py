@@ -145,10 +145,10 @@ class Root(Lift):
         return float(length ** (1 / self.k))
 
 
-def as_table(lift: Lift | Callable[[int], float] | None, n_labels: int) -> NDArray[np.float64]:
-    """ρ(1), …, ρ(n) as an array, checked; `None` is no lift."""
-    if lift is None:
-        lift = NoLift()
+def as_table(lift: Lift | Callable[[int], float] | str | None, n_labels: int) -> NDArray[np.float64]:
+    """ρ(1), …, ρ(n) as an array, checked; a text is the name of a lift, `None` is no lift."""
+    if lift is None or isinstance(lift, str):
+        lift = find_lift(lift or NONE)
     if isinstance(lift, Lift):
         lift.check_for(n_labels)
         factors = [lift.at_length(length, n_labels) for length in range(1, n_labels + 1)]
@@ -172,8 +172,8 @@ def as_table(lift: Lift | Callable[[int], float] | None, n_labels: int) -> NDArr
 
 NONE = "none"
 """The name of ρ ≡ 1, which the paper calls normal pruning."""
-_NAME = re.compile(r"(kln|root|peak)\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?)")
-_EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1' or 'none'"
+_NAME = re.compile(r"(kln|root|peak)(?:\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?))?")
+_EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1', 'kln' (1.08 at 3 labels) or 'none'"
 
 
 class LiftName(NamedTuple):
@@ -196,7 +196,7 @@ class LiftName(NamedTuple):
         match = _NAME.fullmatch(written)
         if match is None and written != NONE:
             raise PluruleError(f"lift {text!r} is not understood; write {_EXAMPLES}")
-        return cls(NONE) if match is None else cls(match[1], int(match[2]), float(match[3]))
+        return cls(NONE) if match is None else cls(match[1], int(match[2] or 3), float(match[3] or 1.08))
 
     @property
     def function(self) -> str:
@@ -232,8 +232,8 @@ def find_lift(name: str) -> Lift:
 
     >>> find_lift("peak 3: 1.04") == Peak(labels=3, lift=1.04, curvature=2.0)
     True
-    >>> find_lift("none")
-    NoLift()
+    >>> find_lift("none"), find_lift("kln") == find_lift("kln at 3: 1.08")
+    (NoLift(), True)
     """
     return LiftName.parse(name).lift()
 
@@ -277,6 +277,6 @@ def paper_lifts(n_labels: int) -> list[Lift]:
     return [lift for lift in map(find_lift, PAPER_LIFTS) if peaks_within(lift, n_labels)]
 
 
-def peaks_within(lift: Lift | Callable[[int], float] | None, n_labels: int) -> bool:
+def peaks_within(lift: Lift | Callable[[int], float] | str | None, n_labels: int) -> bool:
     """Whether a lift fits the number of labels."""
     return not isinstance(lift, Peak) or lift.labels <= n_labels

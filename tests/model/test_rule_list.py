@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import pytest
 
+from helpers.rule_lists import random_rule_list
 from plurule.model import (
     Assignment,
     Attribute,
@@ -129,3 +131,9 @@ def test_a_frame_has_one_row_per_rule(rule_list, backend):
         "value": [0.8, 0, 0],
         "stop": [False, True, True],
     }
+
+
+def test_a_rule_list_is_saved_and_loaded(tmp_path: Path) -> None:
+    rule_list, _ = random_rule_list(2)
+    rule_list.save(tmp_path / "model.json")
+    assert RuleList.load(tmp_path / "model.json") == rule_list

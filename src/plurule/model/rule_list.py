@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import overload
 
 from plurule._attached import RuleListMethods
@@ -99,6 +100,19 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     def __post_init__(self) -> None:
         if self.groups:
             object.__setattr__(self, "rules", tuple(map(self._completed, self.rules)))
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a model file, whole or not at all."""
+        from plurule.model import file
+
+        file.save(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> RuleList:
+        """Read the rule list of a model file."""
+        from plurule.model import file
+
+        return file.load(path)
 
     def _completed(self, rule: Rule) -> Rule:
         head = rule.head.completed(self.groups, self.labels)
