@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.engine.machine import describe
 from benchmarks.engine.running import run
 from benchmarks.quality import __main__ as program
-from benchmarks.quality import pruning, running, study
+from benchmarks.quality import nested, pruning, running, study
 from benchmarks.quality.data import SETS, as_features, labels, save
 from benchmarks.quality.fit_once import OUT_OF_THE_BOX, TREE
 from benchmarks.quality.running import LEARNERS, Settings
@@ -20,6 +21,7 @@ from sklearn.base import clone
 from plurule import RuleListClassifier
 from plurule.data import read
 from plurule.data.encoding import encode
+from plurule.selection import aiming
 
 HEADER = """@relation colours
 @attribute size numeric
@@ -259,3 +261,16 @@ def test_the_program_writes_down_the_study_and_the_ways_to_prune(
     assert found["defaults"]["rules"] <= 5
     assert 0.5 < found["simplify"]["micro_f1"] <= 1
     assert "| | defaults | simplify |" in (tmp_path / "results" / "pruning.md").read_text(encoding="utf-8")
+
+
+def test_settings_are_tried_inside_of_the_training_part_and_shown_beside_the_defaults(folder: Path) -> None:
+    (folder / "flags" / "flags-test.arff").unlink()
+    one_rule = {nested.DEFAULTS: RuleListClassifier, "one rule": lambda: RuleListClassifier(n_rules=1)}
+    costly = one_rule | {"size costs all": lambda: nested.Aimed(PER_SIZE=1.0, LEAST_ROWS=10)}
+    found = nested.tried(costly, "flags", folder)
+    assert found["one rule"]["rules"] == found["size costs all"]["rules"] == 1
+    assert found["one rule"]["micro_f1"] < found[nested.DEFAULTS]["micro_f1"]
+    assert aiming.PER_SIZE < 1
+    page = nested.nested_page({"sets": {"flags": found}, "machine": describe()})
+    assert "| size costs all | -" in page
+    assert f"| {nested.DEFAULTS} | 0." in page
