@@ -143,9 +143,8 @@ class Aim:
 
     @property
     def grown(self) -> int:
-        """How long the lists are whose bodies are selected from."""
-        n_labels = self.evaluation.folds.problem.n_labels
-        return max(self.n_rules, n_labels if "macro" in self.evaluation.scoring.name else 0)
+        """How long the lists are whose bodies are selected from: long enough for a rule per label."""
+        return max(self.n_rules, self.evaluation.folds.problem.n_labels)
 
     def curves(self) -> dict[Candidate, Telling]:
         """What the candidates score and tell by length; the constant is always the first."""
