@@ -21,6 +21,7 @@ AS_PUBLISHED: dict[str, Any] = {
     "max_conditions": None,
     "min_coverage": 0,
     "max_bins": None,
+    "readable": False,
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
