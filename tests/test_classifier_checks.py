@@ -91,14 +91,14 @@ def test_tools_of_scikit_learn_treat_us_as_its_own_multi_label_classifiers(name:
     X = np.random.default_rng(5).random((60, 2))
     Y = (X @ [[1, 0, 1], [0, 1, -1]] > [0.4, 0.6, 0.1]).astype(int)
     Y = Y[:, 0] if n_labels is None else Y[:, :n_labels]
-    ours = outcome(TOOLS[name], RuleListClassifier(n_rules=3), X, Y)
+    ours = outcome(TOOLS[name], RuleListClassifier(heuristic="f_measure", n_rules=3), X, Y)
     assert ours == outcome(TOOLS[name], MLPClassifier(max_iter=3, random_state=1), X, Y)
 
 
 def test_two_labels_are_not_taken_for_the_two_classes_of_one() -> None:
     X = np.random.default_rng(5).random((60, 2))
     Y = (X > [0.4, 0.6]).astype(int)
-    classifier = RuleListClassifier(n_rules=3)
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules=3)
     for scoring in ("roc_auc", "average_precision", "neg_log_loss", "neg_brier_score"):
         score = model_selection.cross_val_score(classifier, X[:, :1], Y, scoring=scoring, error_score=np.nan)
         theirs = model_selection.cross_val_score(KNeighborsClassifier(), X[:, :1], Y, scoring=scoring)

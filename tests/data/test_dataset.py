@@ -72,8 +72,10 @@ def test_a_classifier_learns_from_a_data_set_and_predicts_for_one() -> None:
     flags = load_world_flags()
     weighted = Dataset(flags.X, flags.Y, flags.label_names, np.linspace(0, 2, len(flags)))
     for data in (flags, weighted):
-        model = RuleListClassifier(n_rules=5).fit(data)
-        by_parts = RuleListClassifier(n_rules=5).fit(data.X, data.Y, data.weights, label_names=data.label_names)
+        model = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(data)
+        by_parts = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(
+            data.X, data.Y, data.weights, label_names=data.label_names
+        )
         assert model.rule_list_ == by_parts.rule_list_
         assert model.feature_names_in_.tolist() == list(data.attribute_names)
         np.testing.assert_array_equal(model.predict(data), model.predict(data.X))
@@ -85,7 +87,9 @@ def test_a_classifier_learns_from_a_data_set_and_predicts_for_one() -> None:
 
 def test_a_search_learns_from_a_data_set() -> None:
     flags = load_world_flags()
-    search = RuleListClassifierCV(RuleListClassifier(n_rules=3), param_grid={"heuristic__beta": [0.5, 1.0]}, cv=2)
+    search = RuleListClassifierCV(
+        RuleListClassifier(heuristic="f_measure", n_rules=3), param_grid={"heuristic__beta": [0.5, 1.0]}, cv=2
+    )
     found = search.fit(flags).rule_list_
     assert found == search.fit(flags.X, flags.Y, label_names=flags.label_names).rule_list_
     assert search.score(flags) == search.score(flags.X, flags.Y)
@@ -93,7 +97,7 @@ def test_a_search_learns_from_a_data_set() -> None:
 
 def test_labels_of_a_data_set_in_another_order_are_scored_by_name() -> None:
     flags = load_world_flags()
-    model = RuleListClassifier(n_rules=5).fit(flags)
+    model = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(flags)
     turned = Dataset(flags.X, flags.Y[:, ::-1], flags.label_names[::-1])
     assert model.score(turned) == model.score(flags)
 
@@ -101,5 +105,5 @@ def test_labels_of_a_data_set_in_another_order_are_scored_by_name() -> None:
 def test_a_data_set_of_frames_is_the_same_again() -> None:
     X, Y = load_world_flags().to_pandas()
     assert isinstance(X, pd.DataFrame)
-    model = RuleListClassifier(n_rules=3).fit(X, Y)
-    assert model.rule_list_ == RuleListClassifier(n_rules=3).fit(load_world_flags()).rule_list_
+    model = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(X, Y)
+    assert model.rule_list_ == RuleListClassifier(heuristic="f_measure", n_rules=3).fit(load_world_flags()).rule_list_

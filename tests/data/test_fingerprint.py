@@ -54,11 +54,11 @@ def test_a_rule_list_tells_rows_that_it_was_trained_on_from_new_ones_also_after_
 
     data = load_world_flags()
     rows = np.arange(0, len(data), 2)
-    rule_list = loads(dumps(RuleListClassifier(n_rules=3).fit(data[rows]).rule_list_))
+    rule_list = loads(dumps(RuleListClassifier(heuristic="f_measure", n_rules=3).fit(data[rows]).rule_list_))
     found = trained_on(rule_list, encode(data.to_pandas()[0], rule_list.attributes))
     assert found is not None
     assert set(rows) <= set(np.flatnonzero(found))
     assert found.sum() < len(rows) + 5
-    forgetful = RuleListClassifier(n_rules=3, remember_rows=False).fit(data).rule_list_
+    forgetful = RuleListClassifier(heuristic="f_measure", n_rules=3, remember_rows=False).fit(data).rule_list_
     assert trained_on(forgetful, data.X) is None
     assert "trained_on" not in dumps(forgetful)

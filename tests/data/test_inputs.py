@@ -177,7 +177,7 @@ def test_nothing_that_is_given_is_changed(name: str) -> None:
 def test_threads_may_predict_on_one_untidy_matrix() -> None:
     chance = np.random.default_rng(0)
     dense = np.where(chance.random((3000, 20)) < 0.5, chance.random((3000, 20)), 0)
-    model = RuleListClassifier(n_rules=5).fit(dense, dense[:, :2] > 0.4)
+    model = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(dense, dense[:, :2] > 0.4)
     matrix = untidy(dense, sp.csc_array)
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(model.predict, [matrix] * 8))

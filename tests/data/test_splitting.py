@@ -110,15 +110,15 @@ def test_it_serves_cross_validation_of_scikit_learn() -> None:
     Y = random_labels(60, [0.5, 0.2])
     X = np.column_stack([Y[:, 0] + np.arange(60) / 100, np.arange(60.0)])
     cv = IterativeStratifiedKFold(3, shuffle=True, random_state=0)
-    scores = cross_validate(RuleListClassifier(n_rules=3), X, Y, cv=cv)
+    scores = cross_validate(RuleListClassifier(heuristic="f_measure", n_rules=3), X, Y, cv=cv)
     assert len(scores["test_score"]) == 3
     table = io.read((X, Y)).X
-    on_table = cross_validate(RuleListClassifier(n_rules=3), table, Y, cv=cv)
+    on_table = cross_validate(RuleListClassifier(heuristic="f_measure", n_rules=3), table, Y, cv=cv)
     np.testing.assert_array_equal(scores["test_score"], on_table["test_score"])
     assert repr(cv) == "IterativeStratifiedKFold(n_splits=3, shuffle=True, random_state=0)"
     assert clone(cv, safe=False) is not cv
     with config_context(enable_metadata_routing=True):
-        routed = cross_validate(RuleListClassifier(n_rules=3), X, Y, cv=cv)
+        routed = cross_validate(RuleListClassifier(heuristic="f_measure", n_rules=3), X, Y, cv=cv)
     np.testing.assert_array_equal(scores["test_score"], routed["test_score"])
 
 

@@ -52,7 +52,8 @@ def test_in_a_pipeline_the_rules_are_learned_first() -> None:
     X = random.normal(size=(200, 4))
     Y = np.stack([X[:, 0] > 0, (X[:, 1] > 0) & (X[:, 2] > 0)], axis=1).astype(int)
     pipeline = make_pipeline(
-        RuleActivations(RuleListClassifier(n_rules=5)), MultiOutputClassifier(LogisticRegression())
+        RuleActivations(RuleListClassifier(heuristic="f_measure", n_rules=5)),
+        MultiOutputClassifier(LogisticRegression()),
     )
     pipeline.fit(X, Y)
     assert (pipeline.predict(X) == Y).mean() > 0.9
@@ -76,7 +77,7 @@ def test_a_list_without_rules_gives_no_features() -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn_finds_nothing_wrong() -> None:
-    check_estimator(RuleActivations(RuleListClassifier(n_rules=3)))
+    check_estimator(RuleActivations(RuleListClassifier(heuristic="f_measure", n_rules=3)))
 
 
 def test_wrong_use_is_said() -> None:

@@ -154,7 +154,7 @@ def test_numbers_and_truths_of_numpy_are_written_as_those_of_json() -> None:
 
 def test_a_learned_model_predicts_the_same_after_a_round_trip(tmp_path: Path) -> None:
     flags = load_world_flags()
-    model = RuleListClassifier(n_rules=15).fit(flags)
+    model = RuleListClassifier(heuristic="f_measure", n_rules=15).fit(flags)
     model_file.save(model.rule_list_, tmp_path / "model.json")
     again = RuleListClassifier.from_rule_list(model_file.load(tmp_path / "model.json"))
     assert again.rule_list_ == model.rule_list_

@@ -38,7 +38,7 @@ def test_counts_are_those_of_the_pairs_that_each_rule_decides(seed: int) -> None
 def test_learning_counts_as_recounting_does() -> None:
     X = np.random.default_rng(0).normal(size=(60, 4))
     Y = np.stack([X[:, 0] > 0, X[:, 1] + X[:, 2] > 0], axis=1).astype(np.uint8)
-    learned = RuleListClassifier(n_rules=5, predict_absence=True).fit(X, Y)
+    learned = RuleListClassifier(heuristic="f_measure", n_rules=5, predict_absence=True).fit(X, Y)
     rules = learned.rule_list_
     recounted = recount(rules, learned._encode(X), Y)
     assert [rule.decided for rule in recounted] == [rule.decided for rule in rules]

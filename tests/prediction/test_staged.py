@@ -94,11 +94,11 @@ def test_a_scorer_may_look_at_the_rules(flags: Any, fitted: RuleListClassifier) 
 
 def test_stages_have_the_form_of_predictions(flags: Any) -> None:
     X, Y = flags.X, flags.Y
-    sparse = RuleListClassifier(n_rules=3).fit(X, sp.csr_array(Y))
+    sparse = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(X, sp.csr_array(Y))
     for stage in sparse.staged_predict(X):
         assert sp.issparse(stage)
     y = np.where(Y[:, 0] == 1, "yes", "no")
-    classes = RuleListClassifier(n_rules=3).fit(X, y)
+    classes = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(X, y)
     last = list(classes.staged_predict(X))[-1]
     np.testing.assert_array_equal(last, classes.predict(X))
     assert classes.staged_score(X, y, "accuracy")[-1] == (last == y).mean()
@@ -117,6 +117,6 @@ def test_what_cannot_be_scored_is_refused(flags: Any, fitted: RuleListClassifier
         fitted.staged_score(X, Y[:, :2])
     with pytest.raises(DataError, match="rows, y has 3"):
         fitted.staged_score(X, Y[:3])
-    classes = RuleListClassifier(n_rules=1).fit(X, np.where(Y[:, 0] == 1, "yes", "no"))
+    classes = RuleListClassifier(heuristic="f_measure", n_rules=1).fit(X, np.where(Y[:, 0] == 1, "yes", "no"))
     with pytest.raises(DataError, match="row 1: perhaps is none of the classes"):
         classes.staged_score(X[:2], ["no", "perhaps"])

@@ -268,7 +268,8 @@ def _refuse_missing(values: NDArray[Any], what: str) -> None:
 
 def _holds_sets(y: Any) -> bool:
     """Whether every row is a collection of labels; rows of equal length that are lists are those of a matrix."""
-    rows = [] if len(getattr(y, "shape", (0,))) != 1 else list(y)
+    # What numpy can read need not be iterable.
+    rows = list(y) if len(getattr(y, "shape", (0,))) == 1 and hasattr(y, "__iter__") else []
     if not rows or not all(isinstance(row, set | frozenset | list | tuple | np.ndarray) for row in rows):
         return False
     return any(isinstance(row, set | frozenset) for row in rows) or len({len(row) for row in rows}) > 1
