@@ -51,7 +51,7 @@ test-core: build/core-tests
 build/core-tests: $(wildcard tests/core/*.cpp src/core/*)
 	@mkdir -p build
 	$(CXX) $(CORE_FLAGS) $$(test "$$(uname -m)" = x86_64 && echo -mavx2) -c src/core/kernels_avx2.cpp -o build/kernels_avx2.o
-	$(CXX) $(CORE_FLAGS) tests/core/*.cpp src/core/kernels_baseline.cpp src/core/sparse_rows.cpp build/kernels_avx2.o -o $@ -pthread
+	$(CXX) $(CORE_FLAGS) tests/core/*.cpp src/core/kernels_baseline.cpp src/core/grouping.cpp src/core/sparse_rows.cpp build/kernels_avx2.o -o $@ -pthread
 
 test-long: .venv-test/installed
 	.venv-test/bin/pytest -n $(JOBS) -m long tests

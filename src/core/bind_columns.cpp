@@ -1,12 +1,16 @@
 // Columns from Python: dense or sparse, numeric or nominal.
 #include <cstring>
+#include <numeric>
 
 #include "bindings.hpp"
+#include "grouping.hpp"
+#include "threads.hpp"
 
 namespace plurule {
 namespace {
 
 constexpr std::size_t MOST_ROWS = std::size_t(1) << 31;
+constexpr std::size_t FEW_ROWS = 4096;  // are ranked by one thread
 
 // Values of a column of floats, whatever its width and stride.
 struct Floats {
@@ -23,7 +27,7 @@ struct Floats {
         data = static_cast<const char*>(column.data());
         stride = column.stride(0) * std::int64_t(wide ? sizeof(double) : sizeof(float));
     }
-    double operator[](std::size_t i) const {
+    double operator()(std::size_t i) const {
         const char* at = data + std::int64_t(i) * stride;
         if (wide) {
             double value;
@@ -45,19 +49,34 @@ void check_sparse_rows(std::span<const std::int32_t> rows, std::size_t n_rows) {
 
 std::span<const std::int32_t> span_of(const Ints& numbers) { return {numbers.data(), numbers.size()}; }
 
-void enter(double value, Row row, std::vector<Entry>& entries, GroupedRows& grouped) {
-    if (std::isnan(value))
-        grouped.missing.push_back(row);
-    else if (std::isinf(value))
-        throw std::invalid_argument("a numeric column holds an infinite value");
-    else
-        entries.push_back({value, row});
+// What `at(i)` gives for the listed rows, ranked.
+template <class ValueAt>
+void rank_values(const ListedRows& listed, std::int32_t max_bins, const double* weights, ValueAt&& at, Attribute& attribute, Ranks& ranks) {
+    Buffer<Entry> entries;
+    entries.reserve(ranks.size());
+    for (std::uint32_t i = 0; i < ranks.size(); ++i) {
+        const double value = at(i);
+        ranks[i] = std::isnan(value) ? MISSING : UNLISTED;
+        if (std::isinf(value)) throw std::invalid_argument("a numeric column holds an infinite value");
+        if (!std::isnan(value) && !(listed.is_sparse && value == 0)) entries.push_back(Entry::of(value, i));
+    }
+    rank_numeric(listed, entries, max_bins, weights, attribute, ranks);
+}
+
+template <class CodeAt>
+void take_codes(std::int32_t categories, CodeAt&& at, Attribute& attribute, Ranks& ranks) {
+    attribute.nominal = true;
+    attribute.values = categories;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        ranks[i] = at(i);
+        if (ranks[i] < MISSING || ranks[i] >= categories) throw std::invalid_argument("a category code is out of range");
+    }
 }
 
 }  // namespace
 
-Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from)
-    : max_bins_(max_bins), pack_from_(pack_from) {
+Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from, std::size_t n_threads)
+    : max_bins_(max_bins), pack_from_(pack_from), n_threads_(n_threads) {
     if (n_rows >= MOST_ROWS) throw std::invalid_argument("more than 2^31 rows");
     if (max_bins < 0 || max_bins == 1) throw std::invalid_argument("max_bins must be at least 2 (0: exact)");
     prepared_->n_rows = n_rows;
@@ -68,123 +87,96 @@ Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Double
     }
 }
 
-// Adds the attribute that `fill` makes of about so many bytes; where it cannot, the columns stay as they were.
-template <class Fill>
-void Columns::add(std::size_t bytes, Fill&& fill) {
+// Adds columns, each ranked by rank(column, attribute, ranks) of the rows it lists; where one cannot be, none is added.
+// `largest`: how many rows, and categories, the longest has.
+template <class Listed, class Rank>
+void Columns::add(std::size_t count, std::size_t largest, Listed&& listed_by, Rank&& rank) {
     if (prepared_.use_count() > 1) throw std::runtime_error("columns that are being learned from cannot be added to");
     const std::size_t before = prepared_->attributes.size();
     try {
-        prepared_->attributes.emplace_back();
-        prepared_->grouped.emplace_back();
-        prepared_->codes.emplace_back();
-        fill(prepared_->attributes.back(), prepared_->grouped.back());
-        if (prepared_->n_rows >= pack_from_) prepared_->pack(before);
+        resize(before + count);
+        std::vector<std::size_t> numbers(count);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        without_gil([&] {
+            Threads threads(std::min(n_threads_, count));
+            const Threads::Session session(threads, Interruption());
+            threads.run(numbers, largest < FEW_ROWS, [&](std::size_t i, std::size_t) {
+                const ListedRows listed = listed_by(i);
+                Ranks ranks(listed.size());
+                rank(i, listed, prepared_->attributes[before + i], ranks);
+                group(listed, ranks, prepared_->n_rows >= pack_from_, prepared_->attributes[before + i], prepared_->grouped[before + i],
+                      prepared_->codes[before + i]);
+            });
+        });
     } catch (const std::bad_alloc&) {
-        shrink_to(before);
-        out_of_memory("a column", double(bytes));
+        resize(before);
+        out_of_memory("a column", double(largest) * 2 * sizeof(Entry));
     } catch (...) {
-        shrink_to(before);
+        resize(before);
         throw;
     }
 }
 
-void Columns::shrink_to(std::size_t count) {
+void Columns::resize(std::size_t count) {
     prepared_->attributes.resize(count);
     prepared_->grouped.resize(count);
     prepared_->codes.resize(count);
 }
 
-void Columns::add_numeric(const AnyColumn& column) {
-    expect_length(column.shape(0), prepared_->n_rows, "a numeric column");
-    const Floats values(column);
-    add(prepared_->n_rows * sizeof(Entry), [&](Attribute& attribute, GroupedRows& grouped) {
-        std::vector<Entry> entries;
-        entries.reserve(prepared_->n_rows);
-        for (Row row = 0; row < prepared_->n_rows; ++row) enter(values[row], row, entries, grouped);
-        group_numeric(prepared_->n_rows, entries, max_bins_, weights(), attribute, grouped);
-        unlist_most_frequent(prepared_->n_rows, attribute, grouped);
-    });
-}
-
-template <class ValueAt>
-void Columns::add_listed_numeric(std::span<const std::int32_t> rows, ValueAt&& value_at) {
-    check_sparse_rows(rows, prepared_->n_rows);
-    add(rows.size() * sizeof(Entry), [&](Attribute& attribute, GroupedRows& grouped) {
-        std::vector<Entry> entries;
-        entries.reserve(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if (const double value = value_at(i); value != 0) enter(value, Row(rows[i]), entries, grouped);
-        group_numeric(prepared_->n_rows, entries, max_bins_, weights(), attribute, grouped);
-        unlist_most_frequent(prepared_->n_rows, attribute, grouped);
-    });
-}
-
-void Columns::add_sparse_numeric(const Ints& rows, const AnyColumn& column) {
-    expect_length(column.shape(0), rows.size(), "the values of a sparse column");
-    const Floats values(column);
-    add_listed_numeric(span_of(rows), [&](std::size_t i) { return values[i]; });
-}
-
-void Columns::add_nominal(const Ints& codes, std::int32_t categories) {
-    expect_length(codes.size(), prepared_->n_rows, "a nominal column");
-    if (categories < 0) throw std::invalid_argument("a negative number of categories");
-    add((prepared_->n_rows + 2 * std::size_t(categories)) * 4, [&](Attribute& attribute, GroupedRows& grouped) {
-        group_nominal(prepared_->n_rows, [&](Row row) { return codes.data()[row]; }, categories, attribute, grouped);
-        unlist_most_frequent(prepared_->n_rows, attribute, grouped);
-    });
-}
-
-template <class CodeAt>
-void Columns::add_listed_nominal(std::span<const std::int32_t> rows, std::int32_t categories, CodeAt&& code_at) {
-    check_sparse_rows(rows, prepared_->n_rows);
-    if (categories < 1) throw std::invalid_argument("a sparse nominal column needs a category");
-    add(rows.size() * 4 + std::size_t(categories) * sizeof(std::vector<Row>), [&](Attribute& attribute, GroupedRows& grouped) {
-        attribute.nominal = true;
-        attribute.values = categories;
-        attribute.rest = 0;
-        std::vector<std::vector<Row>> by_code(std::size_t(std::min<std::int32_t>(categories, std::int32_t(rows.size()) + 1)));
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::int32_t code = code_at(i);
-            if (code < -1 || code >= categories) throw std::invalid_argument("a category code is out of range");
-            if (code < 0) {
-                grouped.missing.push_back(Row(rows[i]));
-            } else if (code > 0) {
-                if (std::size_t(code) >= by_code.size()) by_code.resize(std::size_t(code) + 1);
-                by_code[std::size_t(code)].push_back(Row(rows[i]));
-            }
+void Columns::add_dense(const std::vector<nb::object>& columns, const Ints& categories) {
+    expect_length(categories.size(), columns.size(), "the numbers of categories");
+    const std::size_t n_rows = prepared_->n_rows;
+    std::vector<std::optional<Floats>> values(columns.size());
+    std::vector<std::optional<Ints>> codes(columns.size());
+    std::vector<AnyColumn> kept;
+    std::size_t largest = n_rows;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        kept.emplace_back();
+        if (!nb::try_cast(columns[i], kept[i])) throw nb::type_error("a column must be an array of numbers");
+        expect_length(kept[i].shape(0), n_rows, "a column");
+        if (const std::int32_t count = categories.data()[i]; count < 0) {
+            values[i].emplace(kept[i]);
+        } else {
+            codes[i].emplace();
+            if (!nb::try_cast(columns[i], *codes[i])) throw nb::type_error("the codes of a nominal column must be int32");
+            largest = std::max(largest, std::size_t(count));
         }
-        for (std::size_t code = 1; code < by_code.size(); ++code) {
-            if (by_code[code].empty()) continue;
-            grouped.rows.insert(grouped.rows.end(), by_code[code].begin(), by_code[code].end());
-            grouped.ends.push_back(std::uint32_t(grouped.rows.size()));
-            grouped.ids.push_back(std::int32_t(code));
-        }
-    });
-}
-
-void Columns::add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories) {
-    expect_length(codes.size(), rows.size(), "the codes of a sparse column");
-    add_listed_nominal(span_of(rows), categories, [&](std::size_t i) { return codes.data()[i]; });
+    }
+    add(columns.size(), largest, [&](std::size_t) { return ListedRows{n_rows}; },
+        [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Ranks& ranks) {
+            if (values[i])
+                rank_values(listed, max_bins_, weights(), *values[i], attribute, ranks);
+            else
+                take_codes(categories.data()[i], [&](std::size_t k) { return codes[i]->data()[k]; }, attribute, ranks);
+        });
 }
 
 void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories) {
     expect_length(values.shape(0), rows.size(), "the values of sparse columns");
     expect_length(categories.size(), picked.size(), "the numbers of categories");
     const Floats numbers(values);
+    std::size_t largest = 0;
     for (std::size_t i = 0; i < picked.size(); ++i) {
         const std::int64_t column = picked.data()[i];
         if (column < 0 || std::size_t(column) + 1 >= ends.size()) throw std::invalid_argument("there is no such sparse column");
         const std::int64_t first = ends.data()[column], last = ends.data()[column + 1];
         if (first < 0 || last < first || std::size_t(last) > rows.size()) throw std::invalid_argument("the ends of sparse columns do not ascend");
-        const std::span<const std::int32_t> listed(rows.data() + first, std::size_t(last - first));
-        if (const std::int32_t count = categories.data()[i]; count >= 0)
-            add_listed_nominal(listed, count, [&](std::size_t k) {
-                const double code = numbers[std::size_t(first) + k];
-                return code >= -1 && code < count ? std::int32_t(code) : count;
-            });
-        else
-            add_listed_numeric(listed, [&](std::size_t k) { return numbers[std::size_t(first) + k]; });
+        check_sparse_rows({rows.data() + first, std::size_t(last - first)}, prepared_->n_rows);
+        if (categories.data()[i] == 0) throw std::invalid_argument("a sparse nominal column needs a category");
+        largest = std::max({largest, std::size_t(last - first), std::size_t(std::max(0, categories.data()[i]))});
     }
+    const auto listed_by = [&](std::size_t i) {
+        const std::int64_t *at = ends.data() + picked.data()[i];
+        return ListedRows{prepared_->n_rows, true, {rows.data() + at[0], std::size_t(at[1] - at[0])}};
+    };
+    add(picked.size(), largest, listed_by, [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Ranks& ranks) {
+        const std::size_t first = std::size_t(ends.data()[picked.data()[i]]);
+        const std::int32_t count = categories.data()[i];
+        const auto value_at = [&](std::size_t k) { return numbers(first + k); };
+        if (count < 0) return rank_values(listed, max_bins_, weights(), value_at, attribute, ranks);
+        attribute.rest = 0;
+        take_codes(count, [&](std::size_t k) { return value_at(k) >= -1 && value_at(k) < count ? std::int32_t(value_at(k)) : count; }, attribute, ranks);
+    });
 }
 
 Columns Columns::subset(const Ints& rows) const {
@@ -205,7 +197,7 @@ double Columns::listed_bytes() const {
 }
 
 Columns Columns::cut(const Ints& rows) const {
-    Columns part(rows.size(), 0, std::nullopt, pack_from_);
+    Columns part(rows.size(), 0, std::nullopt, pack_from_, n_threads_);
     std::vector<std::uint8_t> keep(prepared_->n_rows, 0);
     std::vector<Row> renumbered(prepared_->n_rows, 0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -233,12 +225,9 @@ Columns Columns::cut(const Ints& rows) const {
 void bind_columns(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<Columns>(m, "Columns")
-        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>, std::size_t>(), "n_rows"_a, "max_bins"_a,
-             "weights"_a.none(), "pack_from"_a)
-        .def("add_numeric", &Columns::add_numeric)
-        .def("add_sparse_numeric", &Columns::add_sparse_numeric)
-        .def("add_nominal", &Columns::add_nominal)
-        .def("add_sparse_nominal", &Columns::add_sparse_nominal)
+        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>, std::size_t, std::size_t>(), "n_rows"_a, "max_bins"_a,
+             "weights"_a.none(), "pack_from"_a, "n_threads"_a = 1)
+        .def("add_dense", &Columns::add_dense)
         .def("add_sparse", &Columns::add_sparse)
         .def("subset", &Columns::subset);
 }

@@ -8,22 +8,6 @@
 namespace plurule {
 namespace {
 
-// Asks Python now and then whether the user wants to stop.
-class Interruption {
-   public:
-    void operator()() {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last_ < std::chrono::milliseconds(50)) return;
-        last_ = now;
-        with_gil([] {
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        });
-    }
-
-   private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 // A function of Python that can be copied and let go of without holding the GIL.
 std::shared_ptr<nb::object> shared_object(nb::object object) {
     return {new nb::object(std::move(object)), [](nb::object* kept) { with_gil([&] { delete kept; }); }};

@@ -94,16 +94,30 @@ inline void expect_length(std::size_t found, std::size_t expected, const char* w
     throw nb::python_error();
 }
 
+// Asks Python now and then whether the user wants to stop.
+class Interruption {
+   public:
+    void operator()() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last_ < std::chrono::milliseconds(50)) return;
+        last_ = now;
+        with_gil([] {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        });
+    }
+
+   private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 // The columns of a table, ranked as they are added.
 class Columns {
    public:
-    // Below `pack_from` rows, lists of rows are faster than codes and small enough.
-    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from);
+    // Below `pack_from` rows, columns are lists of rows, not codes.
+    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from, std::size_t n_threads);
 
-    void add_numeric(const AnyColumn& column);
-    void add_sparse_numeric(const Ints& rows, const AnyColumn& column);
-    void add_nominal(const Ints& codes, std::int32_t categories);
-    void add_sparse_nominal(const Ints& rows, const Ints& codes, std::int32_t categories);
+    // `categories`: of each column, -1 for a numeric one.
+    void add_dense(const std::vector<nb::object>& columns, const Ints& categories);
     // Columns of a matrix that lists its values column by column; `categories`: of each one that is picked, -1 for a numeric one.
     void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories);
     // The same columns for some of the rows, ranked without sorting again.
@@ -119,18 +133,14 @@ class Columns {
 
    private:
     Columns cut(const Ints& rows) const;
-    template <class Fill>
-    void add(std::size_t bytes, Fill&& fill);
-    template <class ValueAt>
-    void add_listed_numeric(std::span<const std::int32_t> rows, ValueAt&& value_at);
-    template <class CodeAt>
-    void add_listed_nominal(std::span<const std::int32_t> rows, std::int32_t categories, CodeAt&& code_at);
-    void shrink_to(std::size_t count);
+    template <class Listed, class Rank>
+    void add(std::size_t count, std::size_t largest, Listed&& listed_by, Rank&& rank);
+    void resize(std::size_t count);
     const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
 
     std::shared_ptr<Prepared> prepared_ = std::make_shared<Prepared>();
     std::int32_t max_bins_;
-    std::size_t pack_from_;
+    std::size_t pack_from_, n_threads_;
     std::vector<double> weights_;
 };
 

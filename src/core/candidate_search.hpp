@@ -274,7 +274,7 @@ class CandidateSearch {
         const bool coded = prepared_.is_packed(a);
         const std::size_t lanes = tools.total.size();
         if (coded) {
-            tools.by_code.assign(256 * lanes, Count(0));
+            tools.by_code.assign(std::size_t(attr.values) * lanes, Count(0));
             counter_.add_by_code(scope.rows.data(), scope.rows.size(), prepared_.codes[a].data(), tools.by_code.data());
         }
         Ranking& ranking = tools.ranking;
@@ -347,6 +347,11 @@ class CandidateSearch {
                     if (known.bounds) known.bounds->rule_out(a);
                     return;
                 }
+        const bool coded = prepared_.is_packed(a);
+        if (known.bounds && coded) {
+            known.bounds->measure(a, attribute(a), prepared_.codes[a], scope.rows);
+            if (!can_win(a, rule, known, tools)) return;
+        }
         const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
         const std::size_t n_rows = scope.known(a, rows);
         const auto offer = [&](const Place& place, double value, double tp, double fp) {
@@ -354,9 +359,9 @@ class CandidateSearch {
         };
         if (head.packed()) {
             const Candidates candidates(attribute(a), rows, n_rows);
-            const std::uint8_t* codes = prepared_.is_packed(a) ? prepared_.codes[a].data() : nullptr;
-            if (known.bounds) {
-                known.bounds->measure(a, candidates, rows, codes, scope.rows);
+            const std::uint8_t* codes = coded ? prepared_.codes[a].data() : nullptr;
+            if (known.bounds && !coded) {
+                known.bounds->measure(a, candidates, rows, scope.rows);
                 if (!can_win(a, rule, known, tools)) return;
             }
             const double floor = std::max(floor_for(tools), floor_of_ties(rule.value));

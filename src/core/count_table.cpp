@@ -300,7 +300,7 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
     std::vector<std::int32_t>&sums = work.counters, &other = work.other;
     const bool coded = prepared_.is_packed(a);
     if (coded) {
-        work.by_code.assign(256 * lanes, 0);
+        work.by_code.assign(std::size_t(prepared_.attributes[a].values) * lanes, 0);
         counter.add_by_code(state_.training.rows.data(), state_.training.rows.size(), prepared_.codes[a].data(), work.by_code.data());
     }
     const auto add = [&](std::size_t g) {

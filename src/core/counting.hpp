@@ -32,7 +32,7 @@ class RowCounter {
         add(rows.begin(group), rows.size(group), counters);
     }
 
-    // Each row into the block of its code: 256 blocks of lanes.
+    // Each row into the block of lanes of its code.
     void add_by_code(const Row* rows, std::size_t count, const std::uint8_t* codes, Count* blocks) const {
         if constexpr (std::is_same_v<Count, double>) {
             for (std::size_t i = 0; i < count; ++i) add(rows + i, 1, blocks + codes[rows[i]] * lanes());

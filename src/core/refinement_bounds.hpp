@@ -47,7 +47,7 @@ class RefinementBounds {
         for (Row row : rows) sum += std::fabs(share_of(row).surplus(f_));
         scale_ = double(std::int64_t(1) << 40) / (sum + 1);
         all_ = 0;
-        for (Row row : rows) all_ += shares_[row] = pack(share_of(row).surplus(f_), right(row));
+        for (Row row : rows) all_ += shares_[row] = (std::int64_t(std::llround(share_of(row).surplus(f_) * scale_)) << PackedCounts::BITS) + 1;
         if (rows.size() <= MOST_ROWS_OF_SCAN) {
             scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
             scanned_.resize(shares_.size());
@@ -59,15 +59,23 @@ class RefinementBounds {
         uncovered_ = quotient_.top_constant - f_ * quotient_.bottom_constant + absent * block_.absent + present * block_.present;
     }
 
-    // Measures the candidates of an attribute. `codes`: of the rows, where the groups are only measured; or null.
-    void measure(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
-                 const std::vector<Row>& rows) {
-        std::int64_t known = all_;
-        for (Row row : grouped.missing) known -= shares_[row];
-        const std::int64_t n_known = std::int64_t(rows.size() - grouped.missing.size());
-        // A value that all rows have is a condition too, and where a head is counted in another way once it is fixed, a better one.
-        const std::int64_t all = candidates.nominal ? std::int64_t(rows.size()) + (looks_ == 1) : n_known;
-        if (!codes && !candidates.nominal && candidates.split == grouped.groups() && !candidates.rest && grouped.groups() > 1 &&
+    // Measures the candidates of an attribute that is kept as codes of the rows.
+    void measure(std::size_t a, const Attribute& attribute, const std::vector<std::uint8_t>& codes, const std::vector<Row>& rows) {
+        std::int64_t by_code[256], sum = 0;
+        std::fill_n(by_code, attribute.values, 0);
+        for (Row row : rows) by_code[codes[row]] += shares_[row];
+        Highest highest = highest_of(attribute.nominal, rows.size(), rows.size());
+        for (std::int32_t code = 0; code < attribute.values; ++code) {
+            sum = (attribute.nominal ? 0 : sum) + by_code[code];
+            highest.consider(sum);
+            if (!attribute.nominal) highest.consider(all_ - sum);
+        }
+        keep(a, highest);
+    }
+
+    // Measures the candidates of an attribute by the groups of its rows.
+    void measure(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::vector<Row>& rows) {
+        if (!candidates.nominal && candidates.split == grouped.groups() && !candidates.rest && grouped.groups() > 1 &&
             rows.size() <= MOST_ROWS_OF_SCAN) {
             // Sums up to any row, not only to the ends of groups, whatever they cover: a bound as well.
             std::int32_t most, least, sum = all_scanned_;
@@ -76,44 +84,22 @@ class RefinementBounds {
             bounds_[a] = {f_, uncovered_ + (double(std::max(most, sum - least)) + double(rows.size() + 1)) / scan_scale_, gained_};
             return;
         }
-        Highest highest{min_coverage_, all};
-        std::int64_t by_code[256];
-        if (codes) {
-            std::fill_n(by_code, 256, 0);
-            for (Row row : rows) by_code[codes[row]] += shares_[row];
-        }
-        std::int64_t sum = 0, covered = 0, listed = 0;
-        const auto add = [&](std::size_t g) {
-            if (codes)
-                sum += by_code[grouped.ids[g]];
-            else
-                for (std::size_t i = g ? grouped.ends[g - 1] : 0; i < grouped.ends[g]; ++i) sum += shares_[grouped.rows[i]];
-            covered += std::int64_t(grouped.size(g));
-        };
-        if (candidates.nominal) {
-            for (std::size_t g = 0; g < grouped.groups(); ++g) {
-                sum = covered = 0;
-                add(g);
-                highest.consider(sum, covered);
+        std::int64_t known = all_, sum = 0, listed = 0;
+        for (Row row : grouped.missing) known -= shares_[row];
+        Highest highest = highest_of(candidates.nominal, rows.size(), rows.size() - grouped.missing.size());
+        const auto begin = [&] { sum = 0; };
+        const auto visit = [&](std::size_t g) {
+            if (candidates.nominal) begin();
+            for (std::size_t i = g ? grouped.ends[g - 1] : 0; i < grouped.ends[g]; ++i) sum += shares_[grouped.rows[i]];
+            highest.consider(sum);
+            if (candidates.nominal)
                 listed += sum;
-            }
-            if (candidates.rest) highest.consider(known - listed, n_known - std::int64_t(grouped.listed()));
-        } else {
-            const auto consider_both = [&] {
-                highest.consider(sum, covered);
-                highest.consider(known - sum, n_known - covered);
-            };
-            for (std::size_t g = 0; g < candidates.split; ++g) {
-                add(g);
-                consider_both();
-            }
-            sum = covered = 0;
-            for (std::size_t g = grouped.groups(); g-- > candidates.split;) {
-                add(g);
-                consider_both();
-            }
-        }
-        bounds_[a] = {f_, highest.found == Highest::NONE ? NOTHING : uncovered_ + double(highest.found) / scale_ + rounded_, gained_};
+            else
+                highest.consider(known - sum);
+        };
+        from_both_ends(candidates, grouped.groups(), begin, visit);
+        if (candidates.nominal && candidates.rest) highest.consider(known - listed);
+        keep(a, highest);
     }
     // An attribute has no candidates.
     void rule_out(std::size_t a) { bounds_[a].surplus = NOTHING; }
@@ -161,22 +147,23 @@ class RefinementBounds {
         most_tp_ -= sign * right(row);
     }
 
-    // Surplus and TP in one word, so that both are added up at once.
-    std::int64_t pack(double surplus, std::int32_t tp) const {
-        return (std::int64_t(std::llround(surplus * scale_)) << PackedCounts::BITS) + tp;
-    }
-
-    // The highest surplus of candidates that may be: with TP, and with as many rows as are asked for but not all.
+    // The highest surplus of candidates that may be: with as many rows as are asked for, but not with all.
     struct Highest {
         static constexpr std::int64_t NONE = std::numeric_limits<std::int64_t>::min();
         std::int64_t least, all, found = NONE;
 
-        void consider(std::int64_t sum, std::int64_t covered) {
-            const std::int64_t surplus = sum >> PackedCounts::BITS;
-            const bool can_be = (sum & std::int64_t(PackedCounts::MASK)) && covered >= least && covered < all;
-            found = can_be && surplus > found ? surplus : found;
+        void consider(std::int64_t sum) {
+            const std::int64_t surplus = sum >> PackedCounts::BITS, covered = sum & std::int64_t(PackedCounts::MASK);
+            found = covered >= least && covered < all && surplus > found ? surplus : found;
         }
     };
+    // A value that all rows have is a condition too, and where a head is counted in another way once it is fixed, a better one.
+    Highest highest_of(bool nominal, std::size_t n_rows, std::size_t n_known) const {
+        return {std::max<std::int64_t>(1, min_coverage_), std::int64_t(nominal ? n_rows + (looks_ == 1) : n_known)};
+    }
+    void keep(std::size_t a, const Highest& highest) {
+        bounds_[a] = {f_, highest.found == Highest::NONE ? NOTHING : uncovered_ + double(highest.found) / scale_ + rounded_, gained_};
+    }
 
     static bool is_whole(double number) { return number == std::floor(number); }
 
@@ -195,7 +182,7 @@ class RefinementBounds {
     double apart_ = 0;  // 0: different values may be arbitrarily close
 
     std::size_t looks_ = 0;
-    // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale.
+    // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale, and behind it the number of rows.
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
     std::vector<std::int64_t> shares_;
     std::int64_t all_ = 0;

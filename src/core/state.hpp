@@ -38,14 +38,6 @@ struct Prepared {
             if (is_packed(a)) return true;
         return false;
     }
-    void pack(std::size_t a) {
-        const GroupedRows& from = grouped[a];
-        if (from.rows.size() < n_rows || attributes[a].values > 256) return;  // something is missing or unlisted
-        codes[a].resize(n_rows);
-        for (std::size_t g = 0; g < from.groups(); ++g)
-            for (std::size_t i = g ? from.ends[g - 1] : 0; i < from.ends[g]; ++i) codes[a][from.rows[i]] = std::uint8_t(from.ids[g]);
-        grouped[a] = GroupedRows{};
-    }
 
     // Attributes, and behind them the labels.
     const Attribute& attribute(std::size_t a) const { return a < attributes.size() ? attributes[a] : label_attribute(); }

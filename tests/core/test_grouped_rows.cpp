@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "grouped_rows.hpp"
+#include "grouping.hpp"
 
 using namespace plurule;
 
@@ -19,18 +19,19 @@ struct Column {
     explicit Column(std::mt19937& random) {
         const std::size_t n_rows = 1 + random() % 30;
         const bool some_missing = random() % 2;
-        std::vector<Entry> entries;
+        const ListedRows listed{n_rows};
+        Buffer<Entry> entries;
+        Ranks ranks(n_rows, MISSING);
+        std::vector<std::uint8_t> codes;
         for (Row row = 0; row < n_rows; ++row) {
             values.push_back(double(random() % 4) - 1);
-            if (some_missing && random() % 5 == 0) {
+            if (some_missing && random() % 5 == 0)
                 values.back() = std::nan("");
-                grouped.missing.push_back(row);
-            } else {
-                entries.push_back({values.back(), row});
-            }
+            else
+                entries.push_back(Entry::of(values.back(), row));
         }
-        group_numeric(n_rows, entries, 0, nullptr, attribute, grouped);
-        if (random() % 2) unlist_most_frequent(n_rows, attribute, grouped);
+        rank_numeric(listed, entries, 0, nullptr, attribute, ranks);
+        group(listed, ranks, false, attribute, grouped, codes);
     }
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -44,37 +45,46 @@ def prepare(
     table: Table,
     max_bins: int | None = None,
     weights: NDArray[np.float64] | None = None,
-    pack_from: int = 1 << 16,
+    pack_from: int | None = None,
+    n_jobs: int = 1,
 ) -> _core.Columns:
     """Rank the columns of a table; any number of fits on the same rows can share the result.
 
-    From `pack_from` rows on, a column of few values is kept as one byte per row instead of as lists of rows.
+    From `pack_from` rows on (any number, where columns are binned), a column of few values is kept as one byte per row
+    instead of as lists of rows.
     """
-    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from)
+    if pack_from is None:
+        pack_from = 0 if max_bins else 1 << 16
+    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from, n_jobs)
+    counts = [-1 if attribute.categories is None else len(attribute.categories) for attribute in table.attributes]
     if isinstance(table.columns, SparseColumns):
-        categories = [
-            -1 if attribute.categories is None else len(attribute.categories) for attribute in table.attributes
-        ]
-        matrix = table.columns.matrix
-        columns.add_sparse(
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int32, copy=False),
-            matrix.data,
-            table.columns.picked.astype(np.int64),
-            np.array(categories, dtype=np.int32),
-        )
+        matrix, picked = table.columns.matrix, table.columns.picked
+        _add_sparse(columns, matrix.indptr, matrix.indices, matrix.data, picked, counts)
         return columns
-    for attribute, column in zip(table.attributes, table.columns, strict=True):
-        if isinstance(column, SparseColumn):
-            if attribute.categories is None:
-                columns.add_sparse_numeric(column.rows, column.values)
-            else:
-                columns.add_sparse_nominal(column.rows, column.values, len(attribute.categories))
-        elif attribute.categories is None:
-            columns.add_numeric(column)
-        else:
-            columns.add_nominal(np.ascontiguousarray(column, dtype=np.int32), len(attribute.categories))
+    # Columns of a kind that stand side by side are ranked together.
+    pairs = zip(table.columns, counts, strict=True)
+    for is_sparse, group in groupby(pairs, key=lambda pair: isinstance(pair[0], SparseColumn)):
+        some = list(group)
+        if not is_sparse:
+            dense = [c if n < 0 else np.ascontiguousarray(c, dtype=np.int32) for c, n in some]
+            columns.add_dense(dense, np.array([n for _, n in some], dtype=np.int32))
+            continue
+        for column, count in some:
+            values = column.values if count < 0 else column.values.astype(np.float64)
+            _add_sparse(columns, np.array([0, len(column.rows)]), column.rows, values, np.array([0]), [count])
     return columns
+
+
+def _add_sparse(
+    columns: _core.Columns,
+    ends: NDArray[Any],
+    rows: NDArray[Any],
+    values: NDArray[Any],
+    picked: NDArray[Any],
+    categories: list[int],
+) -> None:
+    listed, counts = rows.astype(np.int32, copy=False), np.array(categories, dtype=np.int32)
+    columns.add_sparse(ends.astype(np.int64), listed, values, picked.astype(np.int64), counts)
 
 
 class Run:
@@ -95,7 +105,7 @@ class Run:
     ) -> None:
         weighted = not np.all(problem.weights == 1.0)
         if columns is None:
-            columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None)
+            columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None, n_jobs=n_jobs)
         begin = start(problem) if problem.initial_rules else None
         self.problem = problem
         self.most = options.n_rules

@@ -10,7 +10,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -206,11 +206,12 @@ class Folds:
 
     def _columns(self, part: int, max_bins: int | None) -> Any:
         """The ranked columns of a part."""
+        prepare = partial(native.prepare, n_jobs=self.n_jobs)
         problem = self.training(part)
         if max_bins is not None:
             weights = None if np.all(problem.weights == 1.0) else problem.weights
-            return self._once(("bins", part, max_bins), lambda: native.prepare(problem.table, max_bins, weights))
-        everything = self._once("columns", lambda: native.prepare(self.problem.table))
+            return self._once(("bins", part, max_bins), lambda: prepare(problem.table, max_bins, weights))
+        everything = self._once("columns", lambda: prepare(self.problem.table))
         if problem is self.problem:
             return everything
         return self._once(("columns", part), lambda: everything.subset(self.parts[part].train.astype(np.int32)))

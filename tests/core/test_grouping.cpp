@@ -1,0 +1,79 @@
+// Columns are sorted, ranked and grouped as their definition says.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+
+#include "grouping.hpp"
+
+using namespace plurule;
+
+namespace {
+
+// Whole numbers, values that differ in their last bits, and any others.
+double some_value(std::mt19937& random, int kind) {
+    if (kind == 0) return double(random() % 50) - 25;
+    if (kind == 1) return 1 + double(random() % 1000) * std::numeric_limits<double>::epsilon();
+    return std::normal_distribution<double>()(random) * (random() % 2 ? 1e-300 : 1e300);
+}
+
+}  // namespace
+
+TEST_CASE("values are sorted, equal ones in the order of rows") {
+    std::mt19937 random(3);
+    for (std::size_t count : {0, 1, 500, 5000})
+        for (int kind = 0; kind < 3; ++kind) {
+            std::vector<std::pair<double, std::uint32_t>> expected;
+            Buffer<Entry> entries;
+            for (std::uint32_t at = 0; at < count; ++at) {
+                expected.emplace_back(some_value(random, kind), at);
+                entries.push_back(Entry::of(expected.back().first, at));
+            }
+            std::sort(expected.begin(), expected.end());
+            sort(entries);
+            for (std::size_t i = 0; i < count; ++i) CHECK(std::pair(entries[i].value(), entries[i].at) == expected[i]);
+        }
+    CHECK(Entry::of(-0.0, 0).key == Entry::of(0.0, 0).key);
+}
+
+TEST_CASE("rows are grouped by value; the most frequent is left out, or all become codes") {
+    std::mt19937 random(4);
+    for (int round = 0; round < 300; ++round) {
+        const ListedRows listed{1 + random() % 40};
+        const std::int32_t max_bins = random() % 2 ? 3 : 0;
+        const bool pack = random() % 2;
+        std::vector<double> values;
+        Buffer<Entry> entries;
+        Ranks ranks(listed.size(), MISSING);
+        for (std::uint32_t at = 0; at < listed.size(); ++at) {
+            values.push_back(double(random() % 8));
+            if (random() % 9 == 0) continue;
+            ranks[at] = UNLISTED;
+            entries.push_back(Entry::of(values[at], at));
+        }
+        Attribute attribute;
+        GroupedRows grouped;
+        std::vector<std::uint8_t> codes;
+        rank_numeric(listed, entries, max_bins, nullptr, attribute, ranks);
+        group(listed, ranks, pack, attribute, grouped, codes);
+        CHECK((max_bins == 0 || attribute.values <= max_bins));
+        std::map<std::int32_t, std::vector<Row>> expected;
+        for (Row row = 0; row < listed.size(); ++row)
+            if (ranks[row] >= 0) {
+                CHECK(attribute.lowest[std::size_t(ranks[row])] <= values[row]);
+                CHECK(attribute.highest[std::size_t(ranks[row])] >= values[row]);
+                expected[ranks[row]].push_back(row);
+            }
+        if (!codes.empty()) {
+            CHECK((pack && grouped.missing.empty()));
+            for (Row row = 0; row < listed.size(); ++row) CHECK(codes[row] == ranks[row]);
+            continue;
+        }
+        expected.erase(attribute.rest);
+        CHECK(grouped.groups() == expected.size());
+        for (std::size_t g = 0; g < grouped.groups(); ++g)
+            CHECK(std::vector<Row>(grouped.begin(g), grouped.begin(g) + grouped.size(g)) == expected[grouped.ids[g]]);
+    }
+}

@@ -1,0 +1,275 @@
+"""The compiled core can be called back, stopped and shared, and leaves the process healthy."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.core import TRUTH
+from helpers.native_problems import Lopsided, random_options, random_problem
+from helpers.problems import make_options
+from plurule import RuleListClassifier
+from plurule.data.encoding import encode
+from plurule.heuristics import Counts, Heuristic, ratio
+from plurule.learning import covering, native
+from plurule.learning.problem import Options, Problem
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+needs_limits = pytest.mark.skipif(
+    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="limits of memory as Linux has them; AddressSanitizer takes all there is",
+)
+
+
+def test_progress_is_told_the_same_by_both_engines():
+    rng = np.random.default_rng(9)
+    for _ in range(30):
+        problem = random_problem(rng)
+        options = random_options(rng, problem)
+        expected: list[tuple[int, float]] = []
+        found: list[tuple[int, float]] = []
+        covering.learn(problem, options, noting(expected))
+        native.learn(problem, options, progress=noting(found))
+        assert found == expected
+
+
+def noting(told: list[tuple[int, float]]) -> Callable[[int, float], None]:
+    return lambda rules, share: told.append((rules, share))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_exception_in_the_callback_stops_the_fit_and_comes_through(n_jobs: int):
+    def stop(rules: int, share: float) -> None:
+        if rules == 2:
+            raise LookupError("enough")
+
+    problem = large_problem()
+    with pytest.raises(LookupError, match="enough"):
+        native.learn(problem, make_options(problem), n_jobs, stop)
+    assert len(native.learn(problem, make_options(problem, n_rules=3), n_jobs)) == 3
+
+
+@pytest.mark.parametrize("head_search", ["single", "relaxed", "exhaustive"])
+def test_an_exception_in_someones_heuristic_comes_through(head_search: Any):
+    class Broken(Heuristic):
+        def __init__(self) -> None:
+            self.calls = 0
+
+        def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+            self.calls += 1
+            if self.calls == 5:
+                raise ArithmeticError("no value today")
+            return ratio(tp, tp + fp)
+
+    problem = Problem(encode(np.arange(60.0).reshape(6, 10)), ("A", "B", "C"), TRUTH, np.ones(6))
+    with pytest.raises(ArithmeticError, match="no value today"):
+        native.learn(problem, Options(np.ones(3), Broken(), head_search=head_search))
+
+
+def test_someones_heuristic_is_asked_about_many_candidates_at_a_time():
+    sizes: list[int] = []
+
+    class Counting(Lopsided):
+        def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+            sizes.append(len(tp))
+            return super().evaluate(tp, fp, tn, fn)
+
+    problem = large_problem(n_rows=400, n_columns=5, n_labels=4)
+    rule_list = native.learn(problem, make_options(problem, heuristic=Counting(), n_rules=3))
+    assert rule_list == native.learn(problem, make_options(problem, heuristic=Lopsided(), n_rules=3))
+    assert np.mean(sizes) > 100
+
+
+def test_fits_in_several_threads_of_python_do_not_disturb_one_another():
+    problem = large_problem(n_rows=500)
+    columns = native.prepare(problem.table)
+    options = [make_options(problem, n_rules=count) for count in range(1, 12)]
+    options.append(make_options(problem, heuristic=Lopsided(), n_rules=5))
+    alone = [native.learn(problem, o) for o in options]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda o: native.learn(problem, o, n_jobs=2, columns=columns), options))
+    assert together == alone
+
+
+def large_problem(n_rows: int = 2000, n_columns: int = 15, n_labels: int = 8) -> Problem:
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(n_rows, n_columns))
+    Y = (X[:, :n_labels] + rng.normal(size=(n_rows, min(n_labels, n_columns))) > 1).astype(np.uint8)
+    return Problem(encode(X), tuple(f"l{i}" for i in range(Y.shape[1])), Y, np.ones(n_rows))
+
+
+# The process -----------------------------------------------------------------------------------------------
+
+ENDLESS = """
+import sys
+import numpy as np
+import plurule
+from plurule.heuristics import Heuristic, ratio, SubsetAccuracy
+
+class Own(Heuristic):
+    def evaluate(self, tp, fp, tn, fn):
+        return ratio(tp, tp + fp + fn)
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(30000, 40))
+Y = (rng.random((30000, 12)) < 0.4).astype(np.uint8)
+classifier = plurule.RuleListClassifier.published(remaining=0, predict_absence=True, {parameters})
+print("ready", flush=True)
+try:
+    classifier.fit(X, Y)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+print(len(plurule.RuleListClassifier().fit(X[:50, :3], X[:50, :2] > 0).rule_list_) > 0, flush=True)
+"""
+
+
+@needs_signals
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "heuristic='precision', n_jobs=1",
+        "heuristic='precision', n_jobs=2",
+        "heuristic=Own()",
+        "heuristic=Own(), fix_head=False",
+        "head_search='exhaustive'",
+        "head_search='exhaustive', n_jobs=2",
+        "head_search='exhaustive', heuristic=SubsetAccuracy(), n_jobs=2",
+        "beam_width=5, fix_head=False, n_jobs=2",
+    ],
+)
+def test_ctrl_c_stops_a_fit_and_the_process_goes_on(parameters: str):
+    program = ENDLESS.replace("{parameters}", parameters)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        try:
+            process.wait(2)  # into the fit, which takes many minutes
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        try:
+            rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert rest == "interrupted\nTrue\n"
+    assert process.returncode == 0
+
+
+LITTLE_MEMORY = """
+import resource
+import numpy as np
+from plurule import _core
+from plurule.learning import native
+from plurule.model import Attribute
+from plurule.learning.problem import Options, Problem
+from plurule.model import Attribute, Rule, RuleList
+from plurule.prediction.counts import recount
+from plurule.data.table import SparseColumn, Table
+
+n_rows = 4_000_000
+truth = np.zeros((n_rows, 4), dtype=np.uint8)
+column = SparseColumn(np.array([3], dtype=np.int32), np.array([1.0]), n_rows)
+problem = Problem(Table([Attribute("a")], [column]), tuple("ABCD"), truth, np.ones(n_rows))
+with open("/proc/self/statm") as numbers:
+    now = int(numbers.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + {more}, resource.getrlimit(resource.RLIMIT_AS)[1]))
+try:
+    {attempt}
+except MemoryError as error:
+    print(error)
+"""
+
+
+@needs_limits
+@pytest.mark.parametrize(
+    ("attempt", "more"),
+    [
+        ("native.learn(problem, Options(np.ones(4)))", 50_000_000),
+        (
+            "_core.Columns(6, 0, None, 1 << 17).add_dense([np.int32([0] * 6)], np.int32([2**31 - 1]))",
+            500_000_000,
+        ),
+        ("native.prepare(problem.table).subset(np.arange(n_rows, dtype=np.int32))", 25_000_000),
+    ],
+)
+def test_memory_that_cannot_be_had_is_an_error_that_says_how_much_was_asked_for(attempt: str, more: int):
+    program = LITTLE_MEMORY.replace("{more}", str(more)).replace("{attempt}", attempt)
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "MB" in output.stdout
+
+
+def test_more_threads_than_make_sense_are_not_started():
+    problem = large_problem()
+    options = make_options(problem, n_rules=3)
+    assert native.learn(problem, options, n_jobs=10**6) == native.learn(problem, options)
+
+
+def test_a_classifier_says_how_its_fit_goes_on():
+    told: list[tuple[int, float]] = []
+    problem = large_problem(n_rows=200)
+    RuleListClassifier(heuristic="f_measure", progress=noting(told), n_rules=5).fit(problem.table, problem.Y)
+    assert [rules for rules, _ in told] == [1, 2, 3, 4, 5]
+    assert told == sorted(told)
+    told.clear()
+    aimed = RuleListClassifier(progress=noting(told), n_rules=5, cv=2).fit(problem.table, problem.Y)
+    assert [rules for rules, _ in told] == list(range(1, len(aimed.rule_list_) + 1))
+    assert told == sorted(told)
+
+
+ENDS_WHILE_LEARNING = """
+import threading, time
+import numpy as np
+from plurule.classifier import RuleListClassifier
+
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.3)  # the interpreter ends, and threads that want to go on in Python notice
+
+def learn():
+    random = np.random.default_rng(1)
+    X, Y = random.random((2000, 20)), random.integers(0, 2, (2000, 8))
+    while True:
+        RuleListClassifier(heuristic="f_measure", n_rules=5, n_jobs=2, progress={progress}).fit(X, Y)
+
+slow = Slow()
+started = threading.Event()
+threading.Thread(target=learn, daemon=True).start()
+{wait}
+"""
+
+
+@pytest.mark.parametrize(
+    ("progress", "wait"),
+    [("None", "time.sleep(0.2)"), ("lambda *_: (started.set(), time.sleep(0.1))", "started.wait()")],
+    ids=["in the core", "in a function of Python"],
+)
+def test_a_daemon_thread_that_learns_does_not_abort_the_process_when_it_ends(progress: str, wait: str) -> None:
+    program = ENDS_WHILE_LEARNING.format(progress=progress, wait=wait)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_without_avx2_rules_and_predictions_are_the_same() -> None:
+    script = """
+import numpy as np
+from plurule import RuleListClassifier, _core
+from plurule.datasets import load_world_flags
+flags = load_world_flags()
+classifier = RuleListClassifier(n_rules=30, predict_absence=True, max_bins=None).fit(flags)
+print(_core.has_avx2())
+print(classifier.rule_list_, np.packbits(classifier.predict(flags)).tobytes().hex())
+"""
+    told = []
+    for switch in ({}, {"PLURULE_NO_AVX2": "1"}):
+        done = subprocess.run([sys.executable, "-c", script], env=os.environ | switch, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        told.append(done.stdout.partition("\n")[::2])
+    assert told[1][0] == "False"
+    assert told[0][1] == told[1][1]
