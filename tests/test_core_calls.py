@@ -219,8 +219,9 @@ def test_a_classifier_says_how_its_fit_goes_on():
     assert told == sorted(told)
     told.clear()
     aimed = RuleListClassifier(progress=noting(told), n_rules=5, cv=2).fit(problem.table, problem.Y)
-    assert [rules for rules, _ in told] == list(range(1, len(aimed.rule_list_) + 1))
+    assert [rules for rules, _ in told] == [0, 0, len(aimed.rule_list_)]  # after each fold, and at the end
     assert told == sorted(told)
+    assert told[-1][1] == 1.0
 
 
 ENDS_WHILE_LEARNING = """

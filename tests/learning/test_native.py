@@ -122,6 +122,16 @@ def test_what_is_remembered_of_candidates_from_rule_to_rule_changes_no_rule(seed
     assert_engines_agree(problem, options, f"seed {seed}")
 
 
+@pytest.mark.parametrize("seed", numbers(4, 24))
+def test_a_candidate_that_was_the_best_and_is_none_any_more_changes_no_rule(seed: int):
+    # Every rule takes its rows out of training, and with them values between which the last best condition split.
+    rng = np.random.default_rng([19, seed])
+    problem = random_problem(rng, most_rows=40, most_columns=3, most_labels=6)
+    chosen = {"beam_width": 1, "n_rules": None, "min_coverage": 0, "remaining": 0, "stop_threshold": 1.0}
+    options = random_options(rng, problem, heuristic=FMeasure(0.5), head_search="relaxed", **chosen)
+    assert_engines_agree(problem, options, f"seed {seed}")
+
+
 @pytest.mark.parametrize("batch", numbers(3, 40))
 def test_on_sparse_problems_both_engines_learn_the_identical_rule_list(batch: int):
     # Rows are walked by what they list, and values that no row in training has any more keep their slots.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -61,17 +60,20 @@ def prepare(
         matrix, picked = table.columns.matrix, table.columns.picked
         _add_sparse(columns, matrix.indptr, matrix.indices, matrix.data, picked, counts)
         return columns
-    # Columns of a kind that stand side by side are ranked together.
-    pairs = zip(table.columns, counts, strict=True)
-    for is_sparse, group in groupby(pairs, key=lambda pair: isinstance(pair[0], SparseColumn)):
-        some = list(group)
-        if not is_sparse:
-            dense = [c if n < 0 else np.ascontiguousarray(c, dtype=np.int32) for c, n in some]
-            columns.add_dense(dense, np.array([n for _, n in some], dtype=np.int32))
+    dense: list[tuple[NDArray[Any], int]] = []  # those that stand side by side are ranked together
+
+    def add_dense() -> None:
+        columns.add_dense([column for column, _ in dense], np.array([count for _, count in dense], dtype=np.int32))
+        dense.clear()
+
+    for column, count in zip(table.columns, counts, strict=True):
+        if not isinstance(column, SparseColumn):
+            dense.append((column if count < 0 else np.ascontiguousarray(column, dtype=np.int32), count))
             continue
-        for column, count in some:
-            values = column.values if count < 0 else column.values.astype(np.float64)
-            _add_sparse(columns, np.array([0, len(column.rows)]), column.rows, values, np.array([0]), [count])
+        add_dense()
+        values = column.values if count < 0 else column.values.astype(np.float64)
+        _add_sparse(columns, np.array([0, len(column.rows)]), column.rows, values, np.array([0]), [count])
+    add_dense()
     return columns
 
 
