@@ -422,7 +422,7 @@ class RuleListClassifier(RuleListPredictor):
     def _finished(self, rule_list: RuleList, problem: Problem) -> RuleList:
         """A rule list as people say it, which knows the rows it was learned from, if both is wanted."""
         said = readable(rule_list, problem.table, len(problem.initial_rules)) if self.readable else rule_list
-        rule_list = with_default_rules(said, problem)
+        rule_list = with_default_rules(said)
         return replace(rule_list, trained_on=pack(fingerprints(problem.table))) if self.remember_rows else rule_list
 
     def _progress(self) -> Progress | None:

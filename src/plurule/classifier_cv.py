@@ -24,6 +24,7 @@ from plurule.data.targets import TargetForm
 from plurule.errors import nearest
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import Constraints
+from plurule.learning.default_rules import with_default_rules
 from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import (
     LIFTED_SEARCHES,
@@ -394,7 +395,7 @@ class RuleListClassifierCV(RuleListPredictor):
 
         if not isinstance(self.cv, Integral):
             return self.cv
-        kind = KFold if form.classes is None else StratifiedKFold
+        kind = KFold if form.classes is None or form.groups else StratifiedKFold
         return kind(int(self.cv), shuffle=True, random_state=self.random_state)
 
 
@@ -426,7 +427,7 @@ def _cut(classifier: RuleListClassifier, length: int | None) -> RuleListClassifi
     rules, curve = classifier.rule_list_[:length], classifier.n_rules_curve_
     # A list that ended before that was not cut.
     choice = curve.choice(len(rules)) if curve is not None and len(rules) == length else None
-    shorter.rule_list_ = replace(rules, length_choice=choice)
+    shorter.rule_list_ = replace(with_default_rules(rules), length_choice=choice)
     shorter.n_rules_curve_ = None if curve is None else curve.cut_after(len(rules))
     shorter.n_rules = length
     return shorter
