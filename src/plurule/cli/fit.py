@@ -12,11 +12,14 @@ from rich.text import Text
 from plurule.cli import learner_options, rendering
 from plurule.cli.estimator_options import told_in_options
 from plurule.cli.loading import (
+    DaskOption,
     DataArgument,
     DecimalOption,
     DropOption,
     LabelsOption,
+    MemoryOption,
     TrainingSplitOption,
+    large_data,
     load_initial_rules,
     load_training_data,
 )
@@ -49,6 +52,8 @@ def fit(
             rich_help_panel=learner_options.EXPERT_PANEL,
         ),
     ] = None,
+    memory: MemoryOption = None,
+    dask: DaskOption = None,
     **given: Any,
 ) -> None:
     """Learn a rule list from data and write it to a model file.
@@ -59,7 +64,12 @@ def fit(
     constraints = learner_options.make_constraints({name: given.pop(name) for name in learner_options.CONSTRAINTS})
     with told_in_options(learner_options.learner_parameters()):
         classifier = make_classifier(given, published, choose_lift)
-        dataset, part = load_training_data(data, labels, split, drop=drop or (), decimal=decimal)
+        options: dict[str, Any] = {"drop": drop or (), "decimal": decimal}
+        dataset, part = large_data(data, labels, memory, dask, **options), "all"
+        if dataset is None:
+            dataset, part = load_training_data(data, labels, split, **options)
+        elif choose_lift is not None or split is not None:
+            raise typer.BadParameter("--choose-lift and --split need data that are read as a whole")
         initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
         start = time.perf_counter()
         classifier.fit(dataset, initial_rules=initial, constraints=constraints)

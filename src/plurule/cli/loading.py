@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import re
 import warnings
 from pathlib import Path
@@ -57,6 +59,18 @@ DropOption = Annotated[
 DecimalOption = Annotated[
     str, typer.Option(help="CSV: what separates the decimals of a number, a point or a comma.", metavar=".|,")
 ]
+DaskOption = Annotated[
+    str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Data that need more, such as 2GB, are read in parts and counted from disk; half of what there is if left "
+        "out. So are the files of a pattern, 'data/*.parquet'.",
+        metavar="SIZE",
+        show_default=False,
+    ),
+]
 IdOption = Annotated[
     str | None,
     typer.Option("--id", help="Column of the data that tells rows apart, to be written with them.", metavar="COLUMN"),
@@ -81,6 +95,47 @@ def load_data(source: str, labels: Any = None, split: Split = "all", **options: 
     if split != "all":
         raise DataError(f"{EMBEDDED}: is one whole data set, --split {split} needs a -train and a -test file")
     return load_world_flags()
+
+
+UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+IN_MEMORY = {".parquet": 5, ".pq": 5}
+"""About how much more memory than disk a file needs; twice as much, unless listed."""
+
+
+def large_data(source: str, labels: str | None, memory: str | None, dask: str | None, **options: Any) -> Any:
+    """Data that are read in parts, here or by the workers of a cluster; None for data that are read as a whole."""
+    from plurule.data.labels import parse_labels
+    from plurule.data.readers.text import suffix_of
+
+    limit = _bytes(memory)
+    files = [path for path in map(Path, glob.glob(source)) if path.is_file()]
+    needed = sum(path.stat().st_size * IN_MEMORY.get(suffix_of(path), 2) for path in files)
+    if dask is None and not (glob.has_magic(source) and not Path(source).exists()) and needed <= limit:
+        return None
+    from plurule.distributed.scan import CHUNK, scan
+
+    asked = parse_labels(labels) if labels is not None else None
+    data = scan(source, asked, chunk=max(1 << 16, min(CHUNK, limit // 32)), **options)
+    if dask is None:
+        return data
+    from plurule.distributed.dask_data import parts_on_cluster
+
+    return parts_on_cluster(dask, data.parts())
+
+
+def _bytes(size: str | None) -> int:
+    """A size as people write it; half of this machine's memory if there is none.
+
+    >>> _bytes("1.5 GB")
+    1500000000
+    """
+    if size is None:
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 8 * 10**9
+        return pages // 2
+    found = re.fullmatch(r"([0-9]+(?:[.][0-9]+)?) *([KMGT]?B)", size.strip().upper())
+    if found is None:
+        raise typer.BadParameter(f"{size!r} is no size; write for example 500MB or 2GB", param_hint="--memory")
+    return int(float(found[1]) * UNITS[found[2]])
 
 
 def load_training_data(source: str, labels: str | None, split: Split | None, **options: Any) -> tuple[Dataset, Split]:
@@ -157,7 +212,7 @@ def load_model_and_data(
     return rule_list, data
 
 
-def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
+def load_initial_rules(path: Path, data: Any) -> tuple[Rule, ...]:
     """The rules of a text file, one per line, or of a model file, as rules about some data."""
     from plurule.learning.constraints import as_initial_rules
     from plurule.model import file as model_file
@@ -169,7 +224,7 @@ def load_initial_rules(path: Path, data: Dataset) -> tuple[Rule, ...]:
         raise ModelError(f"{path}: is neither rules as UTF-8 text nor a model file") from None
     rules = model_file.loads(text, source=str(path)) if OBJECT.match(text) else text
     try:
-        found = as_initial_rules(rules, data.X.attributes, data.label_names)
+        found = as_initial_rules(rules, data.attributes, data.label_names)
     except RuleTextError as error:
         raise error.within(str(path)) from None
     except ModelError as error:

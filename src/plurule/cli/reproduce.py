@@ -12,7 +12,8 @@ import typer
 from rich.text import Text
 
 from plurule.cli import terminal
-from plurule.cli.tune import DaskOption, JobsOption, LiftsOption
+from plurule.cli.loading import DaskOption
+from plurule.cli.tune import JobsOption, LiftsOption
 from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from rich.text import Text
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
 from plurule.cli.loading import (
+    DaskOption,
     DataArgument,
     DecimalOption,
     DropOption,
@@ -47,9 +48,6 @@ JournalOption = Annotated[
     Path | None, typer.Option(help="File that keeps finished results; a run that was stopped goes on from it.")
 ]
 JobsOption = Annotated[int | None, typer.Option(help="Processes; all cores if left out.")]
-DaskOption = Annotated[
-    str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
-]
 WideOption = Annotated[
     bool, typer.Option("--wide", help="Choose β, the lift, signs, head mode and length together; not as in the paper.")
 ]

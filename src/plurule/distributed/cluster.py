@@ -18,16 +18,16 @@ _RETRIES = 2
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
     """The workers of a Dask scheduler (`tcp://10.0.0.1:8786`), all of which must run the code of this program."""
-    client = _connect(address)
+    client = connect(address)
     try:
-        _check_versions(client, address)
+        check_versions(client, address)
         yield client.get_executor(pure=False, retries=_RETRIES)
     finally:
         # What the cluster still runs for us is cancelled.
         client.close()
 
 
-def _connect(address: str) -> Any:
+def connect(address: str) -> Any:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError as error:
@@ -40,8 +40,12 @@ def _connect(address: str) -> Any:
         ) from None
 
 
-def _check_versions(client: Any, address: str) -> None:
+def check_versions(client: Any, address: str) -> None:
     """Raise an error unless every worker runs the same code as this program; other code may give other numbers."""
+    # In a task, not in the loop that workers answer by: on a busy machine the imports may take long.
+    workers = list(client.scheduler_info(n_workers=-1)["workers"])
+    imports = [client.submit(importlib.import_module, __name__, workers=[one], pure=False) for one in workers]
+    importlib.import_module("distributed").wait(imports)
     try:
         found = client.run(_version)
     except ImportError as error:

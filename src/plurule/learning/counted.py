@@ -83,6 +83,9 @@ def learn_counted(
     options, n_jobs = check_options(parameters, len(data.label_names)), check_jobs(parameters["n_jobs"])
     given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
     bounds = check_constraints(constraints, data.attributes, data.label_names, options.head_search)
+    if bounds is not None and bounds.exclusive:
+        what = "has exclusive_labels, whose default needs all rows in memory; for data in parts leave them out"
+        raise ParameterError("constraints", constraints, what)
     with data.counted(options, given, bounds, n_jobs, parameters["remember_rows"]) as counted:
         problem = counted.data.problem
         can_learn(problem, options)

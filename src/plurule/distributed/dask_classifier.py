@@ -1,0 +1,108 @@
+"""The learner on a Dask cluster, as users of other libraries on Dask expect it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from plurule import classifier
+from plurule.data.labels import Labels
+from plurule.distributed.cluster import check_versions
+from plurule.distributed.dask_data import dask_data, dask_library
+from plurule.errors import DataError
+from plurule.learning.constraints import Constraints
+from plurule.model import Rule, RuleList
+
+
+class RuleListClassifier(classifier.RuleListClassifier):
+    """Learns a rule list from partitions on a Dask cluster: the one that all rows together would give, bit by bit.
+
+    Parameters are those of `plurule.RuleListClassifier`. `heuristic` and `n_rules` must be given: `"auto"`, their
+    default, needs all rows in memory.
+
+    Attributes
+    ----------
+    client
+        The `distributed.Client` to use; None, unless set, for the current one.
+    """
+
+    client: Any = None
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        labels: Labels | None = None,
+        label_names: Sequence[str] | None = None,
+        initial_rules: RuleList | str | Iterable[Rule | str] = (),
+        constraints: Constraints | None = None,
+    ) -> Self:
+        """Learn a rule list.
+
+        Parameters
+        ----------
+        X
+            A Dask array or frame, or a list of delayed partitions: of (X, Y), or of frames.
+        y
+            The labels, as a Dask array or frame of 0 and 1 that is partitioned as `X` is; left out if the partitions
+            have their labels.
+        sample_weight
+            Weight of each row, as a Dask array or series partitioned as `X` is.
+        labels
+            Which columns of frames are labels, as for `plurule.read`, if there is no `y`.
+        label_names, initial_rules, constraints
+            As for `plurule.RuleListClassifier.fit`; names of labels are those of the columns.
+        """
+        if label_names is not None:
+            raise DataError("label_names cannot be given for partitions; name the columns of y")
+        client = self.client or dask_library("distributed").get_client()
+        check_versions(client, client.scheduler.address)
+        data = dask_data(client, X, y, sample_weight, labels)
+        return super().fit(data, initial_rules=initial_rules, constraints=constraints)
+
+    def predict(self, X: Any, return_ids: bool = False) -> Any:
+        """The labels of each row; lazy for a Dask array (as array) or frame (as frame)."""
+        return self._lazily("predict", X, np.int64, return_ids)
+
+    def predict_proba(self, X: Any, return_ids: bool = False) -> Any:
+        """Per row and label, the probability that the label is present; lazy as `predict` is."""
+        return self._lazily("predict_proba", X, np.float64, return_ids)
+
+    def to_local(self) -> classifier.RuleListClassifier:
+        """The same classifier without Dask."""
+        local = classifier.RuleListClassifier(**self.get_params(deep=False))
+        for name, value in vars(self).items():
+            if name != "client":
+                setattr(local, name, value)
+        return local
+
+    def _lazily(self, method: str, X: Any, kind: Any, return_ids: bool) -> Any:
+        local = self.to_local()
+        if not hasattr(X, "to_delayed"):
+            return getattr(local, method)(X, return_ids)
+        if return_ids:
+            raise DataError("return_ids is for data in memory; what is predicted for a Dask frame has its index")
+        if hasattr(X, "map_blocks"):
+            whole, chunks = X.rechunk({1: -1}), (X.chunks[0], (len(self.label_names_),))
+            return whole.map_blocks(predicted, local, method, dtype=kind, chunks=chunks, meta=np.zeros((0, 0), kind))
+        pandas = dask_library("pandas")
+        meta = pandas.DataFrame({name: np.zeros(0, kind) for name in self.label_names_})
+        return X.map_partitions(predicted_frame, local, method, meta=meta)
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "client"}
+
+
+def predicted(X: Any, local: classifier.RuleListClassifier, method: str) -> Any:
+    """What a classifier says of a partition."""
+    return getattr(local, method)(X) if len(X) else np.zeros((0, len(local.label_names_)))
+
+
+def predicted_frame(X: Any, local: classifier.RuleListClassifier, method: str) -> Any:
+    """What a classifier says of a partition, as a frame like it."""
+    return dask_library("pandas").DataFrame(predicted(X, local, method), index=X.index, columns=local.label_names_)

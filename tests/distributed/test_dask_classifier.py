@@ -1,0 +1,119 @@
+"""A real cluster of worker processes gives the model that one process gives, though workers are killed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from plurule import DataError, ParameterError, classifier
+from plurule.distributed.dask_data import DaskBlocks
+from plurule.model.file import dumps
+
+distributed: Any = pytest.importorskip("distributed")
+dask: Any = pytest.importorskip("dask")
+da: Any = pytest.importorskip("dask.array")
+
+from plurule.dask import RuleListClassifier  # noqa: E402  # needs Dask
+
+ONE_LIST: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 8}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 6)).round(3)
+    Y = np.column_stack([X[:, 0] > 0.5, (X[:, 1] > 0) & (X[:, 2] < 1), X[:, 3] + X[:, 0] > 1, rng.random(4000) < 0.2])
+    return X, Y.astype(np.int64)
+
+
+@pytest.fixture(scope="module")
+def frame(data: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:
+    frame = pd.DataFrame(data[0], columns=list("abcdef")).assign(g=np.where(data[1][:, 0], "yes", "no"))
+    return frame.join(pd.DataFrame(data[1], columns=["one", "two", "three", "four"]))
+
+
+LABELS = ["one", "two", "three", "four"]
+
+
+def in_memory(*data: Any, **given: Any) -> classifier.RuleListClassifier:
+    return classifier.RuleListClassifier(**(ONE_LIST | given)).fit(*data)
+
+
+@pytest.mark.parametrize("rows", [4000, 999, 130])
+def test_arrays_of_any_chunks_give_the_model_of_one_array(rows: int, client: Any, data: Any):
+    expected = in_memory(*data)
+    X, Y = (da.from_array(array, chunks=(rows, -1)) for array in data)
+    found = RuleListClassifier(**ONE_LIST).fit(X.rechunk((rows, 3)), Y)
+    assert dumps(found.rule_list_) == dumps(expected.rule_list_)
+    predicted = found.predict(X)
+    assert isinstance(predicted, da.Array)
+    assert np.array_equal(predicted.compute(), expected.predict(data[0]))
+    assert np.array_equal(found.predict_proba(X).compute(), expected.predict_proba(data[0]))
+    local = found.to_local()
+    assert type(local) is classifier.RuleListClassifier
+    assert np.array_equal(local.predict(data[0]), found.predict(data[0]))
+
+
+def test_frames_with_their_labels_and_weights(client: Any, frame: pd.DataFrame):
+    dd: Any = pytest.importorskip("dask.dataframe")
+    weights = np.random.default_rng(1).integers(0, 4, len(frame))
+    X, Y = frame.drop(columns=LABELS), frame[LABELS]
+    expected = in_memory(X, Y, weights)
+    parts = dd.from_pandas(frame.assign(weight=weights), npartitions=5)
+    found = RuleListClassifier(**ONE_LIST)
+    found.client = client
+    found.fit(parts[list(X.columns)], parts[LABELS], parts["weight"])
+    assert dumps(found.rule_list_) == dumps(expected.rule_list_)
+    predicted = found.predict(parts[list(X.columns)])
+    assert predicted.compute().to_numpy().tolist() == expected.predict(X).tolist()
+    assert list(predicted.columns) == LABELS
+    pickle.loads(pickle.dumps(found))
+
+
+def test_delayed_parts_of_which_some_columns_are_labels(client: Any, frame: pd.DataFrame):
+    parts = [dask.delayed(frame[start : start + 1500]) for start in range(0, 4500, 1500)]
+    found = RuleListClassifier(**ONE_LIST).fit(parts, labels=LABELS)
+    expected = in_memory(frame.drop(columns=LABELS), frame[LABELS])
+    assert dumps(found.rule_list_) == dumps(expected.rule_list_)
+
+
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client: Any, data: Any, monkeypatch: pytest.MonkeyPatch):
+    asked, total = [], DaskBlocks.total
+
+    def total_and_kill(self: DaskBlocks, method: str, *arguments: Any) -> Any:
+        asked.append(method)
+        if len(asked) == 12:
+            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        return total(self, method, *arguments)
+
+    monkeypatch.setattr(DaskBlocks, "total", total_and_kill)
+    X, Y = (da.from_array(array, chunks=(500, -1)) for array in data)
+    found = RuleListClassifier(**ONE_LIST).fit(X, Y)
+    assert len(asked) > 12
+    assert dumps(found.rule_list_) == dumps(in_memory(*data).rule_list_)
+
+
+def test_what_is_wrong_with_a_partition_is_said_with_its_number(client: Any, frame: pd.DataFrame):
+    parts = [dask.delayed(frame[:900]), dask.delayed(frame[900:].assign(two=5))]
+    with pytest.raises(DataError, match=r"partition 1: .*two"):
+        RuleListClassifier(**ONE_LIST).fit(parts, labels=LABELS)
+    with pytest.raises(DataError, match="have 2, 1 partitions"):
+        RuleListClassifier(**ONE_LIST).fit(parts, parts[:1])
+    with pytest.raises(ParameterError, match="needs all rows in memory"):
+        RuleListClassifier().fit(parts, labels=LABELS)
