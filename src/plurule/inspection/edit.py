@@ -60,7 +60,11 @@ class Edit:
 
     @classmethod
     def of(cls, rule_list: RuleList, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit:
-        """Start to edit a rule list, with data (or a data set as `X`) on which rules are counted and compared."""
+        """Start to edit a rule list, with data (or a data set as `X`) on which rules are counted and compared.
+
+        Counts are in units of weight as those of training are: the greatest number of which all weights are whole
+        multiples, or else the mean weight.
+        """
         if X is None:
             return cls(rule_list, rule_list)
         table, truth = match(rule_list, X, Y)
