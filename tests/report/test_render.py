@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
+from plurule.classifier import RuleListClassifier
 from plurule.data.encoding import encode
 from plurule.inspection import dependencies, explain
 from plurule.model import NumericCondition, RuleList
@@ -245,3 +246,9 @@ def test_labels_that_no_rule_predicts_are_named() -> None:
     rule_list = make_rules("a <- x > 1\n!b <- x > 2", {"x": None}, ("a", "b", "c<"))
     assert "No rule predicts b, c&lt; to be present" in to_html(rule_list)
     assert "to be present: too rare" not in to_html(make_rules("a <- x > 1", {"x": None}, ("a",)))
+
+
+def test_what_another_class_implies_is_not_shown_in_the_table_of_rules() -> None:
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(np.arange(9.0)[:, None], list("aaabbbccc"))
+    html = to_html(classifier.rule_list_)
+    assert "¬" not in html.split('id="model">', 1)[0]

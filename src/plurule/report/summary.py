@@ -108,8 +108,9 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
 
 
 def in_reading_order(head: Head) -> tuple[Assignment, ...]:
-    """The labels of a head; in a long one those that are present come first."""
-    return tuple(head if len(head) <= LONG_HEAD else sorted(head, key=lambda assignment: not assignment.present))
+    """The labels that a head states; in a long one those that are present come first."""
+    said = head.stated
+    return said if len(said) <= LONG_HEAD else tuple(sorted(said, key=lambda assignment: not assignment.present))
 
 
 def condition_parts(condition: AttributeCondition, digits: int | None = 6) -> tuple[str, str, str, str]:
@@ -217,7 +218,7 @@ def _tuples(matrix: NDArray[Any]) -> tuple[tuple[Any, ...], ...]:
 
 def _label_rows(rule_list: RuleList, truth: Labels | None, decisions: Decisions | None) -> tuple[LabelRow, ...]:
     present = Counter(a.index for rule in rule_list for a in rule.head if a.present)
-    absent = Counter(a.index for rule in rule_list for a in rule.head if not a.present)
+    absent = Counter(a.index for rule in rule_list for a in rule.head.stated if not a.present)
     tested = Counter(c.index for rule in rule_list for c in rule.label_conditions)
     rows = [LabelRow(visible(n), present[i], absent[i], tested[i], *[None] * 5) for i, n in enumerate(rule_list.labels)]
     if decisions is None:
