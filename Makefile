@@ -71,7 +71,7 @@ lint: .venv-lint/installed
 sanitize: .venv-sanitize/installed
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow and not long" tests/learning/test_native.py tests/test_core.py tests/learning/test_covering.py
+	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow and not long" tests/learning/test_native.py tests/test_core.py tests/test_core_calls.py tests/learning/test_covering.py
 	@echo
 	@echo "make sanitize: no fault found in the native engine."
 
