@@ -185,3 +185,11 @@ def test_a_folder_that_cannot_be_written_is_said(frame: pd.DataFrame, tmp_path: 
 def test_what_needs_all_rows_is_refused_with_what_to_give(given: dict[str, Any], advice: str, frame: pd.DataFrame):
     with pytest.raises(ParameterError, match=f"needs all rows in memory.*{advice}"):
         model(scan([frame], LABELS), **given)
+
+
+def test_a_column_of_classes_is_refused(tmp_path: Path):
+    classes = pd.DataFrame({"a": [1.0, 2.0, 3.0], "kind": ["x", "y", "z"]})
+    classes.to_csv(tmp_path / "a.csv", index=False)
+    for source, labels in ((tmp_path / "a.csv", ["kind"]), ([(classes[["a"]], classes.kind)], None)):
+        with pytest.raises(DataError, match="a column of more than two classes needs all rows in memory"):
+            model(scan(source, labels))

@@ -117,8 +117,8 @@ class Reading:
         if isinstance(X, Dataset):
             return X
         if isinstance(X, tuple):
-            return labelled_data(X[0], X[1], allow_empty=True)[0]
-        return read(X, self.labels, drop=self.drop)
+            return _without_classes(labelled_data(X[0], X[1], allow_empty=True)[0])
+        return _without_classes(read(X, self.labels, drop=self.drop))
 
     def group(self, path: Path, group: int) -> Dataset:
         """A group of rows of a Parquet file."""
@@ -135,7 +135,7 @@ class Reading:
         return self._split(path, *read_csv(path, content=content, **self.csv))
 
     def _split(self, path: Path, data: Dataset, source: Source) -> Dataset:
-        return as_data_set(path, data, source, self.labels, self.drop)
+        return _without_classes(as_data_set(path, data, source, self.labels, self.drop))
 
 
 # Parts -------------------------------------------------------------------------------------------------------------
@@ -175,8 +175,15 @@ def _slices(X: Any, Y: Any, rows: int) -> Iterator[Part]:
         yield Part(f"rows {start} to {end - 1}", partial(_slice, X, Y, start, end))
 
 
+def _without_classes(data: Dataset) -> Dataset:
+    """Labels of 0 and 1; which classes a column has is known only where all rows are."""
+    if data.groups:
+        raise DataError("a column of more than two classes needs all rows in memory; give one 0/1 column per class")
+    return data
+
+
 def _slice(X: Any, Y: Any, start: int, end: int) -> Dataset:
-    return labelled_data(X[start:end], Y[start:end], allow_empty=True)[0]
+    return _without_classes(labelled_data(X[start:end], Y[start:end], allow_empty=True)[0])
 
 
 def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Part]:
