@@ -52,3 +52,17 @@ def test_identifiers_are_written_and_columns_that_no_rule_tests_are_not_asked_fo
     new.write_text("kind,id\nx,7\nz,\ny,8.5\n", encoding="utf-8")
     assert run("explain", model, new, "--id", "id", "--limit", "1").out.startswith("instance 7: ")
     assert run("explain", model, new, "--id", "id", "--as", "csv").out.splitlines()[1].startswith("7,red,")
+
+
+def test_a_column_of_classes_is_predicted_as_such(run: Run, tmp_path: Path) -> None:
+    data, model = tmp_path / "data.csv", tmp_path / "model.json"
+    kinds = ["low"] * 20 + ["mid"] * 20 + ["high"] * 20
+    lines = [f"{i // 4},{kind},{i % 2},{i % 2}" for i, kind in enumerate(kinds)]
+    data.write_text("\n".join(["size,kind,odd,uneven", *lines]), encoding="utf-8")
+    fitted = run("fit", data, "-l", "kind,uneven", "-o", model)
+    assert fitted.code == 0, fitted.err
+    titles, *rows = read_csv(run("predict", model, data).out)
+    assert titles == ["kind", "uneven"]
+    assert [row[0] for row in rows] == kinds
+    assert [row[1] for row in rows] == ["0", "1"] * 30
+    assert len(read_csv(run("predict", model, data, "--proba").out)[0]) == 4

@@ -37,6 +37,7 @@ from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
     from plurule.inspection import ModelDiff
+    from plurule.model import RuleList
 
 Form = Literal["sql", "python", "markdown", "latex", "text"]
 ExplanationForm = Literal["text", "csv", "html"]
@@ -54,7 +55,7 @@ def predict(
 ) -> None:
     """Predict the labels of data, as CSV.
 
-    There is one column per label, after that of --id, and one line per instance.
+    There is one column per label, or per column of classes, after that of --id, and one line per instance.
     """
     from plurule.classifier import RuleListClassifier
 
@@ -65,11 +66,29 @@ def predict(
     ids = ids_of(instances, identifier)
     predicted = classifier.predict_proba(instances).round(6) if probabilities else classifier.predict(instances)
     text = io.StringIO()
-    lines = [list(rule_list.labels), *predicted.tolist()]
+    lines = [list(rule_list.labels), *predicted.tolist()] if probabilities else _with_classes(rule_list, predicted)
     if ids is not None:
         lines = [[first, *line] for first, line in zip([identifier, *ids], lines, strict=True)]
     csv.writer(text, lineterminator="\n").writerows(lines)
     put(text.getvalue(), output)
+
+
+def _with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
+    """Titles and rows of what is predicted, with one column for the labels of which exactly one holds."""
+    groups = {group[0]: group for group in rule_list.groups}
+    later = {place for group in rule_list.groups for place in group[1:]}
+    columns: list[list[Any]] = []
+    for place, label in enumerate(rule_list.labels):
+        if place in groups:
+            names = [rule_list.labels[i] for i in groups[place]]
+            title = label.partition(": ")[0]
+            prefix = f"{title}: " if all(name.startswith(f"{title}: ") for name in names) else ""
+            classes = [name.removeprefix(prefix) for name in names]
+            held = predicted[:, list(groups[place])].argmax(axis=1)
+            columns.append([title if prefix else "class", *(classes[i] for i in held)])
+        elif place not in later:
+            columns.append([label, *predicted[:, place].tolist()])
+    return [list(line) for line in zip(*columns, strict=True)]
 
 
 def show(
