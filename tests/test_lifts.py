@@ -78,7 +78,7 @@ def test_any_function_of_the_number_of_labels_is_a_lift():
         (Peak(lift=0.9), "Peak: lift must be a finite number of at least 1, got 0.9"),
         (Peak(curvature=0), "Peak: curvature must be a finite number above 0, got 0"),
         (Root(k=0), "Root: k must be a finite number of at least 1, got 0"),
-        ("kln", "lift must be a lift such as .* got 'kln'"),
+        ("kln 3", "lift 'kln 3' is not understood; write 'kln at 3: 1.08'"),
         (lambda labels: labels * 1.1, "must be 1 for a single label, got 1.1"),
         (lambda labels: 2 - labels, "must be a positive number at every length, got 0.0 at 2"),
     ],
@@ -128,7 +128,7 @@ def test_lifts_can_be_named(name: str, lift: object):
     assert find_lift(name) == lift
 
 
-@pytest.mark.parametrize("name", ["", "kln", "peak 3", "peak x: 1.1", "kln at 1: 1.1", "peak 3: -1", "sqrt 3: 1.1"])
+@pytest.mark.parametrize("name", ["", "kln 3", "peak 3", "peak x: 1.1", "kln at 1: 1.1", "peak 3: -1", "sqrt 3: 1.1"])
 def test_what_is_no_lift_is_refused(name: str):
     with pytest.raises(PluruleError):
         parse_lifts(name)

@@ -169,7 +169,7 @@ class RuleListClassifier(RuleListPredictor):
     >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
     >>> classifier = RuleListClassifier().fit(X, Y)
     >>> print(classifier.rule_list_)
-    y0 ← x0 <= 3.5   (TP 3, FP 0, stop)
+    y0 ← x0 <= 3   (TP 3, FP 0, stop)
     y1 ←   (TP 3, FP 0, stop)
     >>> classifier.predict([[2.5], [9.0]])
     array([[1, 0],

@@ -92,7 +92,6 @@ def test_fit_learns_from_the_training_part_of_a_pair_and_says_so(run: Run, pair:
 
 def test_mistakes_in_options_are_explained(run: Run, data: Path, tmp_path: Path) -> None:
     assert_mistake(run("fit", data, "--labels", "rde"), "rde", "red")
-    assert_mistake(run("fit", data, "--labels", "kind"), "kind")
     assert_mistake(run("fit", data), "label")
     assert_mistake(run("fit", "world-flags", "--labels", "red"), "has its own labels")
     assert_mistake(run("fit", "world-flags", "--split", "test"), "one whole data set")

@@ -33,7 +33,7 @@ def test_the_help_tells_what_each_option_means_and_what_it_is_if_left_out(
     for parameter in learner_parameters().values():
         assert parameter.text, f"{parameter.name} is not described in the docstring"
         assert parameter.option in words
-    assert "--beam-width N How many rules are refined side by side. [default: 1]" in words
+    assert "--beam-width N How many rules are refined side by side, at most 1000. [default: 1]" in words
     assert "--averaging micro|macro micro sums the counts" in words
     assert "`" not in text
     assert "None" not in text
@@ -78,8 +78,8 @@ def test_lifts_are_given_by_kind_height_and_labels_or_in_one_word() -> None:
         (("--rules", "0"), "--rules must be"),
         (("--cv", "1"), "--cv must be at least 2 folds, or a share between 0 and 1, got 1"),
         (("--cv", "many"), "--cv must be a number of folds"),
-        (("--beam-width", "0"), "--beam-width must be a whole number of at least 1, got 0"),
-        (("--beam-width", "2.5"), "--beam-width must be a whole number of at least 1, got 2.5"),
+        (("--beam-width", "0"), "--beam-width must be a whole number from 1 to 1000, got 0"),
+        (("--beam-width", "2.5"), "--beam-width must be a whole number from 1 to 1000, got 2.5"),
         (("--max-bins", "many"), "--max-bins must be none or a whole number of at least 2, got many"),
         (("--min-precision", "2"), "--min-precision must be a number from 0 to 1, got 2.0"),
         (("--min-precision-of", "rule"), "--min-precision-of must be label or head, got rule"),

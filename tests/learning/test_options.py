@@ -153,7 +153,7 @@ class WithNaN(Heuristic):
         ({"lift": KLN(k=-0.1)}, "KLN: k must be a finite number of at least 0, got -0.1"),
         ({"lift": Peak(labels=3)}, "Peak: labels must be at most the number of labels in the data, 2, got 3"),
         ({"lift": Root(k=0)}, "Root: k must be"),
-        ({"lift": "kln"}, "lift must be a lift such as .*got 'kln'"),
+        ({"lift": "kln 3"}, "lift 'kln 3' is not understood; write 'kln at 3: 1.08'"),
         ({"lift": lambda labels: 2.0}, "must be 1 for a single label"),
         ({"lift": lambda labels: 2.0 - labels}, "must be a positive number at every length"),
         ({"predict_absence": "yes"}, "predict_absence must be True or False, got 'yes'"),

@@ -40,7 +40,7 @@ def test_the_scores_are_those_of_lists_trained_on_folds_and_cut_by_hand(flags: A
     results = search.cv_results_
     for i, params in enumerate(results["params"]):
         for fold, (train, test) in enumerate(splits):
-            by_hand = RuleListClassifier(n_rules=int(results["n_rules"][i])).set_params(**params)
+            by_hand = RuleListClassifier(n_rules=int(results["n_rules"][i]), readable=False).set_params(**params)
             predicted = by_hand.fit(X[train], Y[train]).predict(X[test])
             kept = np.logical_and.reduce([Y[test].any(axis=0) for _, test in splits])
             expected = METRICS[scoring](Y[test][:, kept], predicted[:, kept])

@@ -80,7 +80,7 @@ def parameters_of(owner: type) -> dict[str, Parameter]:
     >>> from plurule import RuleListClassifier
     >>> width = parameters_of(RuleListClassifier)["beam_width"]
     >>> width.option, width.placeholder, width.default, width.text
-    ('--beam-width', 'N', 1, 'How many rules are refined side by side.')
+    ('--beam-width', 'N', 1, 'How many rules are refined side by side, at most 1000.')
     """
     hints = get_type_hints(owner.__init__)  # type: ignore[misc]  # the signature is what is asked for
     texts = _described(inspect.getdoc(owner) or "")

@@ -45,7 +45,8 @@ def check_versions(client: Any, address: str) -> None:
     # In a task, not in the loop that workers answer by: on a busy machine the imports may take long.
     workers = list(client.scheduler_info(n_workers=-1)["workers"])
     imports = [client.submit(importlib.import_module, __name__, workers=[one], pure=False) for one in workers]
-    importlib.import_module("distributed").wait(imports)
+    with client.as_current():
+        importlib.import_module("distributed").wait(imports)
     try:
         found = client.run(_version)
     except ImportError as error:

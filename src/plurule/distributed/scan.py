@@ -95,7 +95,7 @@ def scan(
     >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
     >>> data = scan((X, Y), chunk=4)
     >>> print(RuleListClassifier(heuristic="f_measure", n_rules=None).fit(data).rule_list_)
-    y0 ← x0 <= 3.5   (TP 3, FP 0, stop)
+    y0 ← x0 <= 3   (TP 3, FP 0, stop)
     y1 ←   (TP 3, FP 0, stop)
     """
     texts = {"nominal": tuple(nominal), "delimiter": delimiter, "decimal": decimal}

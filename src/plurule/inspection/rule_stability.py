@@ -64,9 +64,9 @@ def stability(
     >>> learner = RuleListClassifier(heuristic=FMeasure(0.6), n_rules=3).fit(flags)
     >>> for rule in stability(learner.rule_list_, flags, estimator=learner):
     ...     print(rule.to_text(), rule.stability)
-    red, white ← vertical_bars <= 2.5 0.45
+    red, white ← vertical_bars <= 2 0.45
     red ← 0.4
-    green ← continent = Africa ∧ horizontal_stripes <= 5.5 ∧ stars <= 7 ∧ animal = no 0.0
+    green ← continent = Africa ∧ horizontal_stripes <= 5 ∧ stars <= 7 ∧ no "animal" 0.0
     """
     check_parameters({"resamples": [whole(1)]}, {"resamples": resamples})
     table, truth = match_both(rule_list, X, Y)

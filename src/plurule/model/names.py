@@ -20,7 +20,7 @@ class Names:
     >>> names = Names([Attribute("continent", ("Africa", "Asia"))], ["red"])
     >>> rule = Rule(Head((Assignment("red", 7, True),)), (NominalCondition("continent", 3, "Asia"),))
     >>> names.adopt(rule).body
-    (NominalCondition(name='continent', index=0, category='Asia'),)
+    (NominalCondition(name='continent', index=0, category='Asia', of_binary=False),)
     """
 
     def __init__(self, attributes: Sequence[Attribute], labels: Sequence[str]):
