@@ -440,17 +440,6 @@ def test_the_box_of_a_notebook_links_to_the_page_of_the_reference() -> None:
     assert "/reference/names/plurule.RuleListClassifier.html" in RuleListClassifier()._repr_html_()
 
 
-def test_what_attributes_decide_is_their_importance() -> None:
-    X = np.column_stack([np.arange(12.0), np.tile([0.0, 1.0], 6), np.zeros(12)])
-    Y = np.column_stack([X[:, 0] > 5, X[:, 1]]).astype(int)
-    classifier = RuleListClassifier.published().fit(X, Y)
-    importances = classifier.feature_importances_
-    assert importances.sum() == pytest.approx(1.0)
-    assert (importances[:2] > 0.2).all()
-    assert importances[2] == 0
-    assert not hasattr(RuleListClassifier(), "feature_importances_")
-
-
 def test_lifts_are_known_by_name() -> None:
     X, Y = np.arange(8.0)[:, None], np.repeat([[1, 1], [0, 1]], 4, axis=0)
     by_name = RuleListClassifier.published(lift="kln at 3: 1.2").fit(X, Y).rule_list_

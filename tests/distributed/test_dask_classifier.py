@@ -117,3 +117,9 @@ def test_what_is_wrong_with_a_partition_is_said_with_its_number(client: Any, fra
         RuleListClassifier(**ONE_LIST).fit(parts, parts[:1])
     with pytest.raises(ParameterError, match="needs all rows in memory"):
         RuleListClassifier().fit(parts, labels=LABELS)
+
+
+def test_a_column_of_classes_is_refused_and_its_partition_named(client: Any):
+    X, y = np.arange(9.0)[:, None], np.array(["x", "y", "z"] * 3)
+    with pytest.raises(DataError, match="partition 0: a column of more than two classes needs all rows in memory"):
+        RuleListClassifier(**ONE_LIST).fit([dask.delayed((X, y))])

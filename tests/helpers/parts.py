@@ -11,8 +11,8 @@ import numpy as np
 
 from plurule.data import Dataset
 from plurule.distributed.local import LocalPartitions, Part
+from plurule.distributed.partitioned import counted_from
 from plurule.distributed.preparing import Partitions, columns_of
-from plurule.distributed.scan import counted_from
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.covering import cover
 from plurule.learning.problem import Options, Problem

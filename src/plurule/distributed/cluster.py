@@ -27,11 +27,17 @@ def cluster(address: str) -> Iterator[Executor]:
         client.close()
 
 
-def connect(address: str) -> Any:
+def dask_library(name: str) -> Any:
+    """A part of Dask, which is an extra."""
     try:
-        distributed = importlib.import_module("distributed")
+        return importlib.import_module(name)
     except ImportError as error:
-        raise ImportError("a Dask cluster needs dask.distributed: pip install 'plurule[dask]'") from error
+        raise ImportError(f"a Dask cluster needs {name}: pip install 'plurule[dask]'") from error
+
+
+def connect(address: str) -> Any:
+    """A client of a scheduler."""
+    distributed = dask_library("distributed")
     try:
         return distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -46,7 +52,7 @@ def check_versions(client: Any, address: str) -> None:
     workers = list(client.scheduler_info(n_workers=-1)["workers"])
     imports = [client.submit(importlib.import_module, __name__, workers=[one], pure=False) for one in workers]
     with client.as_current():
-        importlib.import_module("distributed").wait(imports)
+        dask_library("distributed").wait(imports)
     try:
         found = client.run(_version)
     except ImportError as error:

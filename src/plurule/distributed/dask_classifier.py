@@ -9,8 +9,8 @@ import numpy as np
 
 from plurule import classifier
 from plurule.data.labels import Labels
-from plurule.distributed.cluster import check_versions
-from plurule.distributed.dask_data import dask_data, dask_library
+from plurule.distributed.cluster import check_versions, dask_library
+from plurule.distributed.dask_data import dask_data
 from plurule.errors import DataError
 from plurule.learning.constraints import Constraints
 from plurule.model import Rule, RuleList

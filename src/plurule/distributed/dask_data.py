@@ -8,9 +8,7 @@ catches up with the rules so far.
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -18,29 +16,16 @@ from plurule.data.dataset import Dataset
 from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels
 from plurule.data.readers.reading import read
-from plurule.data.targets import TargetForm
-from plurule.distributed.cluster import check_versions, connect
+from plurule.distributed.cluster import check_versions, connect, dask_library
 from plurule.distributed.counts import Blocks
 from plurule.distributed.local import Part, add_up
-from plurule.distributed.preparing import Columns, Partitions, columns_of
-from plurule.distributed.scan import counted_from
+from plurule.distributed.partitioned import PartitionedData
+from plurule.distributed.preparing import Partitions
 from plurule.errors import DataError
-from plurule.learning.constraints import ResolvedConstraints
-from plurule.learning.counted import Counted, CountedData
-from plurule.learning.problem import Options
-from plurule.model import Attribute, Rule
 
 FAN_IN = 16
 """So many results are added up by one task."""
 RETRIES = 3
-
-
-def dask_library(name: str) -> Any:
-    """A part of Dask, which is an extra."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(f"a Dask cluster needs {name}: pip install 'plurule[dask]'") from error
 
 
 class DaskBlocks(Blocks):
@@ -98,7 +83,7 @@ def on_part(part: Any, read: Callable[[Any], Dataset], name: str, function: Any,
     return function(data, shared, one)
 
 
-class DaskData(CountedData):
+class DaskData(PartitionedData):
     """Partitions on a cluster, as an estimator is given them.
 
     Parameters
@@ -112,41 +97,14 @@ class DaskData(CountedData):
     """
 
     def __init__(self, client: Any, parts: Sequence[Any], read: Callable[[Any], Dataset]):
-        self.client, self.parts, self.read, self.form = client, parts, read, TargetForm()
-
-    def _partitions(self) -> DaskPartitions:
-        future = dask_library("distributed").Future
-        futures = [part if isinstance(part, future) else self.client.compute(part) for part in self.parts]
-        return DaskPartitions(self.client, futures, self.read)
-
-    @cached_property
-    def columns(self) -> Columns:
-        """What the partitions agree on, after a look at each of them."""
-        return columns_of(self._partitions())
-
-    @property
-    def attributes(self) -> tuple[Attribute, ...]:  # type: ignore[override]
-        """Names and kinds of the columns that are no labels."""
-        return self.columns.attributes
-
-    @property
-    def label_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the labels."""
-        return self.columns.labels
-
-    def __len__(self) -> int:
-        return sum(self.columns.rows)
+        self.client, self.parts, self.read = client, parts, read
 
     @contextlib.contextmanager
-    def counted(
-        self,
-        options: Options,
-        given: tuple[Rule, ...],
-        constraints: ResolvedConstraints | None,
-        n_jobs: int,
-        remember_rows: bool,
-    ) -> Iterator[Counted]:
-        yield counted_from(self._partitions(), self.columns, options, given, constraints, remember_rows)
+    def partitions(self, n_jobs: int) -> Iterator[Partitions]:
+        """The parts as futures; blocks stay on the workers."""
+        future = dask_library("distributed").Future
+        futures = [part if isinstance(part, future) else self.client.compute(part) for part in self.parts]
+        yield DaskPartitions(self.client, futures, self.read)
 
 
 def dask_data(client: Any, X: Any, y: Any = None, sample_weight: Any = None, labels: Labels | None = None) -> DaskData:

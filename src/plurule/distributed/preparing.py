@@ -69,6 +69,7 @@ class Look(NamedTuple):
     labels: tuple[str, ...]
     n_rows: int
     weights: Floats | None
+    has_classes: bool
 
 
 def look(part: Dataset, shared: Any, each: Any) -> Look:
@@ -77,7 +78,7 @@ def look(part: Dataset, shared: Any, each: Any) -> Look:
         bool((part.X.column(i) < 0).all() if a.is_nominal else np.isnan(part.X.column(i)).all())
         for i, a in enumerate(part.attributes)
     )
-    return Look(part.attributes, missing, part.label_names, len(part), part.weights)
+    return Look(part.attributes, missing, part.label_names, len(part), part.weights, bool(part.groups))
 
 
 def columns_of(partitions: Partitions) -> Columns:
@@ -87,6 +88,9 @@ def columns_of(partitions: Partitions) -> Columns:
         raise DataError("the source has no parts; there is nothing to learn from")
     first = looks[0]
     for name, other in zip(partitions.names, looks, strict=True):
+        if other.has_classes:
+            what = "a column of more than two classes needs all rows in memory; give one 0/1 column per class"
+            raise DataError(f"{name}: {what}")
         for what, ours, theirs in (
             ("attributes", [a.name for a in first.attributes], [a.name for a in other.attributes]),
             ("labels", list(first.labels), list(other.labels)),

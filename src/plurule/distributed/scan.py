@@ -9,15 +9,11 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
 from plurule.data.dataset import Dataset
-from plurule.data.fingerprint import PACKED
 from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels
 from plurule.data.place import Source
@@ -26,27 +22,10 @@ from plurule.data.readers.csv import read_csv
 from plurule.data.readers.parquet import pyarrow_for, read_parquet
 from plurule.data.readers.reading import as_data_set, read
 from plurule.data.readers.text import COMPRESSIONS, suffix_of
-from plurule.data.table import Table
-from plurule.data.targets import TargetForm
-from plurule.distributed.counts import BlockCounts
 from plurule.distributed.local import LocalPartitions, Part
-from plurule.distributed.preparing import (
-    Columns,
-    Partitions,
-    Plan,
-    around,
-    build,
-    columns_of,
-    exact_weights_of,
-    summed_rules,
-    table_of,
-    values_of,
-)
-from plurule.errors import DataError, ParameterError
-from plurule.learning.constraints import ResolvedConstraints
-from plurule.learning.counted import Counted, CountedData
-from plurule.learning.problem import Options, Problem
-from plurule.model import Attribute, NumericCondition, Rule, RuleList
+from plurule.distributed.partitioned import PartitionedData
+from plurule.distributed.preparing import Partitions
+from plurule.errors import DataError
 
 CHUNK = 1 << 26
 """Bytes of a text file that are read as one part."""
@@ -90,6 +69,7 @@ def scan(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from plurule import RuleListClassifier
     >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
@@ -117,8 +97,8 @@ class Reading:
         if isinstance(X, Dataset):
             return X
         if isinstance(X, tuple):
-            return _without_classes(labelled_data(X[0], X[1], allow_empty=True)[0])
-        return _without_classes(read(X, self.labels, drop=self.drop))
+            return labelled_data(X[0], X[1], allow_empty=True)[0]
+        return read(X, self.labels, drop=self.drop)
 
     def group(self, path: Path, group: int) -> Dataset:
         """A group of rows of a Parquet file."""
@@ -135,7 +115,7 @@ class Reading:
         return self._split(path, *read_csv(path, content=content, **self.csv))
 
     def _split(self, path: Path, data: Dataset, source: Source) -> Dataset:
-        return _without_classes(as_data_set(path, data, source, self.labels, self.drop))
+        return as_data_set(path, data, source, self.labels, self.drop)
 
 
 # Parts -------------------------------------------------------------------------------------------------------------
@@ -175,15 +155,8 @@ def _slices(X: Any, Y: Any, rows: int) -> Iterator[Part]:
         yield Part(f"rows {start} to {end - 1}", partial(_slice, X, Y, start, end))
 
 
-def _without_classes(data: Dataset) -> Dataset:
-    """Labels of 0 and 1; which classes a column has is known only where all rows are."""
-    if data.groups:
-        raise DataError("a column of more than two classes needs all rows in memory; give one 0/1 column per class")
-    return data
-
-
 def _slice(X: Any, Y: Any, start: int, end: int) -> Dataset:
-    return _without_classes(labelled_data(X[start:end], Y[start:end], allow_empty=True)[0])
+    return labelled_data(X[start:end], Y[start:end], allow_empty=True)[0]
 
 
 def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Part]:
@@ -223,10 +196,7 @@ def _spans(file: BinaryIO, is_arff: bool, size: int) -> tuple[int, list[tuple[in
     return header, spans or [(header, header)]
 
 
-# The data ----------------------------------------------------------------------------------------------------------
-
-
-class Scan(CountedData):
+class Scan(PartitionedData):
     """Data in parts that are read when they are needed; `scan` makes one."""
 
     def __init__(
@@ -236,106 +206,15 @@ class Scan(CountedData):
         executor: Executor | None = None,
     ):
         self.parts, self.folder, self.executor = parts, folder, executor
-        self.form = TargetForm()
-
-    @cached_property
-    def columns(self) -> Columns:
-        """What the parts agree on, after a look at each of them."""
-        return columns_of(LocalPartitions(self.parts))
-
-    @property
-    def attributes(self) -> tuple[Attribute, ...]:  # type: ignore[override]
-        """Names and kinds of the columns that are no labels."""
-        return self.columns.attributes
-
-    @property
-    def label_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the labels."""
-        return self.columns.labels
-
-    def __len__(self) -> int:
-        return sum(self.columns.rows)
 
     def __repr__(self) -> str:
         return f"Scan({len(self)} instances in {len(self.columns.rows)} parts, {len(self.label_names)} labels)"
 
     @contextlib.contextmanager
-    def counted(
-        self,
-        options: Options,
-        given: tuple[Rule, ...],
-        constraints: ResolvedConstraints | None,
-        n_jobs: int,
-        remember_rows: bool,
-    ) -> Iterator[Counted]:
+    def partitions(self, n_jobs: int) -> Iterator[Partitions]:
+        """The parts, with a temporary folder for blocks."""
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="plurule-", dir=self.folder))
             executor = self.executor or stack.enter_context(ThreadPoolExecutor(n_jobs))
             elsewhere = self.executor is not None and not isinstance(self.executor, ThreadPoolExecutor)
-            partitions = LocalPartitions(self.parts, executor, max(2, n_jobs), Path(folder), elsewhere)
-            yield counted_from(partitions, self.columns, options, given, constraints, remember_rows)
-
-
-@dataclass(frozen=True)
-class RemoteProblem(Problem):
-    """A problem whose rows are elsewhere; what is known of them are sums."""
-
-    sums: tuple[float, NDArray[np.float64]] = (0.0, np.zeros(0))
-    """The weight of all instances, and of those with each label."""
-
-    @property
-    def total_weight(self) -> float:
-        return self.sums[0]
-
-    @property
-    def label_weights(self) -> NDArray[np.float64]:
-        return self.sums[1]
-
-
-def counted_from(
-    partitions: Partitions,
-    columns: Columns,
-    options: Options,
-    given: tuple[Rule, ...],
-    constraints: ResolvedConstraints | None,
-    remember_rows: bool,
-) -> Counted:
-    """Bin the columns and make blocks, and have them ready to be counted."""
-    if not sum(columns.rows):
-        raise DataError("the source holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-    if options.heuristic.example_based:
-        what = "judges instances as a whole, which is not counted in blocks; use another one, or data in memory"
-        raise ParameterError("heuristic", options.heuristic, f"{options.heuristic!r} {what}")
-    weights = exact_weights_of(columns)
-    values = values_of(partitions, columns, weights, options.max_bins)
-    plan = Plan(columns.attributes, values, columns.labels, given, remember_rows)
-    blocks, sides = partitions.blocks(build, plan, weights)
-    total, _, _ = blocks.total("size")
-    present = np.sum([side.present for side in sides], axis=0)
-    nothing = np.zeros((0, len(columns.labels)), np.uint8)
-    rules = summed_rules([side.given for side in sides])
-    table = table_of(columns.attributes, {})
-    problem = RemoteProblem(table, columns.labels, nothing, np.zeros(0), rules, constraints, (float(total), present))
-    trained_on = None
-    if remember_rows:
-        seen = np.unique(np.concatenate([side.rows for side in sides if side.rows is not None]))
-        trained_on = seen.astype(PACKED).tobytes()
-
-    def values_for(rule_list: RuleList) -> Table:
-        """The ends of ranks, a fraction, and what is around thresholds; the parts are asked where that is in a rank."""
-        tests = [c for rule in rule_list[len(given) :] for c in rule.body if isinstance(c, NumericCondition)]
-        asked = list(dict.fromkeys((test.index, test.threshold) for test in tests))
-        unknown = [(index, t) for index, t in asked if values[index].cuts_rank(t)]
-        told = (
-            np.array(partitions.map(around, (columns.attributes, unknown), weights)) if unknown else np.zeros((1, 0, 2))
-        )
-        ends = np.column_stack([told[:, :, 0].max(axis=0), told[:, :, 1].min(axis=0)])
-        known = {}
-        for index in rule_list.tested_attributes():
-            inside = ends[[place for place, (other, _) in enumerate(unknown) if other == index]].ravel()
-            one = values[index]
-            found = np.unique(np.concatenate([one.lowest, one.highest, inside, [one.fraction]]))
-            known[index] = found[np.isfinite(found)]
-        return table_of(columns.attributes, known)
-
-    return Counted(BlockCounts(blocks, problem, values, rules), rules, values_for, trained_on)
+            yield LocalPartitions(self.parts, executor, max(2, n_jobs), Path(folder), elsewhere)
