@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
 from plurule.data.encoding import encode
 from plurule.data.table import Table
-from plurule.model import RuleList
+from plurule.model import Rule, RuleList
 from plurule.model.naming import visible
 from plurule.prediction.decide import decide
 from plurule.report import to_html
@@ -93,6 +96,11 @@ def small() -> tuple[RuleList, Table, Any]:
     return rule_list.edit(table, truth).rule_list, table, truth
 
 
+def trained_precision(rule: Rule) -> float:
+    right, wrong = np.sum(rule.decided, axis=0)
+    return float(right / (right + wrong)) if right + wrong else -1.0
+
+
 def test_rules_are_sorted_by_each_column(open_report: Open, small: Any) -> None:
     rule_list, table, truth = small
     browser = open_report(rule_list, table, truth)
@@ -101,9 +109,7 @@ def test_rules_are_sorted_by_each_column(open_report: Open, small: Any) -> None:
         "size": lambda rule: len(rule.head),
         "conditions": lambda rule: len(rule.body),
         "coverage": lambda rule: rule.coverage,
-        "tp": lambda rule: rule.tp,
-        "fp": lambda rule: rule.fp,
-        "precision": lambda rule: rule.precision,
+        "precision": trained_precision,
     }
     for name, key in keys.items():
         for direction, sign in (("descending", -1), ("ascending", 1)):
@@ -213,7 +219,7 @@ def what_if(browser: Any, value: str) -> set[str]:
 
 def assert_what_if_predicts(browser: Any, rule_list: RuleList, table: Table) -> None:
     predicted = decide(rule_list, table)
-    instances = browser.execute_script("return plurule.model.instances.map((i) => Number(i.name))")
+    instances = browser.execute_script("return plurule.model.instances.map((i) => Number(i.name.slice(9)))")
     for place, row in enumerate(instances):
         expected = {visible(rule_list.labels[l]) for l in np.flatnonzero(predicted.labels()[row])}
         assert what_if(browser, str(place)) == expected, row
@@ -371,6 +377,30 @@ def test_thousands_of_rules_are_shown_in_parts(open_report: Open) -> None:
     assert_what_if_predicts(browser, rule_list, table)
 
 
+def test_the_rules_that_are_shown_are_saved_as_csv(open_report: Open, tmp_path: Path) -> None:
+    rule_list = make_rules('"=red" <- x > 1\nblue <- x <= 3 and "=red"', {"x": None}, ("=red", "blue"))
+    rule_list = rule_list.edit(X := [[0.0], [2.0]], Y := [[0, 1], [1, 1]]).rule_list
+    browser = open_report(rule_list, X, Y)
+    one(browser, "th[data-sort=number] button").click()
+    browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    one(browser, "#save-rules").click()
+    lines = read_when_there(tmp_path / "rules.csv")
+    assert [line["rule"] for line in lines] == ["2", "1"]
+    assert [line["if"] for line in lines] == ["x ≤ 3 ∧ =red", "x > 1"]
+    # What would be a formula is marked as text.
+    assert [line["labels"] for line in lines] == ["blue", "'=red"]
+    assert [(line["right_in_training"], line["decided_in_training"]) for line in lines] == [("1", "1"), ("1", "1")]
+    assert [float(line["right_on_data"]) for line in lines] == [1, 1]
+
+
+def read_when_there(path: Path) -> list[dict[str, str]]:
+    for _ in range(100):
+        if path.exists():
+            return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
+        time.sleep(0.05)
+    raise AssertionError(f"{path.name} was not saved")
+
+
 def test_all_rules_are_on_paper(open_report: Open, small: Any) -> None:
     browser = open_report(*small)
     browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
@@ -379,5 +409,9 @@ def test_all_rules_are_on_paper(open_report: Open, small: Any) -> None:
         assert shown_rules(browser) == [1, 2, 3, 4, 5]
         assert not one(browser, "#what-if").is_displayed()
         assert not one(browser, "nav").is_displayed()
+        assert "A label with ¬ is predicted to be absent." in one(browser, "#how-to-read").text
+        assert one(browser, ".signature").is_displayed()
+        browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
+        assert one(browser, "#how-to-read").get_attribute("open") is None
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

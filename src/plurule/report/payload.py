@@ -32,8 +32,14 @@ def payload(
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
         "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),
     }
+    for rule, trained in zip(content["rules"], summary.in_training, strict=True):
+        rule["trained"] = trained
     for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
         rule["data"] = on_data._asdict()
+    for rule, found in zip(content["rules"], summary.evidence, strict=False):
+        rule["found"] = {"right": found.right, "decided": found.decided} | (
+            {"low": found.low, "high": found.high, "p": found.p_holm} if found.decided else {}
+        )
     return for_script(content)
 
 
@@ -65,7 +71,8 @@ def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str
 
 def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
     return {
-        "head": [[a.index, int(a.present)] for a in rule.head],
+        # What another class implies is decided with it, but not said.
+        "head": [[a.index, int(a.present), *([1] if a.implied else [])] for a in rule.head],
         "body": [_condition(condition, rule_list, place) for condition in rule.body],
         **{key: getattr(rule, key) for key in ("stop", "locked", "tp", "fp", "coverage", "decided")},
     }
@@ -99,5 +106,6 @@ def _instances(
     instances = []
     for i, row in enumerate(rows):
         known = {} if truth is None else {"truth": np.flatnonzero(truth[row]).tolist()}
-        instances.append({"name": visible(str(ids[row])), "values": [column[i] for column in columns], **known})
+        name = ids[row] if isinstance(ids[row], str) else f"instance {ids[row]}"
+        instances.append({"name": visible(name), "values": [column[i] for column in columns], **known})
     return instances

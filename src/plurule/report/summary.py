@@ -19,12 +19,13 @@ from plurule.inspection.dependencies import KINDS, Dependency, dependencies
 from plurule.inspection.evidence import Evidence, evidence
 from plurule.inspection.label_graph import LabelGraph
 from plurule.metrics import count
-from plurule.model import Assignment, Head, LabelCondition, LengthChoice, RuleList
+from plurule.model import Assignment, Head, LabelCondition, LengthChoice, Rule, RuleList
 from plurule.model.condition import AttributeCondition
 from plurule.model.naming import visible
 from plurule.prediction.assessment import Assessed, assess
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
 from plurule.prediction.staged import staged_measures
+from plurule.report.verdict import verdict
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 OPERATORS = {"<=": "≤", ">=": "≥"}
@@ -50,13 +51,19 @@ class Summary:
     """All that a report shows."""
 
     title: str
+    verdict: str
+    """What is predicted, and how well, in one sentence."""
     rules: RuleList
     instances: int | None
     figures: dict[str, str]
     trained_on: str
     """How many of the instances the rules were trained on, in words; empty where that is not known."""
+    is_new: bool
+    """Whether none of them was trained on."""
     scores: dict[str, Assessed]
     """By name."""
+    in_training: tuple[tuple[float, float], ...]
+    """Per rule, the pairs of instance and label that it decided rightly in training, and all that it decided."""
     evidence: tuple[Evidence, ...]
     """What speaks for each rule on the data, where they have labels."""
     on_data: tuple[RuleOnData, ...]
@@ -86,13 +93,19 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
     order = list(KINDS)
     ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
     graph, graph_left_out = to_draw(said.to_graph())
+    known = None if table is None else trained_on(rule_list, table)
+    n_rows, n_trained = 0 if table is None else len(table), None if known is None else int(known.sum())
+    scores = {} if decisions is None or truth is None else _scores(truth, decisions)
     return Summary(
         title=visible(title) if title else "Rule list",
+        verdict=verdict(rule_list, n_rows, n_trained, scores),
         rules=rule_list,
         instances=None if table is None else len(table),
         figures={name: short_number(characteristics[key]) for key, name in CHARACTERISTICS.items()},
-        trained_on="" if table is None else _trained_on(rule_list, table),
-        scores={} if decisions is None or truth is None else _scores(truth, decisions),
+        trained_on=in_words(n_trained, n_rows),
+        is_new=n_trained == 0,
+        scores=scores,
+        in_training=tuple(map(_in_training, rule_list)),
         evidence=() if truth is None else evidence(rule_list, table, truth).rules,
         on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
@@ -130,9 +143,10 @@ def short_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
-def _trained_on(rule_list: RuleList, table: Table) -> str:
-    known = trained_on(rule_list, table)
-    return "" if known is None else in_words(int(known.sum()), len(table))
+def _in_training(rule: Rule) -> tuple[float, float]:
+    # A rule written by hand knows no more than its counts as a whole.
+    right, wrong = map(sum, zip(*rule.decided or ((rule.tp, rule.fp),), strict=True))
+    return right, right + wrong
 
 
 def _scores(truth: Labels, decisions: Decisions) -> dict[str, Assessed]:

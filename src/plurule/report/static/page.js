@@ -49,6 +49,28 @@ plurule.shortNumber = (number) => String(Number.isInteger(number) ? number : Num
 
 plurule.shareText = (part, whole) => (whole ? (100 * part / whole).toFixed(0) + " %" : "–");
 
+plurule.share = ([part, whole]) => (whole ? part / whole : -1);
+
+plurule.bodyText = (rule) => rule.body.map((condition) => plurule.conditionElement(condition).textContent).join(" ∧ ");
+
+/* What a head says: not what another class implies. */
+plurule.stated = (rule) => rule.head.filter(([, , implied]) => !implied);
+
+plurule.headText = (rule) => plurule.stated(rule).map(([label, present]) => plurule.labelElement(label, present).textContent).join(", ");
+
+/* Hand a table to the browser as a CSV file. A text that a spreadsheet would take for a formula is marked as text. */
+plurule.saveTable = function (name, lines) {
+  const cell = (value) => {
+    const text = value === undefined ? "" : String(value);
+    const plain = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  };
+  const text = lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
+  const link = plurule.element("a", { download: name, href: URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
+
 (function chooseTheme() {
   const button = document.getElementById("theme");
   const root = document.documentElement;
@@ -62,6 +84,17 @@ plurule.shareText = (part, whole) => (whole ? (100 * part / whole).toFixed(0) + 
   prefersDark.addEventListener("change", name);
   button.hidden = false;
   name();
+})();
+
+/* On paper, what is folded away at the top is open. */
+(function openForPrint() {
+  const closed = () => document.querySelectorAll(".overview details:not([open])");
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...closed()];
+    opened.forEach((details) => { details.open = true; });
+  });
+  window.addEventListener("afterprint", () => opened.forEach((details) => { details.open = false; }));
 })();
 
 (function markSection() {

@@ -7,16 +7,17 @@
   const form = document.getElementById("filters");
   const rows = [...body.querySelectorAll("tr[data-rule]")].map((row, place) => {
     const rule = model.rules[place];
-    const predictions = rule.tp + rule.fp;
+    const found = rule.found;
     return {
       row, rule, place,
       button: row.querySelector("button"),
       text: (row.cells[1].textContent + " " + row.cells[2].textContent).replace(/\s+/g, " ").toLowerCase(),
-      labels: new Set([...rule.head.map(([label]) => label), ...rule.body.map((c) => c.label)]),
+      labels: new Set([...plurule.stated(rule).map(([label]) => label), ...rule.body.map((c) => c.label)]),
       attributes: new Set(rule.body.map((c) => c.attribute)),
-      number: place, size: rule.head.length, conditions: rule.body.length, coverage: rule.coverage,
-      tp: rule.tp, fp: rule.fp, precision: predictions ? rule.tp / predictions : 0, detail: null, fits: true,
-      found: Number(row.dataset.found), p: Number(row.dataset.p),
+      number: place, size: plurule.stated(rule).length, conditions: rule.body.length, coverage: rule.coverage,
+      precision: plurule.share(rule.trained), detail: null, fits: true,
+      found: found === undefined ? -1 : plurule.share([found.right, found.decided]),
+      p: found === undefined || found.p === undefined ? 2 : found.p,
     };
   });
   if (rows.length === 0) {
@@ -149,10 +150,13 @@
     const data = rule.data;
     const items = rule.body.map((condition, i) => element("li", {}, plurule.conditionElement(condition),
       data === undefined ? "" : element("span", { class: "note" }, ` leaves ${data.passing[i]} instances`)));
+    const counts = `When it was learned: coverage ${plurule.shortNumber(rule.coverage)}, ${plurule.shortNumber(rule.tp)} right and `
+      + `${plurule.shortNumber(rule.fp)} wrong predictions (TP, FP), those of labels that earlier rules decide among them.`;
     return element("div", {},
       element("h3", {}, rule.body.length === 0 ? "No conditions" : "Conditions"),
       data === undefined ? "" : element("p", { class: "note" }, `${data.reached} instances come as far as this rule.`),
-      items.length === 0 ? "" : element("ol", { class: "conditions" }, ...items));
+      items.length === 0 ? "" : element("ol", { class: "conditions" }, ...items),
+      rule.tp + rule.fp === 0 ? "" : element("p", { class: "note" }, counts));
   }
 
   function labelTable(rule) {
@@ -201,7 +205,7 @@
     const most = 10;
     covered.sort((a, b) => (a.decided.length === 0) - (b.decided.length === 0) || a.i - b.i);
     const items = covered.slice(0, most).map(({ instance, i, decided }) => {
-      const link = element("button", { type: "button", class: "link-like" }, `instance ${instance.name}`);
+      const link = element("button", { type: "button", class: "link-like" }, instance.name);
       link.addEventListener("click", () => plurule.showInstance(i));
       if (decided.length === 0) {
         return element("li", {}, link, " decides nothing new");
@@ -221,6 +225,31 @@
       element("ul", { class: "examples tall" }, ...items),
       more > 0 ? element("p", { class: "note" }, `and ${more} more`) : "");
   }
+
+  /* Saving what is shown, in its order */
+
+  const saved = {
+    rule: (item) => item.place + 1,
+    labels: (item) => plurule.headText(item.rule),
+    if: (item) => plurule.bodyText(item.rule),
+    stop: ({ rule }) => Number(rule.stop),
+    coverage: ({ rule }) => rule.coverage,
+    tp: ({ rule }) => rule.tp,
+    fp: ({ rule }) => rule.fp,
+    right_in_training: ({ rule }) => rule.trained[0],
+    decided_in_training: ({ rule }) => rule.trained[1],
+    ...(rows[0].rule.found === undefined ? {} : {
+      right_on_data: ({ rule }) => rule.found.right,
+      decided_on_data: ({ rule }) => rule.found.decided,
+      low: ({ rule }) => rule.found.low,
+      high: ({ rule }) => rule.found.high,
+      p: ({ rule }) => rule.found.p,
+    }),
+  };
+  document.getElementById("save-rules").addEventListener("click", () => {
+    const lines = inOrder.filter((item) => item.fits).map((item) => Object.values(saved).map((value) => value(item)));
+    plurule.saveTable("rules.csv", [Object.keys(saved), ...lines]);
+  });
 
   body.addEventListener("click", (event) => {
     const row = event.target.closest("tr[data-rule]");
