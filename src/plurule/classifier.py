@@ -142,8 +142,9 @@ class RuleListClassifier(RuleListPredictor):
         Where a length was chosen, the validation scores by length of lists made in the same way.
     chosen_ : dict
         Where something was chosen: `how` the list was made, the number of rules it was cut after (`n_rules`), its
-        `scoring`, `score` and `standard_error` on validation data, what the best `constant` label set scores there, and
-        how much below the best of all that was tried the score is (`given_up`).
+        `scoring`, the `score` and `standard_error` of such a choice on parts of the data that had no say in it, what
+        the best `constant` label set scores there, and how much below the best of all that was tried the score is
+        (`given_up`).
     labels_without_rules_ : dict of str to str
         The labels that no rule predicts, each with the reason: too rare, not precise enough, cut off.
     label_names_ : ndarray of str
@@ -317,12 +318,11 @@ class RuleListClassifier(RuleListPredictor):
             found = Aim(evaluation, options, most, least, float(self.give_up), share).hit()
         if found is None:
             return False
-        if found.score <= found.constant:
-            is_constant = found.how == ConstantLabels()
-            warnings.warn(_not_better(scoring.name, found.score, found.constant, is_constant), stacklevel=3)
         self.chosen_, self.n_rules_curve_ = found.told(), found.curve
-        choice = found.curve.choice(found.length, str(found.how), found.constant)
-        self.rule_list_ = replace(found.rule_list, length_choice=choice)
+        score, is_constant = self.chosen_["score"], found.how == ConstantLabels()
+        if score <= found.constant:
+            warnings.warn(_not_better(scoring.name, score, found.constant, is_constant), stacklevel=3)
+        self.rule_list_ = replace(found.rule_list, length_choice=found.choice())
         if progress is not None:
             progress(len(self.rule_list_), 1.0)
         why = f"no rule for it pays off for {scoring.name}"

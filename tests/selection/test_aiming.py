@@ -16,7 +16,7 @@ from plurule.datasets import load_world_flags
 from plurule.metrics import METRICS, micro_f1
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.selection.aiming import FOR_SEVERAL, LEAST_ROWS, Selected, Telling, Whole, choose, prices
+from plurule.selection.aiming import FOR_SEVERAL, LEAST_ROWS, ConstantLabels, Selected, Telling, Whole, choose, prices
 from plurule.selection.gain_cover import Price
 from plurule.selection.lengths import LengthCurve
 
@@ -160,3 +160,21 @@ def test_an_expressive_list_tells_more_of_several_labels_and_says_what_that_cost
     assert plain.chosen_["given_up"] <= FOR_SEVERAL
     with pytest.raises(ValueError, match="give_up must be a number"):
         RuleListClassifier(give_up=-1).fit(flags)
+
+
+def test_the_score_that_is_told_is_of_parts_that_had_no_say_in_the_choice(flags: Any) -> None:
+    classifier = RuleListClassifier(cv=4, n_rules=10).fit(flags)
+    curve, told = classifier.n_rules_curve_, classifier.chosen_
+    assert told["score"] < curve.score(told["n_rules"])  # the best of many flatters itself
+    choice = classifier.rule_list_.length_choice
+    assert choice.score == pytest.approx((told["score"], told["standard_error"]), rel=1e-5)
+
+
+def test_a_list_that_is_better_by_luck_gives_way_to_the_constant() -> None:
+    rng = np.random.default_rng(5)
+    X, Y = rng.random((60, 12)), (rng.random((60, 3)) < [0.6, 0.5, 0.4]).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        given_way = [RuleListClassifier(cv=5).fit(X[:, i:], Y).chosen_ for i in range(8)]
+    assert all(told["score"] > told["constant"] or told["how"] == str(ConstantLabels()) for told in given_way)
+    assert any(told["how"] == str(ConstantLabels()) for told in given_way)

@@ -72,9 +72,8 @@ def length_text(choice: LengthChoice) -> str:
     rules = f"{choice.chosen} rule{'' if choice.chosen == 1 else 's'}"
     if choice.constant is not None:
         made = f"{choice.how[:1].upper()}{choice.how[1:]}; {rules}"
-        return (
-            f"{made} ({chosen} on validation data; the best label set that is always the same: {choice.constant:.3f})"
-        )
+        score = f"{measure} {choice.score[0]:.3f} on data held out"
+        return f"{made} ({score}; the best label set that is always the same: {choice.constant:.3f})"
     if choice.chosen == choice.best:
         return f"Cut after {rules}, the best length on validation data ({chosen})"
     return f"Cut after {rules} ({chosen} on validation data; best with {choice.best} rules: {best})"

@@ -88,7 +88,7 @@ def dumps(rule_list: RuleList) -> str:
         parts["groups"] = _compact([[rule_list.labels[i] for i in group] for group in rule_list.groups])
     if rule_list.length_choice is not None:
         choice = asdict(rule_list.length_choice)
-        unsaid = [name for name in ("how", "constant") if choice[name] in ("", None)]
+        unsaid = [name for name in ("how", "constant", "expected") if choice[name] in ("", None)]
         parts["length_choice"] = _compact({name: value for name, value in choice.items() if name not in unsaid})
     if rule_list.trained_on is not None:
         parts["trained_on"] = _compact(b64encode(rule_list.trained_on).decode("ascii"))
@@ -304,7 +304,7 @@ def _group(item: _Node, labels: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _length_choice(item: _Node) -> LengthChoice:
-    members = item.members("measure", "mean", "standard_error", "chosen", optional=("how", "constant"))
+    members = item.members("measure", "mean", "standard_error", "chosen", optional=("how", "constant", "expected"))
     mean = tuple(float(value.number()) for value in members["mean"].items(least=1))
     error = tuple(float(value.count()) for value in members["standard_error"].items())
     if len(error) != len(mean):
@@ -313,7 +313,12 @@ def _length_choice(item: _Node) -> LengthChoice:
     members["chosen"].expect(isinstance(chosen, int) and 1 <= chosen <= len(mean), f"a length from 1 to {len(mean)}")
     how = members["how"].text() if "how" in members else ""
     constant = float(members["constant"].number()) if "constant" in members else None
-    return LengthChoice(members["measure"].text(), mean, error, int(chosen), how, constant)
+    expected = None
+    if "expected" in members:
+        score, spread, *more = members["expected"].items(least=2)
+        members["expected"].expect(not more, "a score and its standard error")
+        expected = float(score.number()), float(spread.count())
+    return LengthChoice(members["measure"].text(), mean, error, int(chosen), how, constant, expected)
 
 
 def _attribute(item: _Node) -> Attribute:

@@ -33,6 +33,9 @@ class LengthChoice:
         How the list was made, where that was chosen, too.
     constant
         What the best constant label set scores on the same data, if it was tried.
+    expected
+        Where the best of much was chosen, what such a choice scores on data that had no say in it, and the standard
+        error: `mean` at the chosen length is a little too good then.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class LengthChoice:
     chosen: int
     how: str = ""
     constant: float | None = None
+    expected: tuple[float, float] | None = None
 
     def __repr__(self) -> str:
         chosen, best = (f"{self.mean[n - 1]:.3g} ± {self.standard_error[n - 1]:.2g}" for n in (self.chosen, self.best))
@@ -56,6 +60,11 @@ class LengthChoice:
             f"LengthChoice: {self.chosen} rules, {self.measure} {chosen}; "
             f"the best of 1 to {len(self.mean)} is {self.best}, {best}"
         )
+
+    @property
+    def score(self) -> tuple[float, float]:
+        """What lists chosen so score on new data, and its standard error."""
+        return self.expected or (self.mean[self.chosen - 1], self.standard_error[self.chosen - 1])
 
     @property
     def best(self) -> int:

@@ -64,7 +64,7 @@ def _held_out(rule_list: RuleList) -> Measured | None:
     choice = rule_list.length_choice
     if choice is None or choice.constant is None or len(rule_list) != choice.chosen:
         return None
-    mean, error = choice.mean[choice.chosen - 1], choice.standard_error[choice.chosen - 1]
+    mean, error = choice.score
     measure = MEASURES.get(choice.measure, visible(choice.measure.replace("_", " ")))
     return Measured("rows held out in training", measure, mean, mean - 2 * error, mean + 2 * error, choice.constant)
 

@@ -3,7 +3,9 @@
 Per part of the data, whole lists are learned by F with two values of β, and by gain. Candidates are the lists by F
 themselves, what is selected from the bodies of all of them at several prices (`plurule.selection.gain_cover`), and the
 best constant label set. Of all of them at all lengths, the best mean score decides, with a little for rules that tell
-of several labels and a little against rules and conditions.
+of several labels and a little against rules and conditions. The best of many scores flatters itself: what users are
+told is what the parts score that had no say in the choice, and a list that is not better than the constant by that
+gives way to it.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, as_table
 from plurule.metrics import METRICS
-from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.model import Assignment, Head, LengthChoice, Rule, RuleList
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
 from plurule.prediction.staged import Tally
@@ -218,15 +220,18 @@ class Aim:
         """The list that was chosen, learned from all rows; None if no score is defined."""
         told = self.curves()
         say_undefined("scoring", [one.curve for one in told.values()])
-        constant = told[ConstantLabels()].curve.score(1)
-        if self.evaluation.folds.problem.initial_rules or self.least_precision or not self.prices:
+        constant = told[ConstantLabels()].curve
+        given = self.evaluation.folds.problem.initial_rules or self.least_precision or not self.prices
+        if given:
             del told[ConstantLabels()]
-        found = choose(told, constant, self.give_up)
+        found = choose(told, constant.score(1), self.give_up)
         if found is None:
             return None
-        how, length = found
-        best = max(one.curve.score(one.curve.best) for one in told.values() if len(one.curve.defined))
-        return Hit(how, length, self.learn(how, length), told[how].curve.cut_after(length), constant, best)
+        (how, length), scores = found, cross_fitted(told, constant, self.give_up)
+        curve, best = told[how].curve, max(one.curve.best_score for one in told.values())
+        if not given and np.nanmean(scores) <= constant.score(1):
+            how, length, curve, scores = ConstantLabels(), 1, constant, constant.scores[:, 0]
+        return Hit(how, length, self.learn(how, length), curve.cut_after(length), constant.score(1), scores, best)
 
     def learn(self, candidate: Candidate, length: int) -> RuleList:
         """The list of that candidate from all rows, cut after so many rules."""
@@ -250,20 +255,30 @@ class Hit(NamedTuple):
     curve: LengthCurve
     constant: float
     """What the best constant label set scores."""
+    scores: NDArray[np.float64]
+    """Per part, what lists chosen by the other parts score on it."""
     best: float
     """The highest score of all that was tried."""
 
     @property
-    def score(self) -> float:
-        """What lists made so score on new rows."""
-        return self.curve.score(self.length)
+    def expected(self) -> tuple[float, float]:
+        """What lists made and chosen so score on new rows, and its standard error."""
+        scores = self.scores[np.isfinite(self.scores)]
+        error = scores.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+        return float(scores.mean()), float(error)
 
     def told(self) -> dict[str, Any]:
         """What users are told of the choice."""
-        error = float(self.curve.standard_error[min(self.length, self.curve.scores.shape[1]) - 1])
-        scores = {"score": self.score, "standard_error": error, "constant": self.constant}
+        score, error = self.expected
+        scores = {"score": score, "standard_error": error, "constant": self.constant}
         chosen = {"how": str(self.how), "n_rules": self.length, "scoring": self.curve.measure}
-        return chosen | scores | {"given_up": max(0.0, self.best - self.score)}
+        return chosen | scores | {"given_up": max(0.0, self.best - self.curve.score(self.length))}
+
+    def choice(self) -> LengthChoice | None:
+        """What the list keeps of it."""
+        score, error = (float(f"{value:.6g}") for value in self.expected)
+        found = self.curve.choice(self.length, str(self.how), self.constant)
+        return None if found is None else replace(found, expected=(score, error))
 
 
 class Telling(NamedTuple):
@@ -328,3 +343,24 @@ def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 
         worth += to_gain * FOR_SEVERAL * share
     candidate, length = np.unravel_index(np.argmax(np.round(worth, 12)), mean.shape)
     return list(told)[candidate], int(length) + 1
+
+
+def cross_fitted(told: Mapping[Candidate, Telling], constant: LengthCurve, give_up: float = 0.0) -> NDArray[np.float64]:
+    """Per part, the score on it of what the other parts choose; of a single part, of what it chooses itself.
+
+    >>> def telling(*scores):
+    ...     return Telling(LengthCurve("micro_f1", np.array(scores)[:, None], np.zeros(1)), np.zeros(1))
+    >>> lucky, solid = telling(0.9, 0.4, 0.4), telling(0.5, 0.52, 0.5)
+    >>> cross_fitted({Whole(0.5): lucky, Whole(1.0): solid}, telling(0.3, 0.3, 0.3).curve).tolist()
+    [0.5, 0.4, 0.4]
+    """
+    parts = np.arange(len(constant.scores))
+    found = np.full(len(parts), np.nan)
+    for part in parts:
+        others = parts[parts != part] if len(parts) > 1 else parts
+        seen = {how: one._replace(curve=one.curve.on(others)) for how, one in told.items()}
+        choice = choose(seen, constant.on(others).score(1), give_up)
+        if choice is not None:
+            scores = told[choice[0]].curve.scores[part]
+            found[part] = scores[min(choice[1], len(scores)) - 1]
+    return found

@@ -105,6 +105,15 @@ class LengthCurve:
         """Mean score of the lists cut after that many rules."""
         return float(self.mean[min(length, self.scores.shape[1]) - 1])
 
+    @property
+    def best_score(self) -> float:
+        """Mean score at the best length; less than any other if the score is not defined."""
+        return self.score(self.best) if len(self.defined) else -np.inf
+
+    def on(self, parts: NDArray[np.intp]) -> LengthCurve:
+        """The curve of some of the parts."""
+        return replace(self, scores=self.scores[parts])
+
     def cut_after(self, length: int, pruned_to: int | None = None) -> LengthCurve:
         """The curve of a list that has so many rules, or had before it was pruned."""
         return replace(self, cut=length, pruned_to=pruned_to)
