@@ -69,7 +69,7 @@ def rule_lists(draw: st.DrawFn) -> RuleList:
     rules = tuple(rule() for _ in range(draw(st.integers(0, 4))))
     undecided = tuple((draw(counts), draw(counts)) for _ in labels) if draw(st.booleans()) else ()
     scores = draw(st.lists(st.floats(0, 1), min_size=1, max_size=4))
-    made = st.tuples(names, st.none() | st.floats(0, 1))
+    made = st.tuples(names, st.none() | st.floats(0, 1), st.none() | st.tuples(st.floats(0, 1), st.floats(0, 1)))
     choice = LengthChoice(
         draw(names), tuple(scores), tuple(scores[::-1]), draw(st.integers(1, len(scores))), *draw(made)
     )
