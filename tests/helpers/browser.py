@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from helpers.requirements import lacking
+from plurule.data.table import Table
+from plurule.model import RuleList
+from plurule.model.naming import visible
+from plurule.prediction.decide import decide
+
+Open = Callable[..., Any]
+"""Writes the report on rules (and data), opens it, and gives back the browser."""
 
 FLAGS = [
     "--headless",
@@ -40,3 +48,47 @@ def browser() -> Iterator[Any]:
     running.set_page_load_timeout(120)
     yield running
     running.quit()
+
+
+def css(browser: Any, selector: str) -> list[Any]:
+    return list(browser.find_elements("css selector", selector))
+
+
+def one(browser: Any, selector: str) -> Any:
+    return browser.find_element("css selector", selector)
+
+
+def fill(browser: Any, selector: str, text: str) -> None:
+    element = one(browser, selector)
+    element.clear()
+    element.send_keys(text)
+
+
+def choose(browser: Any, selector: str, value: str) -> None:
+    from selenium.webdriver.support.select import Select
+
+    Select(one(browser, selector)).select_by_value(value)
+
+
+def press(browser: Any, *keys: str) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def what_if(browser: Any, value: str) -> set[str]:
+    """Pick an instance in the page; the names of the labels it predicts."""
+    choose(browser, "#pick", value)
+    return set(
+        browser.execute_script("return [...document.querySelectorAll('#predicted > .label')].map((l) => l.textContent)")
+    )
+
+
+def assert_what_if_predicts(browser: Any, rule_list: RuleList, table: Table) -> None:
+    predicted = decide(rule_list, table)
+    instances = browser.execute_script("return plurule.model.instances.map((i) => Number(i.name.slice(9)))")
+    for place, row in enumerate(instances):
+        expected = {visible(rule_list.labels[l]) for l in np.flatnonzero(predicted.labels()[row])}
+        assert what_if(browser, str(place)) == expected, row
+        fired = browser.execute_script("return plurule.outcome.decidedBy")
+        assert fired == predicted.decided_by[row].tolist(), row

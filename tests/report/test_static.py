@@ -1,50 +1,22 @@
-"""The report in a real browser: sort, filter, open a rule, try instances; with the keyboard as well."""
+"""The report in a real browser: sort, filter, open a rule; with the keyboard as well."""
 
 from __future__ import annotations
 
 import csv
 import io
-import math
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-from helpers.rule_lists import HOSTILE_NAMES, learned, make_rules, random_rule_list
+from helpers.browser import Open, assert_what_if_predicts, choose, css, fill, one, press
+from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.data.encoding import encode
-from plurule.data.table import Table
-from plurule.model import Rule, RuleList
+from plurule.model import Rule
 from plurule.model.naming import visible
 from plurule.prediction.decide import decide
 from plurule.report import to_html
-
-Open = Callable[..., Any]
-
-
-@pytest.fixture
-def open_report(browser: Any, tmp_path: Path) -> Open:
-    """Write a report, open it, and check that the browser has nothing to complain about."""
-
-    def write_and_open(rule_list: RuleList, *data: Any, **options: Any) -> Any:
-        path = tmp_path / "report.html"
-        path.write_text(to_html(rule_list, *data, **options), encoding="utf-8")
-        browser.get_log("browser")
-        browser.get(path.as_uri())
-        assert browser.get_log("browser") == []
-        return browser
-
-    return write_and_open
-
-
-def css(browser: Any, selector: str) -> list[Any]:
-    return list(browser.find_elements("css selector", selector))
-
-
-def one(browser: Any, selector: str) -> Any:
-    return browser.find_element("css selector", selector)
 
 
 def shown_rules(browser: Any) -> list[int]:
@@ -53,47 +25,6 @@ def shown_rules(browser: Any) -> list[int]:
         "return [...document.querySelectorAll('#rule-table tr[data-rule]')].filter((r) => r.offsetParent !== null)"
         ".map((r) => Number(r.dataset.rule) + 1)"
     )]  # fmt: skip
-
-
-def fill(browser: Any, selector: str, text: str) -> None:
-    element = one(browser, selector)
-    element.clear()
-    element.send_keys(text)
-
-
-def choose(browser: Any, selector: str, value: str) -> None:
-    from selenium.webdriver.support.select import Select
-
-    Select(one(browser, selector)).select_by_value(value)
-
-
-def press(browser: Any, *keys: str) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    ActionChains(browser).send_keys(*keys).perform()
-
-
-RULES = """
-red, white <- stripes > 2 and continent = Asia
-¬red <- stripes <= 1
-blue <- red and area > 5
-¬blue, ¬white, red <- continent = Africa [stop]
-white <- area <= 3
-"""
-NAMES: dict[str, tuple[str, ...] | None] = {"stripes": None, "continent": ("Africa", "Asia"), "area": None}
-LABELS = ("red", "white", "blue")
-
-
-@pytest.fixture
-def small() -> tuple[RuleList, Table, Any]:
-    rule_list = make_rules(RULES.strip(), NAMES, LABELS)
-    random = np.random.default_rng(0)
-    table = Table(
-        rule_list.attributes,
-        [random.integers(0, 5, 40).astype(float), random.integers(-1, 2, 40).astype(np.int32), random.normal(4, 3, 40)],
-    )
-    truth = (random.random((40, 3)) < 0.4).astype(int)
-    return rule_list.edit(table, truth).rule_list, table, truth
 
 
 def trained_precision(rule: Rule) -> float:
@@ -207,81 +138,6 @@ def test_everything_that_can_be_focused_has_a_name(open_report: Open, small: Any
     assert nameless == []
     roles = {n["role"]["value"] for n in nodes if not n.get("ignored")}
     assert {"navigation", "main", "table", "columnheader", "search", "status", "heading"} <= roles
-
-
-def what_if(browser: Any, value: str) -> set[str]:
-    """Pick an instance in the page; the names of the labels it predicts."""
-    choose(browser, "#pick", value)
-    return set(
-        browser.execute_script("return [...document.querySelectorAll('#predicted > .label')].map((l) => l.textContent)")
-    )
-
-
-def assert_what_if_predicts(browser: Any, rule_list: RuleList, table: Table) -> None:
-    predicted = decide(rule_list, table)
-    instances = browser.execute_script("return plurule.model.instances.map((i) => Number(i.name.slice(9)))")
-    for place, row in enumerate(instances):
-        expected = {visible(rule_list.labels[l]) for l in np.flatnonzero(predicted.labels()[row])}
-        assert what_if(browser, str(place)) == expected, row
-        fired = browser.execute_script("return plurule.outcome.decidedBy")
-        assert fired == predicted.decided_by[row].tolist(), row
-
-
-@pytest.mark.parametrize("name", ["emotions", "flags"])
-def test_what_if_predicts_what_python_predicts_for_200_instances(
-    open_report: Open, shared_data: Path, name: str
-) -> None:
-    rule_list, test = learned(shared_data, name, name == "flags")
-    table = encode(test.X, rule_list.attributes)
-    browser = open_report(rule_list, test, examples=200)
-    assert len(css(browser, "#pick option")) == min(200, len(table)) + 1
-    assert_what_if_predicts(browser, rule_list, table)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_if_predicts_the_same_at_thresholds_and_for_missing_values(open_report: Open, seed: int) -> None:
-    rule_list, table = random_rule_list(seed, n_rules=30)
-    browser = open_report(rule_list, table)
-    assert_what_if_predicts(browser, rule_list, table)
-
-
-def test_values_next_to_a_threshold_fall_on_the_right_side(open_report: Open) -> None:
-    thresholds = [0.1, 1 / 3, 123456.789, 5e-324, 1e300, -2.5e-7, 9007199254740993.0]
-    text = "\n".join(f"l{i} <- x{i} > {t!r}" for i, t in enumerate(thresholds))
-    rule_list = make_rules(
-        text, {f"x{i}": None for i in range(len(thresholds))}, tuple(f"l{i}" for i in range(len(thresholds)))
-    )
-    rows = [
-        [math.nextafter(t, -math.inf) for t in thresholds],
-        thresholds,
-        [math.nextafter(t, math.inf) for t in thresholds],
-    ]
-    browser = open_report(rule_list, np.array(rows))
-    assert [len(what_if(browser, str(row))) for row in range(3)] == [0, 0, len(thresholds)]
-
-
-def test_an_instance_of_ones_own_is_entered(open_report: Open, small: Any) -> None:
-    rule_list, table, truth = small
-    browser = open_report(rule_list, table, truth)
-    one(browser, "#clear").click()
-    assert one(browser, "#predicted").text == "none"
-    assert one(browser, "#ended").text == "No rule fires: every label is absent by default."
-    by_name = {c.text: one(browser, f"#{c.get_attribute('for')}") for c in css(browser, ".field label")}
-    by_name["stripes"].send_keys("2.5")
-    by_name["continent"].send_keys("Asia")
-    assert one(browser, "#predicted").text == "red white"
-    by_name["area"].send_keys("6")
-    assert one(browser, "#predicted").text == "red white blue"
-    assert [item.text.split("\n")[0] for item in css(browser, "#fired li")] == ["Rule 1 red white", "Rule 3 blue"]
-    assert "stripes > 2 (it is 2.5)" in one(browser, "#fired").text
-    by_name["stripes"].send_keys("x")
-    assert by_name["stripes"].get_attribute("aria-invalid") == "true"
-    assert one(browser, "#predicted").text == "none"
-    by_name["continent"].send_keys("Africa")
-    assert "Rule 4 is a stop rule and ends the instance." in one(browser, "#ended").text
-    one(browser, "#fired button").click()
-    browser.execute_async_script("setTimeout(arguments[0], 50)")
-    assert css(browser, "#rule-4-detail")
 
 
 def test_hostile_names_do_no_harm(open_report: Open) -> None:

@@ -32,23 +32,30 @@ def smoothed(right: float, wrong: float) -> float:
 
 def probabilities(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
     """Per instance and label, the probability that the label is present; on the same side of one half as `predict`."""
-    result = precisions(rule_list, decisions)
-    is_present = decisions.labels() == 1
-    result = np.where(is_present, np.maximum(result, 0.5 + MARGIN), np.minimum(result, 0.5 - MARGIN))
-    return np.clip(result, SMALLEST, 1 - SMALLEST)
+    return on_its_side(precisions(rule_list, decisions), decisions.labels() == 1)
+
+
+def on_its_side(shares: NDArray[np.float64], is_present: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Shares of present labels as probabilities, each on the side of one half that `predict` says."""
+    sided = np.where(is_present, np.maximum(shares, 0.5 + MARGIN), np.minimum(shares, 0.5 - MARGIN))
+    return np.clip(sided, SMALLEST, 1 - SMALLEST)
 
 
 def precisions(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
     """Per instance and label, the share of present labels among the training pairs that the same rule decided."""
-    # One row per rule, and a last one that position -1, decided by no rule, picks.
-    by_rule = np.zeros((len(rule_list) + 1, len(rule_list.labels)))
+    return np.asarray(by_rule(rule_list)[decisions.decided_by, np.arange(len(rule_list.labels))])
+
+
+def by_rule(rule_list: RuleList) -> NDArray[np.float64]:
+    """Per rule and label of its head, that share; in a last row, which position -1 picks, for pairs no rule decides."""
+    shares = np.zeros((len(rule_list) + 1, len(rule_list.labels)))
     for position, rule in enumerate(rule_list):
         for (right, wrong), assignment in zip(right_and_wrong(rule), rule.head, strict=True):
             present = smoothed(right, wrong) if assignment.present else smoothed(wrong, right)
-            by_rule[position, assignment.index] = present
+            shares[position, assignment.index] = present
     undecided = rule_list.undecided or ((0.0, 0.0),) * len(rule_list.labels)
-    by_rule[-1] = [smoothed(present, absent) for absent, present in undecided]
-    return np.asarray(by_rule[decisions.decided_by, np.arange(len(rule_list.labels))])
+    shares[-1] = [smoothed(present, absent) for absent, present in undecided]
+    return shares
 
 
 def is_counted(rule: Rule) -> bool:

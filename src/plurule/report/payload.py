@@ -6,15 +6,18 @@ Numbers are written so that JavaScript reads the same doubles; names are written
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.naming import visible
 from plurule.prediction.counts import Labels
+from plurule.prediction.probability import by_rule, on_its_side
 from plurule.report.summary import Summary, condition_parts
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -30,8 +33,11 @@ def payload(
         "labels": [visible(label) for label in rule_list.labels],
         "attributes": [_attribute(rule_list, index, table) for index in used],
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
+        "groups": rule_list.groups,
+        "byLabel": [row._asdict() for row in summary.labels],
         "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),
     }
+    _add_probabilities(content, rule_list)
     for rule, trained in zip(content["rules"], summary.in_training, strict=True):
         rule["trained"] = trained
     for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
@@ -60,13 +66,37 @@ def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str
     attribute = rule_list.attributes[index]
     described: dict[str, Any] = {"name": visible(attribute.name)}
     if attribute.categories is not None:
-        described["categories"] = [visible(category) for category in attribute.categories]
-    elif table is not None:
-        values = table.column(index)
-        known = values[~np.isnan(values)]
-        if len(known):
-            described["range"] = [float(known.min()), float(known.max())]
+        return described | {"categories": [visible(category) for category in attribute.categories]}
+    values = np.zeros(0) if table is None else table.column(index)
+    known = np.unique(values[~np.isnan(values)])
+    if attribute.only_0_and_1 and np.isin(known, (0, 1)).all():
+        return described | {"binary": True}
+    if len(known):
+        low, high = float(known[0]), float(known[-1])
+        described |= {"range": [low, high], "step": _step(known)} if high - low < math.inf else {}
     return described
+
+
+def _step(values: NDArray[Any]) -> float:
+    """How far a slider over these values, in order, moves at once: 1 if they are whole and not many, or a round part.
+
+    >>> _step(np.array([1.0, 7.0])), _step(np.array([0.0, 0.5, 1.0])), _step(np.array([0.0, 99999.0]))
+    (1.0, 0.01, 1000.0)
+    """
+    span = float(values[-1] - values[0])
+    is_whole = bool((values == np.floor(values)).all())
+    # Spans beyond what a slider can show, and those of one value, have a step that moves nothing.
+    step = 10.0 ** math.floor(math.log10(span / 50)) if span > 1e-300 else 1.0
+    return max(step, 1.0) if is_whole else step
+
+
+def _add_probabilities(content: dict[str, Any], rule_list: RuleList) -> None:
+    """To each rule, how likely the labels of its head are present where it decides them; and where no rule decides."""
+    shares = by_rule(rule_list)
+    for place, (rule, said) in enumerate(zip(rule_list, content["rules"], strict=True)):
+        places, present = [a.index for a in rule.head], np.array([a.present for a in rule.head])
+        said["p"] = on_its_side(shares[place, places], present).tolist()
+    content["undecided"] = on_its_side(shares[-1], np.zeros(len(rule_list.labels), np.bool_)).tolist()
 
 
 def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:

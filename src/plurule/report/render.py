@@ -18,7 +18,7 @@ from plurule.report.summary import Summary, condition_parts, in_reading_order, s
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-SCRIPTS = ("decide.js", "page.js", "rules.js", "what_if.js")
+SCRIPTS = ("decide.js", "page.js", "near.js", "rules.js", "labels.js", "what_if.js")
 """The page's program, in the order in which its parts need each other."""
 
 

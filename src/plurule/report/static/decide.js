@@ -21,6 +21,16 @@ plurule.satisfies = function (condition, values, predicted) {
     && (condition.atMost === undefined || value <= condition.atMost);
 };
 
+/* Whether all conditions of a rule hold; those on labels only if there are predictions. */
+plurule.covers = function ({ body }, values, predicted) {
+  for (let i = 0; i < body.length; i++) {
+    if ((predicted !== undefined || body[i].label === undefined) && !plurule.satisfies(body[i], values, predicted)) {
+      return false;
+    }
+  }
+  return true;
+};
+
 /* What the rules decide: per label 1, 0 or -1 (decided by no rule, so absent), the rules that fire in order, and the place
    of the stop rule that ended the instance, or -1. */
 plurule.decide = function (values) {
@@ -30,7 +40,7 @@ plurule.decide = function (values) {
   const fired = [];
   for (let place = 0; place < rules.length; place++) {
     const rule = rules[place];
-    if (!rule.body.every((condition) => plurule.satisfies(condition, values, predicted))) {
+    if (!plurule.covers(rule, values, predicted)) {
       continue;
     }
     const decided = [];
@@ -48,3 +58,17 @@ plurule.decide = function (values) {
   }
   return { predicted, decidedBy, fired, endedBy: -1 };
 };
+
+/* How likely a label is present, given what was decided. */
+plurule.probability = function ({ decidedBy }, label) {
+  const place = decidedBy[label];
+  if (place === -1) {
+    return plurule.model.undecided[label];
+  }
+  const { head, p } = plurule.model.rules[place];
+  return p[head.findIndex(([of]) => of === label)];
+};
+
+/* What the rules decide for an instance of the page; each is decided once. */
+const outcomes = [];
+plurule.outcomeOf = (i) => (outcomes[i] ??= plurule.decide(plurule.model.instances[i].values));

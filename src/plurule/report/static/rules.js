@@ -182,7 +182,8 @@
         const [decided, right] = data.decided[i];
         cells.push(String(decided), ...(known ? [plurule.shareText(right, decided)] : []));
       }
-      return element("tr", {}, element("th", { scope: "row" }, plurule.labelElement(label, present)),
+      return element("tr", {}, element("th", { scope: "row" },
+        element("a", { href: `#label-${label}` }, plurule.labelElement(label, present))),
         ...cells.map((text) => element("td", { class: "count" }, text)));
     });
     return element("div", {}, element("h3", {}, "What it decides"),
@@ -196,8 +197,10 @@
     }
     const covered = [];
     model.instances.forEach((instance, i) => {
-      const outcome = plurule.decide(instance.values);
-      const fired = outcome.fired.find((one) => one.place === place);
+      if (!plurule.covers(rule, instance.values)) {
+        return;
+      }
+      const fired = plurule.outcomeOf(i).fired.find((one) => one.place === place);
       if (fired !== undefined) {
         covered.push({ instance, i, decided: fired.decided });
       }
