@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from plurule import export, inspection, report
+from plurule import data, export, inspection, report
 from plurule._attached import RuleListMethods
 from plurule.methods import METHODS
 from plurule.model import RuleList
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "explain": inspection.explain,
+    "describe": data.describe,
     "dependencies": inspection.dependencies,
     "edit": inspection.Edit.of,
     "simplify": inspection.simplify,

@@ -1,6 +1,7 @@
 from typing import Any
 
 from plurule import report
+from plurule.data.dictionary import describe as _describe
 from plurule.export import latex, markdown, python, sql
 from plurule.inspection.checks import check as _check
 from plurule.inspection.dependencies import dependencies as _dependencies
@@ -13,6 +14,7 @@ from plurule.inspection.rule_stability import stability as _stability
 from plurule.inspection.simplify import simplify as _simplify
 
 class RuleListMethods:
+    describe = _describe
     explain = _explain
     dependencies = _dependencies
     def edit(self, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit: ...

@@ -17,6 +17,7 @@ from plurule import _attached
 
 METHODS: dict[type, dict[str, str]] = {
     _attached.RuleListMethods: {
+        "describe": "data.describe",
         "explain": "inspection.explain",
         "dependencies": "inspection.dependencies",
         "edit": "inspection.Edit.of",

@@ -220,3 +220,26 @@ def test_fit_names_the_labels_that_no_rule_predicts(run: Run, tmp_path: Path) ->
     out = run("fit", data, "-l", f"red,never,{names}").out
     assert "No rule predicts never: no training instance has it" in out
     assert "… nor 3 other labels" in out
+
+
+def test_a_dictionary_goes_with_the_model(run: Run, tmp_path: Path) -> None:
+    dictionary, model = tmp_path / "d.csv", tmp_path / "model.json"
+    dictionary.write_text("name,unit,description\nstars,,how many there are\nred,,a colour\n")
+    options = ("fit", "world-flags", "--rules", 3, "--dictionary", dictionary, "-o", model)
+    assert run(*options).code == 0
+    assert model_file.load(model).dictionary["stars"].description == "how many there are"
+    model.unlink()
+    dictionary.write_text("name,unit,description\nstar,,how many there are\n")
+    result = run(*options)
+    assert result.code == 2
+    assert result.err.startswith("Error: d.csv: describes 'star', which is no attribute or label; did you mean")
+    assert not model.exists()
+
+
+def test_columns_that_are_left_out_may_be_described(run: Run, tmp_path: Path) -> None:
+    data, dictionary = tmp_path / "data.csv", tmp_path / "d.csv"
+    data.write_text("id,x,red\n" + "".join(f"{i},{i % 3},{int(i % 3 > 1)}\n" for i in range(12)))
+    dictionary.write_text("name,unit\nid,number\nx,m\n")
+    options = ("fit", data, "-l", "red", "--dictionary", dictionary, "-o", tmp_path / "model.json")
+    assert run(*options, "--drop", "i*").code == 0
+    assert model_file.load(tmp_path / "model.json").dictionary["x"].unit == "m"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.text import Text
 
 from plurule.cli import learner_options, rendering
@@ -15,10 +16,12 @@ from plurule.cli.loading import (
     DaskOption,
     DataArgument,
     DecimalOption,
+    DictionaryOption,
     DropOption,
     LabelsOption,
     MemoryOption,
     TrainingSplitOption,
+    check_dictionary,
     large_data,
     load_initial_rules,
     load_training_data,
@@ -52,6 +55,7 @@ def fit(
             rich_help_panel=learner_options.EXPERT_PANEL,
         ),
     ] = None,
+    dictionary: DictionaryOption = None,
     memory: MemoryOption = None,
     dask: DaskOption = None,
     **given: Any,
@@ -70,12 +74,13 @@ def fit(
             dataset, part = load_training_data(data, labels, split, **options)
         elif choose_lift is not None or split is not None:
             raise typer.BadParameter("--choose-lift and --split need data that are read as a whole")
+        described = check_dictionary(dictionary, dataset, drop or ())
         initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
         start = time.perf_counter()
         classifier.fit(dataset, initial_rules=initial, constraints=constraints)
         seconds = time.perf_counter() - start
 
-    out, rule_list = console(stderr=takes_output(output)), classifier.rule_list_
+    out, rule_list = console(stderr=takes_output(output)), described(classifier.rule_list_)
     if choose_lift is not None:
         score = f"{choose_lift} {classifier.best_score_:.3f} by cross-validation"
         out.print(f"Chosen lift: {classifier.best_lift_} ({score})")
@@ -87,12 +92,15 @@ def fit(
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
         out.print(f"Initial rules, from {initial_rules}: {len(initial)}", soft_wrap=True)
-    for label, reason in list(classifier.labels_without_rules_.items())[:MOST_LABELS_SHOWN]:
-        out.print(Text(f"No rule predicts {visible(label)}: {visible(reason)}"), soft_wrap=True)
-    more = len(classifier.labels_without_rules_) - MOST_LABELS_SHOWN
-    if more > 0:
-        out.print(f"… nor {more} other labels")
+    _name_labels_without_rules(out, classifier.labels_without_rules_)
     rendering.show_model(out, rule_list, output)
+
+
+def _name_labels_without_rules(out: Console, reasons: dict[str, str]) -> None:
+    for label, reason in list(reasons.items())[:MOST_LABELS_SHOWN]:
+        out.print(Text(f"No rule predicts {visible(label)}: {visible(reason)}"), soft_wrap=True)
+    if len(reasons) > MOST_LABELS_SHOWN:
+        out.print(f"… nor {len(reasons) - MOST_LABELS_SHOWN} other labels")
 
 
 def fit_options() -> list[Any]:

@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -69,6 +70,14 @@ MemoryOption = Annotated[
         "out. So are the files of a pattern, 'data/*.parquet'.",
         metavar="SIZE",
         show_default=False,
+    ),
+]
+DictionaryOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Units and descriptions of attributes and labels, for the report, explanations and exports: a CSV file "
+        "with the columns name, unit and description, or YAML.",
+        metavar="FILE",
     ),
 ]
 IdOption = Annotated[
@@ -210,6 +219,21 @@ def load_model_and_data(
             raise
     warnings.warn(f"{source} has none of the labels of the model, so nothing is scored", stacklevel=2)
     return rule_list, data
+
+
+def check_dictionary(path: Path | None, data: Any, dropped: Sequence[str]) -> Callable[[RuleList], RuleList]:
+    """What puts units and descriptions of a file into a rule list; names that data lack are told before learning."""
+    if path is None:
+        return lambda rule_list: rule_list
+    from fnmatch import fnmatchcase
+
+    from plurule.data.dictionary import describe, read_dictionary
+    from plurule.model import RuleList
+
+    described = read_dictionary(path)[1]
+    ignored = [name for name in described if any(fnmatchcase(name, pattern) for pattern in dropped)]
+    describe(RuleList((), tuple(data.attributes), tuple(data.label_names)), path, ignore=ignored)
+    return lambda rule_list: describe(rule_list, path, ignore=ignored)
 
 
 def load_initial_rules(path: Path, data: Any) -> tuple[Rule, ...]:

@@ -43,6 +43,7 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
     """
     mark = "" if label is None else rf"\label{{{label}}}"
     lines = [
+        *(f"% {line}" for line in rule_list.meanings()),
         r"% \usepackage{booktabs,longtable,textcomp}",
         r"% \usepackage[T1]{fontenc}",
         r"\begin{longtable}{rr@{ $\leftarrow$ }lrrr}",

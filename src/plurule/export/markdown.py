@@ -28,7 +28,8 @@ def to_markdown(rule_list: RuleList) -> str:
     for number, rule in enumerate(rule_list, start=1):
         counts = [format_count(rule.tp), format_count(rule.fp), f"{rule.precision:.3f}", format_count(rule.coverage)]
         lines.append(f"| {number} | {escape(write(rule))} | {' | '.join(counts)} |")
-    return "\n".join(lines)
+    described = [f"- {escape(line)}" for line in rule_list.meanings()]
+    return "\n".join([*lines, *([""] if described else []), *described])
 
 
 def escape(text: str) -> str:

@@ -87,6 +87,7 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
     lines = [
         f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',
         "",
+        *(f"# {line}" for line in rule_list.meanings()),
         f"LABELS = {tuple(rule_list.labels)!r}",
         HELPERS,
         f"def {function}(instance):",

@@ -132,6 +132,7 @@ class _Query:
             steps["ended"] = select([["s.*"], self._last_rule()])
         lines = [f"-- Labels predicted by a list of {len(self.rule_list)} rules:"]
         lines += [f"-- {number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list, start=1)]
+        lines += [f"-- {line}" for line in self.rule_list.meanings()]
         lines.append("WITH")
         for i, (name, step) in enumerate(steps.items(), start=1):
             # Without being told to keep a step, a database may repeat it at each place where its columns are used.

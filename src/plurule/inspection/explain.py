@@ -19,6 +19,7 @@ from plurule.data.table import Table
 from plurule.inspection.data import match
 from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
 from plurule.model.condition import format_count, format_number
+from plurule.model.dictionary import unit_of
 from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import and_more, excerpt, quoted, visible
 from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide, replay
@@ -36,6 +37,8 @@ class Reason:
 
     condition: Condition
     value: float | str | int
+    unit: str = ""
+    """Of the value, with a space before it."""
 
     def __str__(self) -> str:
         if isinstance(self.condition, LabelCondition):
@@ -43,7 +46,9 @@ class Reason:
         before, after = self.condition.parts()
         if isinstance(self.condition, NominalCondition) or not after:
             return str(self.condition)
-        return " ".join((*before, quoted(self.condition.name), "=", format_number(float(self.value)), *after))
+        return " ".join(
+            (*before, quoted(self.condition.name), "=", format_number(float(self.value)) + self.unit, *after)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +265,9 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
                     agreed, preempted = later.setdefault(label, ([], []))
                     (agreed if predicted[label] == present else preempted).append(position + 1)
         reasons = {
-            position: tuple(Reason(c, self._values(c, [row]).item()) for c in self.rule_list.rules[position].body)
+            position: tuple(
+                Reason(c, self._values(c, [row]).item(), self._unit(c)) for c in self.rule_list.rules[position].body
+            )
             for position in {*decided_by} - {NO_RULE}
         }
         decisions = []
@@ -283,6 +290,9 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         if isinstance(condition, NominalCondition):
             return np.full(len(rows), condition.category, dtype=object)
         return self._columns[condition.index][rows]
+
+    def _unit(self, condition: Condition) -> str:
+        return unit_of(self.rule_list.dictionary, condition.name)
 
     @cached_property
     def _heads(self) -> list[list[tuple[int, int]]]:
@@ -339,7 +349,9 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
 
     def _reason_texts(self, condition: Condition, rows: NDArray[np.intp]) -> NDArray[Any]:
         distinct, inverse = np.unique(self._values(condition, rows), return_inverse=True)
-        return np.array([str(Reason(condition, value)) for value in distinct.tolist()], dtype=object)[inverse]
+        return np.array(
+            [str(Reason(condition, value, self._unit(condition))) for value in distinct.tolist()], dtype=object
+        )[inverse]
 
 
 def _numbers(numbers: Iterable[int]) -> str:

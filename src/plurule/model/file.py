@@ -38,6 +38,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
+from plurule.model.dictionary import Meaning
 from plurule.model.names import Names
 
 N = TypeVar("N", bound=Assignment | Condition)
@@ -92,6 +93,9 @@ def dumps(rule_list: RuleList) -> str:
         parts["length_choice"] = _compact({name: value for name, value in choice.items() if name not in unsaid})
     if rule_list.trained_on is not None:
         parts["trained_on"] = _compact(b64encode(rule_list.trained_on).decode("ascii"))
+    if rule_list.dictionary:
+        said = {name: {k: v for k, v in m._asdict().items() if v} for name, m in rule_list.dictionary.items()}
+        parts["dictionary"] = _compact(said)
     return "{\n" + ",\n".join(f'"{key}": {text}' for key, text in parts.items()) + "\n}\n"
 
 
@@ -276,7 +280,7 @@ def _read(file: _Node) -> RuleList:
         "attributes",
         "labels",
         "rules",
-        optional=("undecided", "length_choice", "trained_on", "groups"),
+        optional=("undecided", "length_choice", "trained_on", "groups", "dictionary"),
     )
     attributes = tuple(_attribute(item) for item in members["attributes"].items())
     labels = members["labels"].texts()
@@ -288,8 +292,9 @@ def _read(file: _Node) -> RuleList:
     choice = _length_choice(members["length_choice"]) if "length_choice" in members else None
     trained_on = members["trained_on"].fingerprints() if "trained_on" in members else None
     groups = tuple(_group(item, labels) for item in members["groups"].items()) if "groups" in members else ()
+    meanings = _dictionary(members["dictionary"], names) if "dictionary" in members else {}
     try:
-        return RuleList(rules, attributes, labels, undecided, choice, trained_on, groups)
+        return RuleList(rules, attributes, labels, undecided, choice, trained_on, groups, meanings)
     except ModelError as error:
         raise ModelError(f"rules: {error}") from None
 
@@ -301,6 +306,13 @@ def _group(item: _Node, labels: tuple[str, ...]) -> tuple[int, ...]:
     for name in found:
         item.expect(name in labels, f"labels of the file, not {name!r}")
     return tuple(map(labels.index, found))
+
+
+def _dictionary(item: _Node, names: Names) -> dict[str, Meaning]:
+    found = {}
+    for name, said in item.members(optional=(*names.attributes, *names.labels)).items():
+        found[name] = Meaning(**{key: node.text() for key, node in said.members(optional=Meaning._fields).items()})
+    return found
 
 
 def _length_choice(item: _Node) -> LengthChoice:

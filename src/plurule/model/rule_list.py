@@ -10,6 +10,7 @@ from typing import overload
 
 from plurule._attached import RuleListMethods
 from plurule.model.condition import Attribute, LabelCondition
+from plurule.model.dictionary import Dictionary, meanings
 from plurule.model.naming import excerpt
 from plurule.model.rule import Rule
 from plurule.model.text import parse
@@ -94,6 +95,8 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         present says that the others are absent, though that is not shown.
     trained_on
         Fingerprints of the rows it was learned from (`plurule.data.fingerprint`); None where they are not known.
+    dictionary
+        Units and descriptions of attributes and labels, by name; see `describe`.
 
     A slice of a rule list is a rule list; the first n rules are what training with `n_rules=n` gives.
     """
@@ -105,6 +108,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     length_choice: LengthChoice | None = field(default=None, compare=False)
     trained_on: bytes | None = field(default=None, compare=False)
     groups: tuple[tuple[int, ...], ...] = ()
+    dictionary: Dictionary = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.groups:
@@ -176,6 +180,11 @@ class RuleList(RuleListMethods, Sequence[Rule]):
             "labels_per_multi_label_head": sum(multi) / len(multi) if multi else 0.0,
             "stop_rules": sum(rule.stop for rule in self),
         }
+
+    def meanings(self) -> list[str]:
+        """A line for each tested attribute and each label that is described: `area (km²): land, without lakes`."""
+        tested = (self.attributes[index].name for index in self.tested_attributes())
+        return meanings(self.dictionary, (*tested, *self.labels))
 
     def tested_attributes(self) -> list[int]:
         """Places of the attributes that some rule tests, in order."""

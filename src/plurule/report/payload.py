@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model.dictionary import Meaning
 from plurule.model.naming import visible
 from plurule.prediction.counts import Labels
 from plurule.prediction.probability import by_rule, on_its_side
@@ -34,6 +35,7 @@ def payload(
         "attributes": [_attribute(rule_list, index, table) for index in used],
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
         "groups": rule_list.groups,
+        "descriptions": [visible(str(rule_list.dictionary.get(label, ""))) for label in rule_list.labels],
         "byLabel": [row._asdict() for row in summary.labels],
         "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),
     }
@@ -64,7 +66,9 @@ def for_script(content: Any) -> str:
 
 def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str, Any]:
     attribute = rule_list.attributes[index]
-    described: dict[str, Any] = {"name": visible(attribute.name)}
+    meaning = rule_list.dictionary.get(attribute.name, Meaning())
+    said = {key: visible(text) for key, text in meaning._asdict().items() if text}
+    described: dict[str, Any] = {"name": visible(attribute.name), **said}
     if attribute.categories is not None:
         return described | {"categories": [visible(category) for category in attribute.categories]}
     values = np.zeros(0) if table is None else table.column(index)
@@ -111,7 +115,7 @@ def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, A
 def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
     if isinstance(condition, LabelCondition):
         return {"label": condition.index, "is": int(condition.present)}
-    at = {"attribute": place[condition.index], "parts": condition_parts(condition, None)}
+    at = {"attribute": place[condition.index], "parts": condition_parts(condition, None, rule_list.dictionary)}
     if isinstance(condition, NominalCondition):
         categories = rule_list.attributes[condition.index].categories or ()
         known = condition.category in categories

@@ -20,7 +20,8 @@ from plurule.inspection.evidence import Evidence, evidence
 from plurule.inspection.label_graph import LabelGraph
 from plurule.metrics import count
 from plurule.model import Assignment, Head, LabelCondition, LengthChoice, Rule, RuleList
-from plurule.model.condition import AttributeCondition
+from plurule.model.condition import AttributeCondition, IntervalCondition, NumericCondition
+from plurule.model.dictionary import Dictionary, unit_of
 from plurule.model.naming import visible
 from plurule.prediction.assessment import Assessed, assess
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
@@ -126,11 +127,15 @@ def in_reading_order(head: Head) -> tuple[Assignment, ...]:
     return said if len(said) <= LONG_HEAD else tuple(sorted(said, key=lambda assignment: not assignment.present))
 
 
-def condition_parts(condition: AttributeCondition, digits: int | None = 6) -> tuple[str, str, str, str]:
-    """The parts of a condition on an attribute, thresholds with a few digits: `2 ≤`, `area`, `<`, `4.5`."""
+def condition_parts(
+    condition: AttributeCondition, digits: int | None = 6, dictionary: Dictionary | None = None
+) -> tuple[str, str, str, str]:
+    """The parts of a condition on an attribute, thresholds with a few digits: `2 ≤`, `area`, `<`, `4.5 km²`."""
     before, after = condition.parts(digits)
     shown = [visible(OPERATORS.get(part, part)) for part in (*before, *(after or ("", "")))]
     name = visible(condition.name)
+    if isinstance(condition, NumericCondition | IntervalCondition) and after:
+        shown[-1] += unit_of(dictionary or {}, condition.name)
     return " ".join(shown[:-2]), name if after else f"“{name}”", shown[-2], shown[-1]
 
 

@@ -12,7 +12,7 @@
     chooser.value = String(label);
     document.title = `${name} – ${title}`;
     byId("label-name").textContent = name;
-    byId("label-content").replaceChildren(figures(label), ...ruleTables(label), ...instances(label));
+    byId("label-content").replaceChildren(element("p", { class: "note" }, model.descriptions[label]), figures(label), ...ruleTables(label), ...instances(label));
     document.body.classList.add("one-label");
     view.hidden = false;
     window.scrollTo(0, 0);

@@ -38,9 +38,11 @@
       });
     }
     controls.set(place, { control, slider });
-    const range = attribute.range === undefined ? "" : element("small", { class: "note" }, attribute.range.map(plurule.shortNumber).join(" – "));
+    const range = attribute.range === undefined ? attribute.unit : `${attribute.range.map(plurule.shortNumber).join(" – ")} ${attribute.unit ?? ""}`;
+    const about = element("small", { class: "note", id: `${id}-about` }, [range, attribute.description].filter(Boolean).join("; "));
+    control.setAttribute("aria-describedby", about.id);
     byId("inputs").append(element("div", { class: "field" },
-      element("label", { for: id }, element("bdi", {}, attribute.name)), range,
+      element("label", { for: id }, element("bdi", {}, attribute.name)), about,
       element("span", { class: "control" }, control, slider === null ? "" : slider)));
   }
 
@@ -158,7 +160,7 @@
     if (condition.above === undefined && condition.atMost === undefined) {
       return [piece];
     }
-    return [piece, element("span", { class: "note" }, ` (it is ${values[condition.attribute]})`)];
+    return [piece, element("span", { class: "note" }, ` (it is ${valueText(condition.attribute, values[condition.attribute])})`)];
   }
 
   /* `would be blue if stars ≤ 4`, with a button that makes it so */
@@ -180,8 +182,9 @@
   }
 
   function valueText(place, value) {
-    const { categories, binary } = model.attributes[place];
-    return value === null ? "missing" : binary ? ["no", "yes"][value] ?? String(value) : categories === undefined ? String(value) : categories[value];
+    const { categories, binary, unit } = model.attributes[place];
+    const given = binary ? ["no", "yes"] : categories ?? [];
+    return value === null ? "missing" : given[value] ?? (unit === undefined ? String(value) : `${value} ${unit}`);
   }
 
   /* Labels by how likely they are, and the same of the other instance, with what is different there. */

@@ -1,0 +1,140 @@
+"""Data dictionaries: what the columns of data mean, read from CSV or YAML and put into rule lists."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from plurule.data.place import Place
+from plurule.data.readers.text import read_text
+from plurule.errors import DataError, nearest
+from plurule.model import RuleList
+from plurule.model.dictionary import Meaning
+
+FIELDS = Meaning._fields
+
+
+def describe(rule_list: RuleList, dictionary: Any, *, ignore: Collection[str] = ()) -> RuleList:
+    """The rule list with units and descriptions, which appear in its report, explanations and exports.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    dictionary
+        A CSV file with the columns `name`, `unit` and `description`; a YAML file or a mapping from names to
+        descriptions, or to mappings with `unit` and `description`.
+    ignore
+        Names that may be described though the rule list does not know them, such as columns that were dropped.
+
+    Returns
+    -------
+    RuleList
+        The same rules. What a column of classes means is said of each of its classes.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> rules = RuleList((), (Attribute("area"),), ("red",))
+    >>> rules = describe(rules, {"area": {"unit": "km²", "description": "land"}, "red": "a colour of the flag"})
+    >>> rules.dictionary["area"]
+    Meaning(unit='km²', description='land')
+    >>> describe(rules, {"aera": {"unit": "km²"}})
+    Traceback (most recent call last):
+    ...
+    plurule.errors.DataError: the dictionary: describes 'aera', which is no attribute or label; did you mean 'area'? ...
+    """
+    place, found = read_dictionary(dictionary)
+    return replace(rule_list, dictionary=_known(place, found, rule_list, ignore))
+
+
+def read_dictionary(source: Any) -> tuple[Place, dict[str, Meaning]]:
+    """What a dictionary says, and what complaints call it."""
+    if isinstance(source, Mapping):
+        place = Place("the dictionary")
+        return place, _from_mapping(source, place)
+    if not isinstance(source, str | os.PathLike):
+        raise DataError(f"a dictionary is a file or a mapping, found {type(source).__name__}")
+    path = Path(source)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return Place(path.name), _from_mapping(_read_yaml(path), Place(path.name))
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return Place(path.name), _read_csv(path)
+    raise DataError(f"{path}: expected a dictionary as a file that ends in .csv, .tsv, .yaml or .yml")
+
+
+def _known(
+    place: Place, found: Mapping[str, Meaning], rule_list: RuleList, ignore: Collection[str]
+) -> dict[str, Meaning]:
+    names = [*(attribute.name for attribute in rule_list.attributes), *rule_list.labels]
+    known: dict[str, Meaning] = {}
+    unknown = []
+    for name, meaning in found.items():
+        meant = [name] if name in names else [label for label in rule_list.labels if label.startswith(f"{name}: ")]
+        known |= dict.fromkeys(meant, meaning)
+        if not meant and name not in ignore:
+            unknown.append(name)
+    if unknown:
+        listed = ", ".join(map(repr, unknown[:5])) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+        what, it = ("which is no attribute or label", "it") if len(unknown) == 1 else ("which are none", "them")
+        hint = nearest(unknown[0], names)
+        hint += "" if hint.endswith("?") else "."
+        mend = f"Correct the name{'' if len(unknown) == 1 else 's'}, or take {it} out of the dictionary"
+        raise place.error(f"describes {listed}, {what}{hint} {mend}")
+    return known
+
+
+def _read_csv(path: Path) -> dict[str, Meaning]:
+    place, text = Place(path.name), read_text(path)
+    header = text.partition("\n")[0]
+    delimiter = max("\t;,", key=header.count)
+    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
+    columns = [column.strip().lower() for column in reader.fieldnames or ()]
+    if "name" not in columns or not set(columns) & set(FIELDS):
+        listed = ", ".join(map(repr, columns)) or "none"
+        raise place.at(1).error(f"found the columns {listed}, expected 'name' and 'unit', 'description' or both")
+    reader.fieldnames = columns
+    found: dict[str, Meaning] = {}
+    for row in reader:
+        at, name = place.at(reader.line_num), (row["name"] or "").strip()
+        if not name:
+            raise at.error("a line without a name, expected that of an attribute or label")
+        if name in found:
+            raise at.error(f"describes {name!r} again, expected each name once")
+        found[name] = Meaning(*((row.get(field) or "").strip() for field in FIELDS))
+    return found
+
+
+def _read_yaml(path: Path) -> Any:
+    text = read_text(path)
+    try:
+        import yaml
+    except ImportError as error:
+        raise ImportError(f"{path}: YAML needs PyYAML: pip install 'plurule[yaml]'; CSV needs nothing") from error
+    try:
+        return yaml.load(text, yaml.BaseLoader)  # texts, lists and mappings only: "no" stays a name
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = Place(path.name) if mark is None else Place(path.name).at(mark.line + 1)
+        raise place.error(f"is no YAML ({getattr(error, 'problem', None) or error})") from error
+
+
+def _from_mapping(source: Any, place: Place) -> dict[str, Meaning]:
+    if not isinstance(source, Mapping):
+        raise place.error("expected names, each with a description, or with a unit and a description")
+    found = {}
+    for name, said in source.items():
+        if isinstance(said, Mapping):
+            odd = next((str(key) for key in said if key not in FIELDS), None)
+            if odd is not None:
+                raise place.error(f"{name!r} has {odd!r}{nearest(odd, FIELDS)}")
+            found[str(name)] = Meaning(**{key: str(value).strip() for key, value in said.items() if value is not None})
+        elif isinstance(said, str):
+            found[str(name)] = Meaning(description=said.strip())
+        else:
+            raise place.error(f"{name!r} has {said!r}, expected a description, or a unit and a description")
+    return found
