@@ -12,14 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from plurule.data.fingerprint import fingerprints, pack
 from plurule.data.inputs import labelled_data
-from plurule.errors import DataError
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense
-from plurule.learning import engine as engines
 from plurule.learning.constraints import Constraints, as_initial_rules
-from plurule.learning.counted import CountedData, learn_counted
 from plurule.learning.covering import Progress
 from plurule.learning.default_rules import with_default_rules
 from plurule.learning.min_precision import MinPrecision, as_min_precision
@@ -34,9 +30,10 @@ from plurule.parameters import check_jobs
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation_to_aim_by
-from plurule.selection.folds import Folds, hold_out, make_parts, pruned
+from plurule.selection.folds import Folds, hold_out, pruned
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import say_undefined, search
+from plurule.selection.training_data import CountedData, TrainingData, check_counted
 from plurule.selection.trials import evaluation_to_choose_by
 
 PUBLISHED: dict[str, Any] = {
@@ -280,41 +277,42 @@ class RuleListClassifier(RuleListPredictor):
 
     def _learn_counted(self, data: CountedData, initial_rules: Any, constraints: Any, *others: Any) -> Self:
         """Learn from data that are counted where they are, with labels and weights of their own."""
-        if any(other is not None for other in others):
-            raise DataError("X has labels, names and weights of its own: leave out y, sample_weight and label_names")
-        given = data, self.get_params(deep=False), initial_rules, constraints, self._progress()
-        learned, self.labels_without_rules_ = learn_counted(*given)
-        self.n_rules_curve_, self.chosen_ = None, {}
-        self._take_over(learned)
-        self._remember_labels(data.label_names, data.form)
-        return self
+        check_counted(self.get_params(deep=False), check_scoring(self.scoring), *others)
+        attributes, labels, n_jobs = data.attributes, data.label_names, check_jobs(self.n_jobs)
+        given = as_initial_rules(initial_rules, attributes, labels) if initial_rules else ()
+        bounds = check_constraints(constraints, attributes, labels, self.head_search)
+        options = check_options(self.get_params(deep=False), len(labels))
+        self._take_over(RuleList((), attributes, labels))
+        self._remember_labels(labels, data.form)
+        with data.training_data(options, given, bounds, n_jobs, self.remember_rows) as folds:
+            return self._learn(folds)
 
-    def _learn(self, problem: Problem, rows: NDArray[np.intp]) -> Self:
-        """Learn a rule list from a problem, whose rows are those of the data of which the positions are given."""
+    def _learn(self, data: Problem | TrainingData, rows: NDArray[np.intp] | None = None) -> Self:
+        """Learn a rule list from data, whose rows are those of the positions given, where some were left out."""
+        in_memory = None, check_engine(self.engine), check_jobs(self.n_jobs)
+        folds = data if isinstance(data, TrainingData) else Folds(data, (), *in_memory)
+        problem = folds.problem
         options, scoring = check_options(self.get_params(deep=False), len(problem.labels)), check_scoring(self.scoring)
-        engine, n_jobs = check_engine(self.engine), check_jobs(self.n_jobs)
         if self.prune is not None and problem.constraints is not None and problem.constraints.asks:
             raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
         self.n_rules_curve_, self.chosen_ = None, {}
-        folds = Folds(problem, (), engine=engine, n_jobs=n_jobs)
         choosing = self.heuristic == "auto" and self.n_rules is not None and self.prune is None
         if not choosing or not can_learn(problem, options) or not self._aim(folds, rows, options, scoring):
             self._learn_one(folds, rows, options, scoring)
-        self.rule_list_ = self._finished(self.rule_list_, problem)
+        self.rule_list_ = self._finished(self.rule_list_, folds)
         return self
 
-    def _aim(self, folds: Folds, rows: NDArray[np.intp], options: Options, scoring: Scoring) -> bool:
+    def _aim(self, folds: TrainingData, rows: NDArray[np.intp] | None, options: Options, scoring: Scoring) -> bool:
         """Choose how to make the list, and its length, by what scores best on new rows; False if nothing can be."""
         problem = folds.problem
-        folds = replace(folds, parts=make_parts(self.cv, problem.Y, rows))
-        evaluation = evaluation_to_aim_by(folds, scoring, self._form)
+        evaluation = evaluation_to_aim_by(folds.split(self.cv, rows), scoring, self._form)
         if evaluation is None:
             return False
         least = 0.0 if self.min_precision == "auto" else options.min_precision.threshold
         most = max(options.n_rules or MOST_RULES, len(problem.initial_rules))
         progress = self._progress()
         share = (lambda done: None) if progress is None else partial(progress, 0)
-        with threadpool_limits(folds.n_jobs, "blas"):  # products this small are slower with more
+        with threadpool_limits(check_jobs(self.n_jobs), "blas"):  # products this small are slower with more
             found = Aim(evaluation, options, most, least, float(self.give_up), share).hit()
         if found is None:
             return False
@@ -329,23 +327,23 @@ class RuleListClassifier(RuleListPredictor):
         self.labels_without_rules_ = labels_without_rules(self.rule_list_, problem, options, why)
         return True
 
-    def _learn_one(self, folds: Folds, rows: NDArray[np.intp], options: Options, scoring: Scoring) -> None:
+    def _learn_one(
+        self, folds: TrainingData, rows: NDArray[np.intp] | None, options: Options, scoring: Scoring
+    ) -> None:
         """Learn one list, and choose its length if asked to."""
-        everything = problem = folds.problem
-        held_out = None
-        if self.prune is not None:
-            problem, rows, held_out = hold_out(problem, rows, float(self.prune))
-        if can_learn(problem, options) and self.n_rules == "auto":
-            parts = make_parts(self.cv, problem.Y, rows)
-            evaluation = evaluation_to_choose_by(
-                "n_rules='auto'", replace(folds, problem=problem, parts=parts), scoring, self._form
-            )
+        everything, held_out = folds.problem, None
+        if self.prune is not None and isinstance(folds, Folds):
+            kept, rows, held_out = hold_out(everything, rows, float(self.prune))
+            folds = replace(folds, problem=kept)
+        if can_learn(folds.problem, options) and self.n_rules == "auto":
+            folds = folds.split(self.cv, rows)
+            evaluation = evaluation_to_choose_by("n_rules='auto'", folds, scoring, self._form)
             if evaluation is not None:
                 (curves,) = search(evaluation, [options])
                 self.n_rules_curve_ = _chosen_from(curves.get(scoring.name))
         curve = self.n_rules_curve_
         length = options.n_rules if curve is None else curve.chosen
-        learned = engines.learn(problem, options.up_to(length), folds.engine, folds.n_jobs, self._progress())
+        learned = folds.learn_one(options.up_to(length), self._progress())
         self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
         if held_out is not None:
             self.rule_list_ = pruned(learned, held_out, everything, options)
@@ -419,11 +417,12 @@ class RuleListClassifier(RuleListPredictor):
         data = data if bounds is None else replace(data, groups=bounds.exclusive)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
-    def _finished(self, rule_list: RuleList, problem: Problem) -> RuleList:
+    def _finished(self, rule_list: RuleList, folds: TrainingData) -> RuleList:
         """A rule list as people say it, which knows the rows it was learned from, if both is wanted."""
-        said = readable(rule_list, problem.table, len(problem.initial_rules)) if self.readable else rule_list
+        n_given = len(folds.problem.initial_rules)
+        said = readable(rule_list, folds.values_for(rule_list), n_given) if self.readable else rule_list
         rule_list = with_default_rules(said)
-        return replace(rule_list, trained_on=pack(fingerprints(problem.table))) if self.remember_rows else rule_list
+        return replace(rule_list, trained_on=folds.fingerprints()) if self.remember_rows else rule_list
 
     def _progress(self) -> Progress | None:
         if not self.verbose:

@@ -40,7 +40,7 @@ from plurule.parameters import check_jobs, check_parameters, words
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.executing import Shared, run, threads
-from plurule.selection.folds import Folds, Part, Rows, make_parts
+from plurule.selection.folds import Folds, Rows, make_parts
 from plurule.selection.journal import Journal
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.pareto import Point, Size, best_within, plot_front
@@ -308,13 +308,13 @@ class RuleListClassifierCV(RuleListPredictor):
         runner: Executor | None,
     ) -> dict[int, RuleListClassifier]:
         """Train the candidates on everything, each to its length."""
-        everything = replace(folds, parts=[Part(np.arange(folds.problem.n_instances))])
+        everything = folds.everything()
         trials = {str(i): Trial(options[i].up_to(length), keep_model=True) for i, length in lengths.items()}
         trained = {}
         for key, result in run(Shared(Evaluation(everything, Scoring("micro_f1"))), trials, runner):
             parameters = self._searched.candidates[int(key)] | {"n_rules": lengths[int(key)]}
             given = folds.problem.table, len(folds.problem.initial_rules)
-            model = template._finished(with_short_thresholds(result["model"], *given), folds.problem)
+            model = template._finished(with_short_thresholds(result["model"], *given), folds)
             trained[int(key)] = _fitted(template, parameters, model, self.curves_[int(key)])
         return trained
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from plurule import _core
-from plurule.distributed.block import OPEN_ABSENT, OPEN_PRESENT, PRESENT, Block, CodedRule, code_type
+from plurule.distributed.block import OPEN_ABSENT, OPEN_PRESENT, PRESENT, Block, CodedRule, Standing, code_type
 
-RULES = [
+RULES = (
     CodedRule(((0, 1, 2),), ((0, 1), (2, 0)), stop=False),
     CodedRule(((3, 1, 1), (1, 0, 0)), ((1, 1),), stop=True),
     CodedRule((), ((3, 1),), stop=False),
-]
+)
 
 
 def random_block(rng: np.random.Generator, weighted: bool = False, n_labels: int = 5) -> Block:
@@ -57,7 +57,7 @@ def test_the_core_counts_as_a_naive_loop_does(seed: int):
     block = random_block(rng, weighted=seed % 3 == 0, n_labels=int(rng.integers(4, 20)))
     labels = None if seed % 2 else sorted(rng.choice(4, rng.integers(1, 4), replace=False).tolist())
     whole = labels is not None and seed % 4 == 0
-    (found,) = block.count(RULES[: seed % 4], ((0, 0, 2),), labels, whole)
+    (found,) = block.count(Standing(RULES[: seed % 4]), ((0, 0, 2),), labels, whole)
     shown = list(range(len(block.predicted))) if labels is None else labels
     assert np.array_equal(found, counted_naively(block, block.covered(((0, 0, 2),)), shown, whole))
 
@@ -65,33 +65,33 @@ def test_the_core_counts_as_a_naive_loop_does(seed: int):
 def test_counts_beyond_what_a_word_holds_are_right():
     Y = np.ones((200_000, 1), np.uint8)
     block = Block.make([np.zeros(200_000, np.uint8)], [1], Y, None)
-    assert block.count([], (), None, False)[0][0].tolist() == [200_000, 0, 200_000, 200_000]
+    assert block.count(Standing(), (), None, False)[0][0].tolist() == [200_000, 0, 200_000, 200_000]
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_block_that_lost_its_state_or_is_behind_catches_up(seed: int):
     expected, behind = (random_block(np.random.default_rng(seed)) for _ in range(2))
     for length in range(1, 4):
-        expected.settle(RULES[:length])
-    behind.undecided(RULES)
+        expected.settle(Standing(RULES[:length]))
+    behind.undecided(Standing(RULES))
     assert same_state(behind, expected)
     behind.applied = -1  # ended while it changed
-    behind.undecided(RULES)
+    behind.undecided(Standing(RULES))
     assert same_state(behind, expected)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_what_a_rule_takes_away_is_the_same_when_it_is_asked_again(seed: int):
     block = random_block(np.random.default_rng(seed))
-    first = block.settle(RULES)
-    again = block.settle(RULES)
+    first = block.settle(Standing(RULES))
+    again = block.settle(Standing(RULES))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
 
 
 def test_rules_of_another_list_begin_anew():
     block, fresh = (random_block(np.random.default_rng(7)) for _ in range(2))
-    block.undecided(RULES)
-    block.reset()
+    block.undecided(Standing(RULES))
+    assert np.array_equal(block.undecided(Standing(run=1)), fresh.undecided(Standing(run=1)))
     assert same_state(block, fresh)
     assert set(np.unique(block.states[:, :5]).tolist()) <= {OPEN_ABSENT, OPEN_PRESENT | PRESENT}
 

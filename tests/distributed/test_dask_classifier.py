@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plurule import DataError, ParameterError, classifier
+from plurule import DataError, ParameterError, classifier, read
 from plurule.distributed.dask_data import DaskBlocks
 from plurule.model.file import dumps
 
@@ -116,7 +116,15 @@ def test_what_is_wrong_with_a_partition_is_said_with_its_number(client: Any, fra
     with pytest.raises(DataError, match="have 2, 1 partitions"):
         RuleListClassifier(**ONE_LIST).fit(parts, parts[:1])
     with pytest.raises(ParameterError, match="needs all rows in memory"):
-        RuleListClassifier().fit(parts, labels=LABELS)
+        RuleListClassifier(prune=0.2).fit(parts, labels=LABELS)
+
+
+def test_the_defaults_choose_on_a_cluster_what_they_choose_in_memory(client: Any, frame: pd.DataFrame):
+    parts = [dask.delayed(frame[start : start + 200]) for start in range(0, 600, 200)]
+    found = RuleListClassifier(cv=2, n_rules=4, max_conditions=2).fit(parts, labels=LABELS)
+    expected = classifier.RuleListClassifier(cv=2, n_rules=4, max_conditions=2).fit(read(frame[:600], LABELS))
+    assert dumps(found.rule_list_) == dumps(expected.rule_list_)
+    assert found.chosen_ == expected.chosen_
 
 
 def test_a_column_of_classes_is_refused_and_its_partition_named(client: Any):

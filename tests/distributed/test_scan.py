@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import ShuffleSplit
 
 from plurule import DataError, ParameterError, RuleListClassifier, read, scan
 from plurule.data import Dataset, write
@@ -128,6 +129,44 @@ def test_a_threshold_inside_a_bin_is_as_short_as_in_memory():
     assert dumps(one.rule_list_) == dumps(RuleListClassifier(**given).fit(scan((X, Y), chunk=999)).rule_list_)
 
 
+# Chosen on held-out rows -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"cv": 0.3, "scoring": "macro_f1"},
+        {"cv": 3, "scoring": "subset_accuracy", "max_bins": 5},
+        {"cv": 2, "scoring": "example_f1", "predict_absence": True},
+        {"cv": 2, "give_up": 0.05, "min_precision": 0.5, "n_rules": 7},
+        {"heuristic": "f_measure", "cv": 3, "max_bins": None},
+        {"heuristic": "precision", "cv": ShuffleSplit(2, test_size=0.2, random_state=0), "readable": False},
+    ],
+    ids=str,
+)
+def test_what_is_chosen_on_held_out_rows_is_what_is_chosen_in_memory(given: dict[str, Any], frame: pd.DataFrame):
+    data = read(frame[:1200].round(3), LABELS)
+    one = RuleListClassifier(**given).fit(data)
+    other = RuleListClassifier(**given).fit(scan([data[:300], data[300:310], data[310:310], data[310:]]))
+    assert other.rule_list_.rules == one.rule_list_.rules
+    # The mean of F over rows depends on the order in which it is added up, in its last digit.
+    assert given.get("scoring") == "example_f1" or dumps(other.rule_list_) == dumps(one.rule_list_)
+    assert other.chosen_ == {name: pytest.approx(value, abs=1e-12) for name, value in one.chosen_.items()}
+    assert other.n_rules_curve_.scores == pytest.approx(one.n_rules_curve_.scores, abs=1e-12)
+    assert other.labels_without_rules_ == one.labels_without_rules_
+
+
+def test_what_is_chosen_with_weights_and_initial_rules_is_what_is_chosen_in_memory(frame: pd.DataFrame):
+    data = read(frame[:900], LABELS)
+    data = Dataset(data.X, data.Y, data.label_names, np.random.default_rng(3).choice([0, 0.5, 1, 2.5], len(data)))
+    for rules in ("", "two <- b <= 2"):
+        one = RuleListClassifier(cv=2).fit(data, initial_rules=rules)
+        other = RuleListClassifier(cv=2).fit(scan([data[:200], data[200:]]), initial_rules=rules)
+        assert dumps(other.rule_list_) == dumps(one.rule_list_)
+        assert other.chosen_ == one.chosen_
+
+
 # What is wrong with a part -----------------------------------------------------------------------------------------
 
 
@@ -176,9 +215,8 @@ def test_a_folder_that_cannot_be_written_is_said(frame: pd.DataFrame, tmp_path: 
 @pytest.mark.parametrize(
     ("given", "advice"),
     [
-        ({"heuristic": "auto"}, 'heuristic="f_measure"'),
-        ({"n_rules": "auto"}, "a number of rules, or None"),
         ({"prune": 0.2}, "leave it out"),
+        ({"n_rules": "auto", "scoring": "roc_auc"}, "give a measure by name"),
         ({"engine": "reference"}, "leave it out"),
     ],
 )

@@ -11,10 +11,8 @@ import numpy as np
 
 from plurule.data import Dataset
 from plurule.distributed.local import LocalPartitions, Part
-from plurule.distributed.partitioned import counted_from
+from plurule.distributed.partitioned import BlockFolds, Source
 from plurule.distributed.preparing import Partitions, columns_of
-from plurule.learning.binning import with_short_thresholds
-from plurule.learning.covering import cover
 from plurule.learning.problem import Options, Problem
 from plurule.learning.weights import check_weights
 from plurule.model import RuleList
@@ -41,10 +39,8 @@ def learn_in_parts(
 ) -> RuleList:
     """The list that blocks give."""
     given = parts if isinstance(parts, Partitions) else LocalPartitions(lambda: _named(parts), folder=folder)
-    columns = columns_of(given)
-    counted = counted_from(given, columns, options, problem.initial_rules, problem.constraints, remember_rows=False)
-    learned = cover(counted.data, counted.given, options)
-    return with_short_thresholds(learned, counted.values_for(learned), len(problem.initial_rules))
+    source = Source(given, columns_of(given), options.max_bins, problem.initial_rules, problem.constraints, False)
+    return BlockFolds(source).learn_one(options)
 
 
 def _named(parts: Sequence[Dataset]) -> list[Part]:

@@ -21,6 +21,7 @@ from plurule.selection.gain_cover import (
     Price,
     bodies_of,
     counted,
+    rules_of,
     satisfied,
     staged_selection,
 )
@@ -113,19 +114,20 @@ def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(proble
     problem = replace(problem, initial_rules=())
     cover = GainCover(BODIES, problem)
     chosen = cover.select(Price(0.3), 5)
-    made = counted(cover.rules(chosen, LABELS), problem, 0.3)
+    made = counted(rules_of(BODIES, chosen, LABELS), problem, 0.3)
     rules = list(made)
     shuffle.shuffle(rules)
     expected = decide(made, problem.table).labels()
     assert np.array_equal(decide(replace(made, rules=tuple(rules)), problem.table).labels(), expected)
     assert len({rule.body for rule in made}) == len(made)
-    steps = tuple(Rule(Head(tuple(Assignment(LABELS[i], int(i), True) for i in h)), cover.bodies[b]) for b, h in chosen)
+    steps = tuple(Rule(Head(tuple(Assignment(LABELS[i], int(i), True) for i in h)), BODIES[b]) for b, h in chosen)
     unmerged = RuleList(steps, problem.table.attributes, LABELS)
     for measure, scores in staged_measures(
         unmerged, problem.table, problem.Y, ["micro_f1", "subset_accuracy"], problem.weights
     ).items():
         tally = Tally(problem.Y, problem.weights)
-        assert staged_selection(satisfied(BODIES, problem.table), chosen, tally, measure) == pytest.approx(scores)
+        stages = staged_selection(satisfied(BODIES, problem.table), chosen, tally)
+        assert [getattr(stage, measure)() for stage in stages] == pytest.approx(scores)
 
 
 def test_a_pool_holds_every_beginning_once_and_no_label_condition() -> None:
@@ -138,6 +140,7 @@ def test_a_pool_holds_every_beginning_once_and_no_label_condition() -> None:
 def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     table = Table([Attribute("x0")], [np.array([0.0, 0.0, 0.0, 1.0])], 4)
     problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
-    cover = GainCover([(condition(0, 0.5),)], problem)
-    (rule,) = counted(cover.rules(cover.select(Price(0.25), 3), ("a",)), problem, 0.25)
+    bodies = [(condition(0, 0.5),)]
+    chosen = GainCover(bodies, problem).select(Price(0.25), 3)
+    (rule,) = counted(rules_of(bodies, chosen, ("a",)), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)

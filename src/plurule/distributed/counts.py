@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.distributed.block import UNDECIDED, Body, CodedRule, Test, code_type
+from plurule.distributed.block import UNDECIDED, Body, CodedRule, Standing, Test, code_type
 from plurule.errors import ParameterError
 from plurule.learning.binning import midpoint
 from plurule.learning.counting import Candidates, Closed, Confusion, Counted, Counting, Mask, Sums
@@ -40,15 +40,26 @@ class Values:
     n_values: int
     fraction: float = np.nan
     """A value of the attribute that is not a whole number, if there is one."""
+    begins: NDArray[np.intp] | None = None
+    """Where each rank, and a missing value, begins among the codes of the blocks, if those are finer."""
 
     def test(self, condition: NumericCondition) -> Test:
-        """The codes that satisfy a condition on this attribute.
+        """The codes of the blocks that satisfy a condition on this attribute.
 
         Among the rows that a rule covers, no rank lies on both sides of its threshold.
         """
-        limit = int(np.searchsorted(self.highest, condition.threshold, side="right"))
-        low, high = (0, limit - 1) if condition.operator == "<=" else (limit, self.n_values - 1)
+        limit, end = int(np.searchsorted(self.highest, condition.threshold, side="right")), self.n_values
+        if self.begins is not None:
+            limit, end = int(self.begins[limit]), int(self.begins[-1])
+        low, high = (0, limit - 1) if condition.operator == "<=" else (limit, end - 1)
         return condition.index, low, high
+
+    def within(self, finer: Values) -> Values:
+        """The same ranks, which know where they begin among others."""
+        begins = np.append(np.searchsorted(finer.lowest, self.lowest), finer.n_values)
+        if self.n_values and not len(self.lowest):
+            begins = np.arange(self.n_values + 1)
+        return replace(self, begins=begins)
 
     def codes(self, column: NDArray[Any]) -> NDArray[Any]:
         """The codes of the values of a column."""
@@ -74,7 +85,14 @@ class Blocks(ABC):
 class BlockCounts(Counting):
     """Where separate-and-conquer stands, with the rows in blocks; what a body covers is known by its conditions."""
 
-    def __init__(self, blocks: Blocks, problem: Problem, values: Sequence[Values], given: Sequence[Rule] = ()):
+    def __init__(
+        self,
+        blocks: Blocks,
+        problem: Problem,
+        values: Sequence[Values],
+        given: Sequence[Rule] = (),
+        standing: Standing = Standing(),  # noqa: B008  # never changed
+    ):
         n_labels = len(problem.labels)
         self.blocks, self.problem, self.values = blocks, problem, values
         self.head_labels, self.set_aside = np.zeros(n_labels, dtype=bool), np.zeros(n_labels, dtype=bool)
@@ -82,11 +100,11 @@ class BlockCounts(Counting):
         slots = [*(one.n_values for one in values), *[UNDECIDED] * n_labels]
         self.starts = np.concatenate([[0], np.cumsum(np.array(slots, dtype=np.intp) + 1)])
         """Where the slots of each column begin."""
-        self.rules: list[CodedRule] = []
+        self.standing = standing
         self._closing: CodedRule | None = None
         self._counted: dict[Any, Sums] = {}
-        self.weight, self.n_pairs, self.n_decided = blocks.total("size")
-        self.table: Sums = blocks.total("count", (), (), None, False)[0]
+        self.weight, self.n_pairs, self.n_decided = blocks.total("size", standing.sample)
+        self.table: Sums = blocks.total("count", standing, (), None, False)[0]
         """Slots of all columns × lanes of all labels, over the instances in training."""
 
     def with_set_aside(self, labels: Mask) -> Self:
@@ -127,12 +145,12 @@ class BlockCounts(Counting):
 
     def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> Counted:
         raise ParameterError(
-            "heuristic", "subset_accuracy", "judges instances as a whole, which is not counted on blocks; use another"
+            "heuristic", "subset_accuracy", "judges instances as a whole, which is not counted in blocks; use another"
         )
 
     def close(self, covered: tuple[Condition, ...], head: Sequence[Assignment], predict_absence: bool) -> Closed:
         body, signs = self.coded(covered), tuple((a.index, int(a.present)) for a in head)
-        decided, coverage, unfinished = self.blocks.total("close", self.rules, body, signs, predict_absence)
+        decided, coverage, unfinished = self.blocks.total("close", self.standing, body, signs, predict_absence)
         self.head_labels[[assignment.index for assignment in head]] = True
         self._closing = CodedRule(body, signs, stop=False)
         return Closed(tuple((float(r), float(w)) for r, w in decided), float(coverage), float(unfinished))
@@ -151,7 +169,7 @@ class BlockCounts(Counting):
 
     def undecided(self) -> Pairs:
         self._settle()
-        return tuple((float(a), float(p)) for a, p in self.blocks.total("undecided", self.rules)[0])
+        return tuple((float(a), float(p)) for a, p in self.blocks.total("undecided", self.standing)[0])
 
     def coded(self, body: Sequence[Condition]) -> Body:
         """Conditions as blocks test them."""
@@ -173,7 +191,7 @@ class BlockCounts(Counting):
             return self.table
         key = covered, labels, whole
         if key not in self._counted:
-            self._counted[key] = self.blocks.total("count", self.rules, self.coded(covered), labels, whole)[0]
+            self._counted[key] = self.blocks.total("count", self.standing, self.coded(covered), labels, whole)[0]
         return self._counted[key]
 
     def _settle(self) -> None:
@@ -182,9 +200,10 @@ class BlockCounts(Counting):
             return
         rule, n_labels = self._closing, len(self.problem.labels)
         labels = [label for label, _ in rule.head]
-        self.rules, self._closing = [*self.rules, rule], None
+        self.standing = self.standing._replace(rules=(*self.standing.rules, rule))
+        self._closing = None
         self._counted.clear()
-        gone, fresh, closed = self.blocks.total("settle", self.rules)
+        gone, fresh, closed = self.blocks.total("settle", self.standing)
         self.n_decided += closed
         if rule.stop:
             self.table -= gone

@@ -19,8 +19,7 @@ from plurule.model import Rule, RuleList
 class RuleListClassifier(classifier.RuleListClassifier):
     """Learns a rule list from partitions on a Dask cluster: the one that all rows together would give, bit by bit.
 
-    Parameters are those of `plurule.RuleListClassifier`. `heuristic` and `n_rules` must be given: `"auto"`, their
-    default, needs all rows in memory.
+    Parameters are those of `plurule.RuleListClassifier`.
 
     Attributes
     ----------

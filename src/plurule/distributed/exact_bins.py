@@ -52,6 +52,9 @@ class Weighed(NamedTuple):
     weights: Floats
 
 
+NOTHING = Weighed(np.zeros(0), np.zeros(0))
+
+
 @dataclass(frozen=True)
 class Ends:
     """The lowest and the highest value of each rank."""
@@ -91,14 +94,6 @@ class Sorted:
     values: Floats
     before: Floats
 
-    @classmethod
-    def of(cls, column: Floats, weights: Floats | None) -> Sorted:
-        """The column sorted; weights add up exactly."""
-        if weights is None:
-            return cls(np.sort(column), np.arange(len(column) + 1, dtype=np.float64))
-        order = np.argsort(column, kind="stable")
-        return cls(column[order], np.concatenate([[0.0], np.cumsum(weights[order])]))
-
     def gaps(self, pivots: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Where the gaps before, between and behind pivots begin and end."""
         left, right = (np.searchsorted(self.values, pivots, side=side) for side in ("left", "right"))
@@ -120,8 +115,26 @@ class Sorted:
         return _weighed(self.values[places], self.before[places + 1] - self.before[places])
 
 
-def gaps_to_open(counts: Counts, max_bins: int) -> NDArray[np.intp]:
-    """The gaps inside which a bin may begin."""
+def sorted_samples(column: Floats, samples: Sequence[Floats]) -> list[Sorted]:
+    """A column in order, for samples of its rows, of which the weights are given; those of weight 0 are not in one."""
+    known = np.flatnonzero(~np.isnan(column))
+    if len(samples) == 1 and np.all(samples[0] == 1.0):
+        return [Sorted(np.sort(column[known]), np.arange(len(known) + 1, dtype=np.float64))]
+    order = known[np.argsort(column[known])]
+    values, found = column[order], []
+    for weights in samples:
+        held = weights[order]
+        inside = held > 0
+        found.append(Sorted(values[inside], np.concatenate([[0.0], np.cumsum(held[inside])])))
+    return found
+
+
+def gaps_to_open(counts: Counts, max_bins: int | None) -> NDArray[np.intp]:
+    """The gaps inside which a bin may begin; all, if there may be a bin for every value."""
+    if _at_least(counts) <= (max_bins or 0):
+        return np.flatnonzero(counts.within > 0)
+    if max_bins is None:
+        return np.zeros(0, np.intp)  # pivots are all values
     before = np.concatenate([[0.0], np.cumsum(counts.at + counts.within[:-1])])
     total = before[-1] + counts.within[-1]
     first, last = (np.floor(held * max_bins / total) for held in (before, before + counts.within))
@@ -134,7 +147,12 @@ def add_weighed(parts: Sequence[Weighed]) -> Weighed:
     return _weighed(values, weights)
 
 
-def cut(counts: Counts, pivots: Floats, opened: Weighed, gaps: NDArray[np.intp], max_bins: int) -> Ends:
+def _at_least(counts: Counts) -> int:
+    """A number of different values that there are at least."""
+    return int((counts.at > 0).sum() + (counts.within > 0).sum())
+
+
+def cut(counts: Counts, pivots: Floats, opened: Weighed, gaps: NDArray[np.intp], max_bins: int | None) -> Ends:
     """The ranks of the column: what shares a bin shares a rank."""
     whole = np.setdiff1d(np.flatnonzero(counts.within > 0), gaps)
     lowest = np.concatenate([pivots, counts.lowest[whole], opened.values])
@@ -143,6 +161,8 @@ def cut(counts: Counts, pivots: Floats, opened: Weighed, gaps: NDArray[np.intp],
     order = np.argsort(lowest, kind="stable")
     order = order[held[order] > 0]
     lowest, highest, held = lowest[order], highest[order], held[order]
+    if max_bins is None or (len(held) <= max_bins and np.array_equal(lowest, highest)):
+        return Ends(lowest, highest)
     before = np.concatenate(([0.0], np.cumsum(held)[:-1]))
     bins = np.floor(before * max_bins / held.sum())
     _, first = np.unique(bins, return_index=True)

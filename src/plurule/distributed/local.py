@@ -5,6 +5,7 @@ Threads count blocks; so do the workers of any `concurrent.futures.Executor`, ea
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -15,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from plurule.data.dataset import Dataset
-from plurule.distributed.block import Block, code_type
 from plurule.distributed.counts import Blocks
 from plurule.distributed.preparing import Partitions
 from plurule.errors import DataError, PluruleError
@@ -80,10 +80,11 @@ class LocalPartitions(Partitions):
         return list(self._run(function, shared, each, None))
 
     def blocks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
-        made = list(self._run(function, shared, each, self.folder))
+        place = None if self.folder is None else self.folder / f"blocks-{next(_numbers)}"
+        made = list(self._run(function, shared, each, place))
         if self.folder is None:
             return HeldBlocks([block for block, _ in made], self.executor, self.width), [side for _, side in made]
-        held = [Stored(path) for path, _ in made if path is not None]
+        held = [Stored(*stored) for stored, _ in made if stored is not None]
         return StoredBlocks(held, self.executor, self.width, self.elsewhere), [side for _, side in made]
 
     def _run(self, function: Any, shared: Any, each: Sequence[Any], folder: Path | None) -> Iterator[Any]:
@@ -107,10 +108,14 @@ def _on_part(part: Part, function: Any, shared: Any, one: Any, place: Path | Non
     return result if place is None else (store(result[0], place), *result[1:])
 
 
+_numbers = itertools.count()
+"""Of folders of blocks."""
+
+
 class HeldBlocks(Blocks):
     """Blocks in memory."""
 
-    def __init__(self, blocks: Sequence[Block], executor: Executor | None = None, width: int = 1):
+    def __init__(self, blocks: Sequence[Any], executor: Executor | None = None, width: int = 1):
         self.held, self.executor, self.width = blocks, executor, width
 
     def total(self, method: str, *arguments: Any) -> list[Any]:
@@ -120,23 +125,25 @@ class HeldBlocks(Blocks):
 # In a folder -------------------------------------------------------------------------------------------------------
 
 
-SIZES = ((1, "bytes"), (2, "words"))
-"""Codes by their size, and the file that they are in."""
-
-
 class Stored:
-    """A block in a folder, whose state is there, too."""
+    """A block of some kind in a folder, whose state is there, too."""
 
-    def __init__(self, folder: Path):
-        self.folder, self.applied = folder, 0
+    def __init__(self, kind: Any, folder: Path):
+        self.kind, self.folder = kind, folder
+        self.state: dict[str, Any] = {}
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Map the block to memory, count, and let go of it."""
-        block = load(self.folder, "r+", self.applied)
+        block = load(self.kind, self.folder, "r+")
+        vars(block).update(self.state)
         try:
             return getattr(block, method)(*arguments)
         finally:
-            self.applied = block.applied
+            self.state = {name: vars(block)[name] for name in STATE if name in vars(block)}
+
+
+STATE = ("applied", "run")
+"""What a block knows about its state."""
 
 
 class StoredBlocks(Blocks):
@@ -147,67 +154,39 @@ class StoredBlocks(Blocks):
 
     def total(self, method: str, *arguments: Any) -> list[Any]:
         if self.elsewhere:
-            calls = [(call_elsewhere, block.folder, method, *arguments) for block in self.held]
+            calls = [(call_elsewhere, block.kind, block.folder, method, *arguments) for block in self.held]
         else:
             calls = [(block.call, method, *arguments) for block in self.held]
         return add_up(in_order(self.executor, self.width, calls))
 
 
-_seen: dict[Path, Block] = {}
+_seen: dict[Path, Any] = {}
 """The blocks that this process has counted."""
 
 
-def call_elsewhere(folder: Path, method: str, *arguments: Any) -> Any:
+def call_elsewhere(kind: Any, folder: Path, method: str, *arguments: Any) -> Any:
     """Count a block in this process; its state catches up if another process counted it last."""
     if folder not in _seen:
         # What else is there belongs to a run that has ended.
-        for old in [old for old in _seen if old.parent != folder.parent]:
+        for old in [old for old in _seen if old.parent.parent != folder.parent.parent]:
             del _seen[old]
-        _seen[folder] = load(folder, "c", 0)
+        _seen[folder] = load(kind, folder, "c")
     return getattr(_seen[folder], method)(*arguments)
 
 
-def store(block: Block, folder: Path) -> Path | None:
+def store(block: Any, folder: Path) -> tuple[Any, Path] | None:
     """Write a block; None if it has no rows."""
-    if not len(block.states):
+    if not len(block):
         return None
     try:
         folder.mkdir(parents=True)
-        for size, name in SIZES:
-            columns = [column for column in block.columns if column.itemsize == size]
-            if columns:
-                np.save(folder / name, np.array(columns))
-        np.save(folder / "n_values", np.array(block.n_values))
-        for name in ("states", "predicted", "in_training"):
-            np.save(folder / name, getattr(block, name))
-        if block.weights is not None:
-            np.save(folder / "weights", block.weights)
-        if block.begin is not None:
-            np.save(folder / "begin_predicted", block.begin[0])
-            np.save(folder / "begin_in_training", block.begin[1])
+        for name, array in block.arrays().items():
+            np.save(folder / name, array)
     except OSError as error:
-        raise PluruleError(f"{folder.parent}: the binned columns could not be written ({error.strerror})") from error
-    return folder
+        raise PluruleError(f"{folder}: the binned columns could not be written ({error.strerror})") from error
+    return type(block), folder
 
 
-def load(folder: Path, mode: Any, applied: int) -> Block:
+def load(kind: Any, folder: Path, mode: Any) -> Any:
     """A block that was stored, mapped to memory."""
-
-    def mapped(name: str, mode: Any = "r") -> Any:
-        path = folder / f"{name}.npy"
-        return np.load(path, mmap_mode=mode) if path.exists() else None
-
-    n_values = np.load(folder / "n_values.npy").tolist()
-    of_size = {size: iter(() if (found := mapped(name)) is None else found) for size, name in SIZES}
-    columns = [next(of_size[code_type(n).itemsize]) for n in n_values]
-    begin = mapped("begin_predicted")
-    return Block(
-        columns,
-        n_values,
-        mapped("states", mode),
-        mapped("predicted", mode),
-        mapped("in_training", mode),
-        mapped("weights"),
-        None if begin is None else (begin, mapped("begin_in_training")),
-        applied,
-    )
+    return kind.of_arrays({path.stem: np.load(path, mmap_mode=mode) for path in sorted(folder.glob("*.npy"))})

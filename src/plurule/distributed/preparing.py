@@ -5,6 +5,9 @@ Each step is a function of one part; what the parts say is put together by the d
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +20,19 @@ from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
 from plurule.data.fingerprint import fingerprints
 from plurule.data.table import Table
-from plurule.distributed.block import LARGEST_CODES, Block
+from plurule.distributed.block import LARGEST_CODES, UNDECIDED, Block
 from plurule.distributed.counts import Blocks, Values
-from plurule.distributed.exact_bins import Sorted, Survey, add_weighed, cut, gaps_to_open, merge, survey
+from plurule.distributed.exact_bins import (
+    NOTHING,
+    Sorted,
+    Survey,
+    add_weighed,
+    cut,
+    gaps_to_open,
+    merge,
+    sorted_samples,
+    survey,
+)
 from plurule.errors import DataError
 from plurule.label_matrix import dense
 from plurule.learning.initial_rules import Start, start
@@ -132,16 +145,39 @@ class Plan(NamedTuple):
     labels: tuple[str, ...]
     given: tuple[Rule, ...]
     remember_rows: bool
+    merged: NDArray[np.int32] | None
+    """Of the samples, as blocks have it."""
 
 
 class Side(NamedTuple):
     """What a part says besides its block."""
 
     given: tuple[Rule, ...]
-    present: Floats
-    """Per label, the weight of the instances that have it."""
     rows: NDArray[np.uint32] | None
     """Fingerprints."""
+
+
+class Kept(NamedTuple):
+    """What is known of the rows of a part, beside what is in them."""
+
+    weights: Floats | None
+    """Of all its rows; those of weight 0 are left out of everything."""
+    roles: NDArray[np.int8] | None = None
+    """Of the rows that are not left out, as blocks have them."""
+
+    @property
+    def places(self) -> NDArray[np.intp] | slice:
+        """Where the rows are that are not left out."""
+        return slice(None) if self.weights is None else np.flatnonzero(self.weights > 0)
+
+    def ones(self, n_rows: int) -> Floats:
+        """The weight of each row that is not left out."""
+        return np.ones(n_rows) if self.weights is None else self.weights[self.places]
+
+    def samples(self, n_rows: int) -> list[Floats]:
+        """The weights of all rows, then per part of the roles the weights of what it trains on."""
+        ones = self.ones(n_rows)
+        return [ones, *(ones * (role == 0) for role in (() if self.roles is None else self.roles))]
 
 
 def exact_weights_of(columns: Columns) -> list[Floats | None]:
@@ -154,86 +190,155 @@ def exact_weights_of(columns: Columns) -> list[Floats | None]:
     return list(np.split(everything, np.cumsum(columns.rows)[:-1]))
 
 
-def values_of(
-    partitions: Partitions, columns: Columns, weights: Sequence[Floats | None], max_bins: int | None
-) -> tuple[Values, ...]:
-    """The codes of all attributes: the ranks that the whole columns would have."""
+def surveyed(
+    partitions: Partitions, columns: Columns, kept: Sequence[Kept], most: int, label_sets: bool
+) -> tuple[dict[int, Survey], list[Any]]:
+    """A first look at the numeric columns of all parts together, and the label sets of each if they are asked for."""
     numeric = [i for i, attribute in enumerate(columns.attributes) if not attribute.is_nominal]
-    most = MOST_VALUES if max_bins is None else max(FEW, max_bins)
+    told = partitions.map(survey_part, (numeric, most, label_sets), kept)
+    return {i: merge([one[i] for one, _ in told], most) for i in numeric}, [sets for _, sets in told]
+
+
+def most_values(max_bins: int | None) -> int:
+    """So many different values of a column are listed in a survey."""
+    return MOST_VALUES if max_bins is None else max(FEW, max_bins)
+
+
+def values_of(
+    partitions: Partitions,
+    columns: Columns,
+    kept: Sequence[Kept],
+    surveys: Mapping[int, Survey],
+    max_bins: int | None,
+    n_samples: int = 1,
+) -> list[tuple[Values, ...]]:
+    """Per sample, the ranks that whole columns would have: all rows, then what each part trains on."""
     attributes = columns.attributes
-    surveys = partitions.map(survey_part, (attributes, numeric, most), weights)
-    merged = {i: merge([one[i] for one in surveys], most) for i in numeric}
-    found: dict[int, Values] = {}
+    found: list[dict[int, Values]] = [{} for _ in range(n_samples)]
+    pivots: dict[int, Floats] = {}
     for i, attribute in enumerate(attributes):
         if attribute.categories is not None:
-            found[i] = Values(np.zeros(0), np.zeros(0), len(attribute.categories))
-        elif max_bins is None and merged[i].distinct is None:
-            raise DataError(f"column {attribute.name!r} has more than {most} values: give max_bins")
-    pivots: dict[int, Floats] = {}
-    for i, one in merged.items():
-        if one.distinct is not None and (max_bins is None or len(one.distinct) <= max_bins):
-            found[i] = Values(one.distinct, one.distinct, len(one.distinct), one.fraction)
+            for sample in found:
+                sample[i] = Values(np.zeros(0), np.zeros(0), len(attribute.categories))
+            continue
+        one = surveys[i]
+        if max_bins is None and one.distinct is None:
+            raise DataError(f"column {attribute.name!r} has more than {MOST_VALUES} values: give max_bins")
+        if n_samples == 1 and one.distinct is not None and (max_bins is None or len(one.distinct) <= max_bins):
+            found[0][i] = Values(one.distinct, one.distinct, len(one.distinct), one.fraction)
         else:
             pivots[i] = one.sample
-    if pivots and max_bins is not None:
-        counted = partitions.map(count_part, (attributes, pivots), weights)
-        counts = {i: _sum([one[i] for one in counted]) for i in pivots}
-        gaps = {i: gaps_to_open(counts[i], max_bins) for i in pivots}
-        opened = partitions.map(open_part, (attributes, pivots, gaps), weights)
-        for i in pivots:
-            ends = cut(counts[i], pivots[i], add_weighed([one[i] for one in opened]), gaps[i], max_bins)
-            found[i] = Values(ends.lowest, ends.highest, len(ends.lowest), merged[i].fraction)
-    return tuple(found[i] for i in range(len(attributes)))
+    if pivots:
+        counted = partitions.map(count_part, pivots, kept)
+        counts = {i: [_sum([one[i][s] for one in counted]) for s in range(n_samples)] for i in pivots}
+        gaps = {i: [gaps_to_open(one, max_bins) for one in counts[i]] for i in pivots}
+        opened: list[Any] = []
+        if any(len(places) for of_samples in gaps.values() for places in of_samples):
+            opened = partitions.map(open_part, (pivots, gaps), kept)
+        for i, s in itertools.product(pivots, range(n_samples)):
+            inside = add_weighed([NOTHING, *(one[i][s] for one in opened)])
+            ends = cut(counts[i][s], pivots[i], inside, gaps[i][s], max_bins)
+            found[s][i] = Values(ends.lowest, ends.highest, len(ends.lowest), surveys[i].fraction)
+    return [tuple(sample[i] for i in range(len(attributes))) for sample in found]
+
+
+def united(samples: Sequence[tuple[Values, ...]]) -> tuple[Values, ...]:
+    """Ranks that are fine enough for every sample."""
+    found = []
+    for same in zip(*samples, strict=True):
+        if not len(same[0].lowest):
+            found.append(same[0])
+            continue
+        lowest = np.unique(np.concatenate([one.lowest for one in same]))
+        found.append(replace(same[0], lowest=lowest, highest=lowest, n_values=len(lowest)))
+    return tuple(found)
+
+
+def merged_slots(samples: Sequence[tuple[Values, ...]], fine: Sequence[Values], n_labels: int) -> NDArray[np.int32]:
+    """Per sample, where its slots begin among those of blocks; as long as the longest, padded by -1."""
+    listed = []
+    for sample in samples:
+        starts, before = [], 0
+        for one, finer in zip(sample, fine, strict=True):
+            begins = one.within(finer).begins
+            assert begins is not None
+            # What lies below the lowest value of a sample is not in it.
+            starts.append(before + np.concatenate([[0], begins[1:]] if one.n_values else [[0]]))
+            before += finer.n_values + 1
+        listed.append(np.concatenate([*starts, before + np.arange((UNDECIDED + 1) * n_labels + 1)]))
+    longest = max(len(starts) for starts in listed)
+    padded = [np.pad(starts, (0, longest - len(starts)), constant_values=-1) for starts in listed]
+    return np.array(padded, dtype=np.int32)
 
 
 def _sum(parts: Sequence[Any]) -> Any:
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
+    return functools.reduce(operator.add, parts)
 
 
-def _numbers(part: Dataset, weights: Floats | None, attribute: int, attributes: Sequence[Attribute]) -> Any:
-    """The known values of a numeric column that count, with their weights."""
-    column = part.X.column(attribute)
+def _numbers(part: Dataset, attribute: int, kept: Kept) -> Floats:
+    """A numeric column of the rows that are not left out."""
     # A column of missing values may have been taken for a nominal one.
-    numbers = np.full(len(part), np.nan) if part.attributes[attribute].is_nominal else column.astype(np.float64)
-    counts = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
-    return numbers[counts] + 0.0, None if weights is None else weights[counts]
+    if part.attributes[attribute].is_nominal:
+        return np.full(len(part), np.nan)[kept.places]
+    return part.X.column(attribute).astype(np.float64)[kept.places] + 0.0
 
 
-def survey_part(part: Dataset, shared: Any, weights: Floats | None) -> dict[int, Survey]:
-    """A first look at the numeric columns of a part."""
-    attributes, numeric, most = shared
-    return {i: survey(_numbers(part, weights, i, attributes)[0], most) for i in numeric}
+def _known(part: Dataset, attribute: int, kept: Kept) -> Floats:
+    numbers = _numbers(part, attribute, kept)
+    return numbers[~np.isnan(numbers)]
 
 
-def count_part(part: Dataset, shared: Any, weights: Floats | None) -> dict[int, Any]:
-    """What a part has at pivots and between them."""
-    attributes, pivots = shared
-    return {i: Sorted.of(*_numbers(part, weights, i, attributes)).count(at) for i, at in pivots.items()}
+def survey_part(part: Dataset, shared: Any, kept: Kept) -> tuple[dict[int, Survey], Any]:
+    """A first look at the numeric columns of a part, and its label sets."""
+    numeric, most, label_sets = shared
+    looked = {i: survey(_known(part, i, kept), most) for i in numeric}
+    if not label_sets:
+        return looked, None
+    packed = np.packbits(dense(part.Y)[kept.places].astype(np.bool_), axis=1)
+    rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    sets, which = np.unique(rows, return_inverse=True)
+    return looked, ([one.tobytes() for one in sets], which.ravel().astype(np.uint32))
 
 
-def open_part(part: Dataset, shared: Any, weights: Floats | None) -> dict[int, Any]:
-    """The values of a part in some gaps."""
-    attributes, pivots, gaps = shared
-    return {i: Sorted.of(*_numbers(part, weights, i, attributes)).inside(pivots[i], gaps[i]) for i in pivots}
+def _in_order(part: Dataset, attribute: int, kept: Kept) -> list[Sorted]:
+    numbers = _numbers(part, attribute, kept)
+    return sorted_samples(numbers, kept.samples(len(numbers)))
 
 
-def build(part: Dataset, plan: Plan, weights: Floats | None) -> tuple[Block, Side]:
+def count_part(part: Dataset, pivots: Mapping[int, Floats], kept: Kept) -> dict[int, Any]:
+    """What a part has at pivots and between them, for every sample."""
+    return {i: [one.count(at) for one in _in_order(part, i, kept)] for i, at in pivots.items()}
+
+
+def open_part(part: Dataset, shared: Any, kept: Kept) -> dict[int, Any]:
+    """The values of a part in some gaps, for every sample."""
+    pivots, gaps = shared
+    return {
+        i: [one.inside(at, places) for one, places in zip(_in_order(part, i, kept), gaps[i], strict=True)]
+        for i, at in pivots.items()
+    }
+
+
+def rows_of(part: Dataset, attributes: Sequence[Attribute], kept: Kept) -> tuple[Table, NDArray[np.uint8], Floats]:
+    """The rows of a part that are not left out, their labels, and their weights."""
+    table, Y = encode(part.X, attributes), dense(part.Y).view(np.uint8)
+    if kept.weights is not None:
+        table, Y = table[kept.places], Y[kept.places]
+    return table, Y, kept.ones(len(table))
+
+
+def build(part: Dataset, plan: Plan, kept: Kept) -> tuple[Block, Side]:
     """The block of a part."""
-    table, Y = encode(part.X, plan.attributes), dense(part.Y).view(np.uint8)
-    if weights is not None:
-        kept = np.flatnonzero(weights > 0)
-        table, Y, weights = table[kept], Y[kept], weights[kept]
+    table, Y, ones = rows_of(part, plan.attributes, kept)
     columns = [values.codes(table.column(i)) for i, values in enumerate(plan.values)]
-    ones = np.ones(len(table)) if weights is None else weights
     begin: Start | None = None
     if plan.given:
         begin = start(Problem(table, plan.labels, Y, ones, plan.given))
-    block = Block.make(columns, [values.n_values for values in plan.values], Y, weights, begin)
+    weights = None if kept.weights is None else ones
+    n_values = [values.n_values for values in plan.values]
+    block = Block.make(columns, n_values, Y, weights, begin, kept.roles, plan.merged)
     rows = np.unique(fingerprints(table)) if plan.remember_rows else None
-    return block, Side(() if begin is None else begin.rules, ones @ Y, rows)
+    return block, Side(() if begin is None else begin.rules, rows)
 
 
 def summed_rules(parts: Sequence[tuple[Rule, ...]]) -> tuple[Rule, ...]:
@@ -246,20 +351,19 @@ def summed_rules(parts: Sequence[tuple[Rule, ...]]) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def around(part: Dataset, shared: Any, weights: Floats | None) -> list[tuple[float, float]]:
+def around(part: Dataset, asked: Sequence[tuple[int, float]], kept: Kept) -> list[tuple[float, float]]:
     """For thresholds of attributes: the highest value up to each, and the lowest beyond it."""
-    attributes, asked = shared
     found = []
     for index, threshold in asked:
-        numbers = _numbers(part, weights, index, attributes)[0]
+        numbers = _known(part, index, kept)
         below, above = numbers[numbers <= threshold], numbers[numbers > threshold]
         found.append((below.max(initial=-np.inf), above.min(initial=np.inf)))
     return found
 
 
-def table_of(attributes: Sequence[Attribute], numbers: Mapping[int, Floats]) -> Table:
+def table_of(attributes: Sequence[Attribute], numbers: Mapping[int, Floats], n_rows: int = 0) -> Table:
     """A table of a few values of some attributes; all else is missing."""
-    n_rows = max((len(values) for values in numbers.values()), default=0)
+    n_rows = max((len(values) for values in numbers.values()), default=n_rows)
     columns: list[NDArray[Any]] = []
     for i, attribute in enumerate(attributes):
         known = numbers.get(i, np.zeros(0))

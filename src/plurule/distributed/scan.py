@@ -74,7 +74,7 @@ def scan(
     >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
     >>> data = scan((X, Y), chunk=4)
-    >>> print(RuleListClassifier(heuristic="f_measure", n_rules=None).fit(data).rule_list_)
+    >>> print(RuleListClassifier().fit(data).rule_list_)
     y0 ← x0 <= 3   (TP 3, FP 0, stop)
     y1 ←   (TP 3, FP 0, stop)
     """

@@ -7,7 +7,8 @@ are made of are kept up to date with these changes, so that the scores of 900 pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scoring
 
 Values = NDArray[np.float64]
+
+OF_ROWS = ("subset_accuracy", "example_f1")
+"""Measures of the rows one by one; all others are made of sums per label."""
 
 
 class Tally(Counts):
@@ -114,20 +118,74 @@ def staged_measures(
     kept: Sequence[int] | NDArray[np.intp] | None = None,
 ) -> dict[str, Values]:
     """The same for several measures of `plurule.metrics` at once, by name."""
+    scores: dict[str, list[float]] = {measure: [] for measure in measures}
+    for tally in tallied(rule_list, table, Y, weights, kept):
+        for measure, values in scores.items():
+            values.append(getattr(tally, measure)())
+    return {measure: np.array(values) for measure, values in scores.items()}
+
+
+def tallied(
+    rule_list: RuleList,
+    table: Table,
+    Y: NDArray[Any],
+    weights: Values | None = None,
+    kept: Sequence[int] | NDArray[np.intp] | None = None,
+) -> Iterator[Tally]:
+    """What is right and wrong without rules, after the first rule, after the first two, …; always the same object."""
     kept = np.arange(len(rule_list.labels)) if kept is None else np.asarray(kept, dtype=np.intp)
     place = np.full(len(rule_list.labels), -1)
     place[kept] = np.arange(len(kept))
     tally = Tally(np.asarray(Y)[:, kept], weights)
-    scores: dict[str, list[float]] = {measure: [] for measure in measures}
-
-    def note() -> None:
-        for measure, values in scores.items():
-            values.append(getattr(tally, measure)())
-
-    note()
+    yield tally
     for step in replay(rule_list, table):
         for assignment, newly in zip(rule_list[step.rule].head, step.decided, strict=True):
             if assignment.present and place[assignment.index] >= 0:
                 tally.predict_present(np.flatnonzero(newly), int(place[assignment.index]))
-        note()
-    return {measure: np.array(values) for measure, values in scores.items()}
+        yield tally
+
+
+@dataclass(frozen=True)
+class Summed:
+    """Tallies of some rows, stage by stage, in a form that adds up over parts of the rows."""
+
+    tp: Values
+    fp: Values
+    """Stages × labels."""
+    positives: Values
+    weight: float
+    rows: tuple[Mapping[tuple[int, int, int], float], ...]
+    """Per stage, what rows of the same counts (right, predicted, present) weigh; empty for measures of labels."""
+
+    @classmethod
+    def of(cls, tallies: Iterable[Tally], measure: str) -> Summed:
+        """What a measure needs of tallies."""
+        tp, fp, rows = [], [], []
+        for tally in tallies:
+            tp.append(tally.tp.copy())
+            fp.append(tally.fp.copy())
+            if measure in OF_ROWS:
+                counts, which = np.unique(
+                    np.stack([tally.right, tally.predicted, tally.present]), axis=1, return_inverse=True
+                )
+                weights = np.bincount(which.ravel(), tally.weights, counts.shape[1])
+                rows.append(dict(zip(map(tuple, counts.T.tolist()), weights.tolist(), strict=True)))
+        return cls(np.array(tp), np.array(fp), tally.positives, float(tally.weights.sum()), tuple(rows))
+
+    def __add__(self, other: Summed) -> Summed:
+        rows = tuple(
+            {key: one.get(key, 0.0) + another.get(key, 0.0) for key in {**one, **another}}
+            for one, another in zip(self.rows, other.rows, strict=True)
+        )
+        sums = self.tp + other.tp, self.fp + other.fp, self.positives + other.positives, self.weight + other.weight
+        return Summed(*sums, rows)
+
+    def scores(self, measure: str) -> Values:
+        """The score of each stage."""
+        scores = []
+        for stage, (tp, fp) in enumerate(zip(self.tp, self.fp, strict=True)):
+            rows = dict(sorted(self.rows[stage].items())) if self.rows else {(0, 0, 0): self.weight}
+            right, predicted, present = np.array(list(rows)).reshape(-1, 3).T
+            counts = Counts(tp, fp, self.positives, right, predicted, present, np.array(list(rows.values())))
+            scores.append(getattr(counts, measure)())
+        return np.array(scores)

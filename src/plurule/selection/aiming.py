@@ -24,16 +24,15 @@ from plurule.data.targets import TargetForm, settled
 from plurule.heuristics import FMeasure, Gain
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.problem import Options, Problem
-from plurule.lifts import KLN, as_table
+from plurule.lifts import KLN, NoLift, as_table
 from plurule.metrics import METRICS
 from plurule.model import Assignment, Head, LengthChoice, Rule, RuleList
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.prediction.staged import Tally
-from plurule.selection.folds import Folds, Part
-from plurule.selection.gain_cover import GainCover, Price, bodies_of, counted, satisfied, staged_selection
+from plurule.selection.gain_cover import Body, Price, bodies_of, counted, rules_of
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import say_undefined
+from plurule.selection.training_data import TrainingData
 from plurule.selection.trials import Evaluation, Result, evaluation_to_choose_by
 
 MOST_RULES = 40
@@ -105,12 +104,12 @@ def prices(scoring: Scoring, least_precision: float = 0.0, further: Sequence[flo
     return [Price(lam, cost, alike, least_precision, more) for lam, cost, more in every]
 
 
-def evaluation_to_aim_by(folds: Folds, scoring: Scoring, form: TargetForm) -> Evaluation | None:
+def evaluation_to_aim_by(folds: TrainingData, scoring: Scoring, form: TargetForm) -> Evaluation | None:
     """How candidates are compared; None if there is nothing to compare by.
 
     Measures of counts over all labels have a value whichever labels a part has; for others some labels are left out.
     """
-    if not folds.parts or folds.problem.n_instances < LEAST_ROWS:
+    if not folds.n_parts or folds.problem.n_instances < LEAST_ROWS:
         return None
     if scoring.name in METRICS and "macro" not in scoring.name:
         return Evaluation(folds, scoring, form=form)
@@ -150,58 +149,67 @@ class Aim:
 
     def curves(self) -> dict[Candidate, Telling]:
         """What the candidates score and tell by length; the constant is always the first."""
-        found: dict[Candidate, list[Result]] = {}
-        n_parts = len(self.evaluation.folds.parts)
-        for part in range(n_parts):
-            for candidate, result in self._try(part):
-                found.setdefault(candidate, []).append(result)
-            self.progress((part + 1) / (n_parts + 1))
         name = self.evaluation.scoring.name
         return {
             candidate: Telling(self.evaluation.curves(results, of_nothing=True)[name], _share_of_several(results))
-            for candidate, results in found.items()
+            for candidate, results in self._results()
         }
 
-    def _try(self, part: int) -> Iterator[tuple[Candidate, Result]]:
-        evaluation, folds = self.evaluation, self.evaluation.folds
-        problem = folds.training(part)
-        constant = self._constant(replace(problem, initial_rules=()))
-        yield ConstantLabels(), evaluation.score(constant, part) | _several(constant)
-        lists = self._lists(folds, part)
-        whole = {Whole(beta): learned[: self.n_rules] for beta, learned in zip(BETAS, lists, strict=False)}
-        for k in HIGHER_LIFTS if self.give_up else ():
-            whole[Whole(1.0, k)] = folds.learn(part, self._options(Whole(1.0, k), self.n_rules))
-        for candidate, learned in whole.items():
-            yield candidate, evaluation.score(learned, part) | _several(learned)
-        if not self.prices:
-            return
-        cover = GainCover(bodies_of(lists), problem)
-        groups = [(rows, satisfied(cover.bodies, rows.table)) for rows in folds.held_out(part)]
-        measure = evaluation.scoring.name
-        kept = np.arange(problem.n_labels) if evaluation.labels is None else evaluation.labels
-        place = np.full(problem.n_labels, -1)
-        place[kept] = np.arange(len(kept))
-        for price in self.prices:
-            chosen = cover.select(price, self.n_rules - len(problem.initial_rules))
-            if problem.initial_rules or measure not in METRICS:
-                made = counted(cover.rules(chosen, problem.labels), problem, price.lam)
-                yield Selected(price), evaluation.score(made, part) | _several(made)
-                continue
-            shown = [(body, place[head][place[head] >= 0]) for body, head in chosen]
-            scores = [
-                staged_selection(holds, shown, Tally(rows.Y[:, kept], rows.weights), measure).tolist()
-                for rows, holds in groups
-            ]
-            conditions = np.cumsum([0, *(int(cover.n_conditions[body]) for body, _ in chosen)]).tolist()
-            several = np.cumsum([0, *(len(head) > 1 for _, head in chosen)]).tolist()
-            yield Selected(price), {"scores": {measure: scores}, "conditions": conditions, "several": several}
+    def _results(self) -> Iterator[tuple[Candidate, list[Result]]]:
+        """Per candidate, what its lists of all parts score."""
+        folds, parts = self.evaluation.folds, range(self.evaluation.folds.n_parts)
+        constants = [self._constant(replace(folds.training(part), initial_rules=())) for part in parts]
+        tried: dict[Candidate, list[RuleList]] = {ConstantLabels(): constants}
+        pools = []
+        for part in parts:
+            lists = self._lists(folds, part)
+            for beta, learned in zip(BETAS, lists, strict=False):
+                tried.setdefault(Whole(beta), []).append(learned[: self.n_rules])
+            for k in HIGHER_LIFTS if self.give_up else ():
+                learned = folds.learn(part, self._options(Whole(1.0, k), self.n_rules))
+                tried.setdefault(Whole(1.0, k), []).append(learned)
+            pools.append(bodies_of(lists))
+            self.progress((part + 1) / (len(parts) + 1))
+        yield from self._scored(tried)
+        if self.prices:
+            yield from self._selected(pools)
 
-    def _lists(self, folds: Folds, part: int) -> list[RuleList]:
+    def _scored(self, tried: Mapping[Candidate, Sequence[RuleList]]) -> Iterator[tuple[Candidate, list[Result]]]:
+        """The candidates with the scores of their lists, one of each part."""
+        asked = [(learned, part) for lists in tried.values() for part, learned in enumerate(lists)]
+        scored = iter(self.evaluation.scores(asked))
+        for candidate, lists in tried.items():
+            yield candidate, [next(scored) | _several(learned) for learned in lists]
+
+    def _selected(self, pools: Sequence[Sequence[Body]]) -> Iterator[tuple[Candidate, list[Result]]]:
+        """The candidates that are selected from a pool of each part."""
+        evaluation, problem = self.evaluation, self.evaluation.folds.problem
+        folds, measure = evaluation.folds, evaluation.scoring.name
+        as_lists = bool(problem.initial_rules) or measure not in METRICS
+        kept = np.arange(problem.n_labels) if evaluation.labels is None else evaluation.labels
+        most = self.n_rules - len(problem.initial_rules)
+        found: dict[Candidate, list[Result]] = {Selected(price): [] for price in self.prices}
+        made: dict[Candidate, list[RuleList]] = {candidate: [] for candidate in found}
+        every = folds.selections(pools, self.prices, most, None if as_lists else measure, kept)
+        for part, (bodies, selections) in enumerate(zip(pools, every, strict=True)):
+            for price, (chosen, scores) in zip(self.prices, selections, strict=True):
+                if as_lists:
+                    rules = rules_of(bodies, chosen, problem.labels)
+                    made[Selected(price)].append(folds.counted(part, rules, price.lam))
+                    continue
+                conditions = np.cumsum([0, *(len(bodies[body]) for body, _ in chosen)]).tolist()
+                several = np.cumsum([0, *(len(head) > 1 for _, head in chosen)]).tolist()
+                result = {"scores": {measure: scores}, "conditions": conditions, "several": several}
+                found[Selected(price)].append(result)
+        yield from self._scored(made) if as_lists else found.items()
+
+    def _lists(self, folds: TrainingData, part: int) -> list[RuleList]:
         """The lists by F, and the one by gain if bodies are selected."""
         most = self.grown if self.prices else self.n_rules
         tried = [self._options(Whole(beta), most) for beta in BETAS]
         if self.prices:
-            tried.append(replace(tried[0], heuristic=Gain(median(price.lam for price in self.prices))))
+            gain = Gain(median(price.lam for price in self.prices))  # which adds up over labels, and knows no lift
+            tried.append(replace(tried[0], heuristic=gain, lift=as_table(NoLift(), len(self.options.lift))))
         return [folds.learn(part, options) for options in tried]
 
     def _options(self, candidate: Whole, n_rules: int) -> Options:
@@ -235,15 +243,14 @@ class Aim:
 
     def learn(self, candidate: Candidate, length: int) -> RuleList:
         """The list of that candidate from all rows, cut after so many rules."""
-        problem = self.evaluation.folds.problem
+        problem, everything = self.evaluation.folds.problem, self.evaluation.folds.everything()
         if isinstance(candidate, ConstantLabels):
-            return self._constant(problem)
-        everything = replace(self.evaluation.folds, parts=[Part(np.arange(problem.n_instances))])
+            return self._constant(everything.training(0))
         if isinstance(candidate, Whole):
             return everything.learn(0, self._options(candidate, length))
-        cover = GainCover(bodies_of(self._lists(everything, 0)), problem)
-        chosen = cover.select(candidate.price, length - len(problem.initial_rules))
-        return counted(cover.rules(chosen, problem.labels), problem, candidate.price.lam)
+        bodies, most = bodies_of(self._lists(everything, 0)), length - len(problem.initial_rules)
+        ((selection,),) = everything.selections([bodies], [candidate.price], most, None, np.zeros(0, np.intp))
+        return everything.counted(0, rules_of(bodies, selection.chosen, problem.labels), candidate.price.lam)
 
 
 class Hit(NamedTuple):

@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data import Dataset
+from plurule.data.fingerprint import fingerprints, pack
 from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
+from plurule.data.table import Table
 from plurule.errors import ParameterError, PluruleError
 from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning import native
+from plurule.learning.covering import Progress
 from plurule.learning.engine import Engine
 from plurule.learning.problem import Options, Problem
 from plurule.learning.pruning import prune
 from plurule.learning.weights import check_weights
-from plurule.model import RuleList
+from plurule.model import Rule, RuleList
 from plurule.prediction.counts import recount
+from plurule.prediction.staged import Tally, staged_measures
+from plurule.selection.gain_cover import Body, GainCover, Price, counted, of_labels, satisfied, staged_selection
+from plurule.selection.training_data import Scores, Selection, TrainingData
 
 Rows = NDArray[np.intp]
 
@@ -98,12 +104,13 @@ def _given_splits(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) 
     return splits
 
 
-def hold_out(problem: Problem, positions: Rows, share: float) -> tuple[Problem, Rows, Problem | None]:
+def hold_out(problem: Problem, positions: Rows | None, share: float) -> tuple[Problem, Rows | None, Problem | None]:
     """The problem without a share of its rows, where the others are, and those rows; None if there are too few."""
     kept, held_out = iterative_split(problem.Y, [1 - share, share], shuffle=False)
     if not len(kept) or not len(held_out):
         return problem, positions, None
-    return rows_of(problem, kept), positions[kept], rows_of(problem, held_out)
+    positions = None if positions is None else positions[kept]
+    return rows_of(problem, kept), positions, rows_of(problem, held_out)
 
 
 def pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
@@ -121,6 +128,11 @@ def problem_of(data: Dataset) -> Problem:
     """A data set as the engines want it."""
     weights = check_weights(data.weights, len(data), len(data.label_names))
     return Problem(data.X, tuple(data.label_names), dense(data.Y).view(np.uint8), weights)
+
+
+def weights_of(rows: Problem) -> NDArray[np.float64] | None:
+    """The weights of instances; None if they are all the same."""
+    return None if np.all(rows.weights == 1.0) else rows.weights
 
 
 def data_fingerprint(*problems: Problem) -> str:
@@ -150,8 +162,8 @@ def _is_small(problem: Problem, options: Options) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Folds:
-    """A training problem in parts."""
+class Folds(TrainingData):
+    """A training problem in parts, with all rows in memory."""
 
     problem: Problem
     parts: Sequence[Part]
@@ -161,6 +173,16 @@ class Folds:
     n_jobs: int = 1
     prune: float | None = None
     """Share of the rows of a part that lists are pruned on, after they were learned from the others."""
+
+    @property
+    def n_parts(self) -> int:
+        return len(self.parts)
+
+    def split(self, cv: Any, positions: Rows | None = None) -> Self:
+        return replace(self, parts=make_parts(cv, self.problem.Y, positions))
+
+    def everything(self) -> Self:
+        return replace(self, parts=[Part(np.arange(self.problem.n_instances))])
 
     def held_out(self, part: int) -> list[Problem]:
         """The rows that lists of a part are scored on, by group."""
@@ -187,6 +209,44 @@ class Folds:
             return engines.learn(problem, options, self.engine, self.n_jobs)
         return self._go_on(part, options)
 
+    def learn_one(self, options: Options, progress: Progress | None = None) -> RuleList:
+        return engines.learn(self.problem, options, self.engine, self.n_jobs, progress)
+
+    def staged(self, asked: Sequence[tuple[RuleList, int]], measures: Sequence[str], kept: Rows | None) -> list[Scores]:
+        return [
+            [
+                staged_measures(rule_list, rows.table, rows.Y, measures, weights_of(rows), kept)
+                for rows in self.held_out(part)
+            ]
+            for rule_list, part in asked
+        ]
+
+    def selections(
+        self, pools: Sequence[Sequence[Body]], prices: Sequence[Price], n_rules: int, measure: str | None, kept: Rows
+    ) -> Iterator[list[Selection]]:
+        for part, bodies in enumerate(pools):
+            cover = GainCover(bodies, self.training(part))
+            scored_on = [] if measure is None else self.held_out(part)
+            groups = [(rows, satisfied(bodies, rows.table)) for rows in scored_on]
+            found = []
+            for chosen in (cover.select(price, n_rules) for price in prices):
+                shown = of_labels(chosen, kept)
+                tallies = [
+                    staged_selection(holds, shown, Tally(rows.Y[:, kept], rows.weights)) for rows, holds in groups
+                ]
+                scores = [[getattr(tally, str(measure))() for tally in stages] for stages in tallies]
+                found.append(Selection(chosen, scores))
+            yield found
+
+    def counted(self, part: int, rules: tuple[Rule, ...], lam: float) -> RuleList:
+        return counted(rules, self.training(part), lam)
+
+    def values_for(self, rule_list: RuleList) -> Table:
+        return self.problem.table
+
+    def fingerprints(self) -> bytes:
+        return pack(fingerprints(self.problem.table))
+
     def _go_on(self, part: int, options: Options) -> RuleList:
         """A list by the native engine, continued where a shorter one was learned with the same options before."""
         problem, columns = self.training(part), self._columns(part, options.max_bins)
@@ -209,7 +269,7 @@ class Folds:
         prepare = partial(native.prepare, n_jobs=self.n_jobs)
         problem = self.training(part)
         if max_bins is not None:
-            weights = None if np.all(problem.weights == 1.0) else problem.weights
+            weights = weights_of(problem)
             return self._once(("bins", part, max_bins), lambda: prepare(problem.table, max_bins, weights))
         everything = self._once("columns", lambda: prepare(self.problem.table))
         if problem is self.problem:

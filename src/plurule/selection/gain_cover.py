@@ -8,7 +8,7 @@ and again, puts the rules first that say most. No rule takes anything back, so p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -80,41 +80,24 @@ def satisfied(bodies: Sequence[Body], table: Table) -> NDArray[np.bool_]:
     return holds
 
 
-class GainCover:
-    """A pool of bodies and what they cover in training data; gives the lists of any price."""
+class Gains:
+    """What the bodies of a pool gain, by sums over the rows, wherever they are; decides what is selected."""
 
-    def __init__(self, bodies: Sequence[Body], problem: Problem):
-        self.bodies = bodies
-        self.holds = satisfied(bodies, problem.table)
-        self.held = np.ascontiguousarray(self.holds.T)  # rows lie together, to be picked quickly
-        begin = start(problem)
-        left = (begin.predicted == OPEN) & begin.in_training[:, None]
-        whole = problem.weights.max(initial=0.0) == 1.0 == problem.weights.min(initial=1.0)
-        # Weights are whole multiples of a unit, so sums are exact and do not depend on their order.
-        self.exact: type[Any] = np.float32 if whole and problem.n_instances < EXACT_IN_SINGLE else np.float64
-        self.weight = (left * problem.weights[:, None]).astype(self.exact)
-        self.present = problem.Y == 1
-        counts = self._covered(slice(None), np.hstack([self.weight * self.present, self.weight]))
-        self.right, self.all = np.hsplit(counts, 2)
+    def __init__(self, bodies: Sequence[Body], right: Values, all_: Values, positives: Values):
         self.n_conditions = np.array([len(body) for body in bodies])
-        positives = self.weight.sum(axis=0, where=self.present, dtype=np.float64)
+        self.right, self.all = right, all_
+        """Per body and label, the weight of the open pairs it covers: those that have the label, and all."""
         self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
 
-    def _covered(self, rows: NDArray[np.intp] | slice, values: NDArray[Any]) -> Values:
-        """Per body and column, the sum of the values of the rows it covers."""
-        holds = self.held[rows]
-        total = np.zeros((holds.shape[1], values.shape[1]))
-        for begin in range(0, len(values), BLOCK):
-            block = slice(begin, begin + BLOCK)
-            total += holds[block].astype(self.exact).T @ values[block]
-        return total
+    def selecting(self, price: Price, n_rules: int) -> Generator[Choice, Values, None]:
+        """The bodies that gain most, one after the other, at most so many.
 
-    def select(self, price: Price, n_rules: int) -> list[Choice]:
-        """The bodies that gain most, one after the other, at most so many."""
-        right, all_, weight = self.right.copy(), self.all.copy(), self.weight.copy()
+        Wants to be told after each, per body, how many pairs of its head it takes away: those that have the labels,
+        beside all.
+        """
+        right, all_ = self.right.copy(), self.all.copy()
         weighs = self.rarity if price.labels_alike else np.ones(right.shape[1])
-        chosen: list[Choice] = []
-        while len(chosen) < n_rules:
+        for _ in range(n_rules):
             gain = right - price.lam * all_ - LEAST_GAIN
             if price.least_precision:
                 gain[right < price.least_precision * all_] = 0.0
@@ -125,25 +108,87 @@ class GainCover:
                 break
             enough = gain[best] + price.lam * (1.0 - price.further) * all_[best] > 0.0
             head = np.flatnonzero(enough & (weighs > 0.0) & (right[best] >= price.least_precision * all_[best]))
-            chosen.append((best, head))
-            rows = np.flatnonzero(self.holds[best])
-            rows = rows[weight[np.ix_(rows, head)].any(axis=1)]
-            decided = np.ix_(rows, head)
-            taken = self._covered(rows, np.hstack([weight[decided] * self.present[decided], weight[decided]]))
+            taken = yield best, head
             right[:, head] -= taken[:, : len(head)]
             all_[:, head] -= taken[:, len(head) :]
-            weight[decided] = 0.0
+
+
+class GainCover:
+    """A pool of bodies and what they cover in training data; gives the lists of any price."""
+
+    def __init__(self, bodies: Sequence[Body], problem: Problem):
+        self.holds = satisfied(bodies, problem.table)
+        self.held = np.ascontiguousarray(self.holds.T)  # rows lie together, to be picked quickly
+        begin = start(problem)
+        left = (begin.predicted == OPEN) & begin.in_training[:, None]
+        self.exact = exact_type(problem.weights)
+        self.weight = (left * problem.weights[:, None]).astype(self.exact)
+        self.present = problem.Y == 1
+        right, all_ = np.hsplit(covered_sums(self.held, np.hstack([self.weight * self.present, self.weight])), 2)
+        positives = self.weight.sum(axis=0, where=self.present, dtype=np.float64)
+        self.gains = Gains(bodies, right, all_, positives)
+
+    def select(self, price: Price, n_rules: int) -> list[Choice]:
+        """The bodies that gain most, one after the other, at most so many."""
+        weight, chosen = self.weight.copy(), list[Choice]()
+        steps = self.gains.selecting(price, n_rules)
+        choice = next(steps, None)
+        while choice is not None:
+            chosen.append(choice)
+            choice = told(steps, self._taken(weight, *choice) if len(chosen) < n_rules else None)
         return chosen
 
-    def rules(self, chosen: Sequence[Choice], labels: Sequence[str]) -> tuple[Rule, ...]:
-        """The rules of a selection; what one body predicts is said at once."""
-        heads: dict[int, set[int]] = {}
-        for body, head in chosen:
-            heads.setdefault(body, set()).update(head.tolist())
-        return tuple(
-            Rule(Head(tuple(Assignment(labels[i], i, True) for i in sorted(head))), self.bodies[body])
-            for body, head in heads.items()
-        )
+    def _taken(self, weight: NDArray[Any], body: int, head: NDArray[np.intp]) -> Values:
+        """What a choice takes from every body; the pairs that it decides weigh nothing any more."""
+        rows = np.flatnonzero(self.holds[body])
+        rows = rows[weight[np.ix_(rows, head)].any(axis=1)]
+        decided = np.ix_(rows, head)
+        sums = covered_sums(self.held[rows], np.hstack([weight[decided] * self.present[decided], weight[decided]]))
+        weight[decided] = 0.0
+        return sums
+
+
+def told(steps: Generator[Choice, Values, None], taken: Values | None) -> Choice | None:
+    """The next choice, after one has taken so much; None if there is none, or enough are chosen."""
+    try:
+        return None if taken is None else steps.send(taken)
+    except StopIteration:
+        return None
+
+
+def exact_type(weights: Values) -> type[Any]:
+    """The smallest type of numbers in which sums of weights are exact.
+
+    Weights are whole multiples of a unit, so sums are exact in double precision, and do not depend on their order.
+    """
+    whole = weights.max(initial=0.0) == 1.0 == weights.min(initial=1.0)
+    return np.float32 if whole and len(weights) < EXACT_IN_SINGLE else np.float64
+
+
+def covered_sums(held: NDArray[Any], values: NDArray[Any]) -> Values:
+    """Per body and column, the sum of the values of the rows it covers."""
+    total = np.zeros((held.shape[1], values.shape[1]))
+    for begin in range(0, len(values), BLOCK):
+        block = slice(begin, begin + BLOCK)
+        total += held[block].astype(values.dtype).T @ values[block]
+    return total
+
+
+def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], labels: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules of a selection; what one body predicts is said at once."""
+    heads: dict[int, set[int]] = {}
+    for body, head in chosen:
+        heads.setdefault(body, set()).update(head.tolist())
+    return tuple(
+        Rule(Head(tuple(Assignment(labels[i], i, True) for i in sorted(head))), bodies[body])
+        for body, head in heads.items()
+    )
+
+
+def of_labels(chosen: Sequence[Choice], kept: NDArray[np.intp]) -> list[Choice]:
+    """A selection with heads of some labels only, by their place among those."""
+    places = {label: place for place, label in enumerate(kept.tolist())}
+    return [(body, np.array([places[i] for i in head.tolist() if i in places], np.intp)) for body, head in chosen]
 
 
 def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
@@ -155,15 +200,14 @@ def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
     return replace(listed, rules=(*given, *valued))
 
 
-def staged_selection(holds: NDArray[np.bool_], chosen: Sequence[Choice], tally: Tally, measure: str) -> Values:
-    """The scores of no rule, the first rule, the first two … of a selection, by what bodies hold on new rows."""
+def staged_selection(holds: NDArray[np.bool_], chosen: Sequence[Choice], tally: Tally) -> Iterator[Tally]:
+    """What is right and wrong without rules, after the first rule, … of a selection; `holds` is of the same rows."""
     open_ = np.ones(tally.truth.shape, np.bool_)
-    scores = [getattr(tally, measure)()]
+    yield tally
     for body, head in chosen:
         rows = np.flatnonzero(holds[body])
         for label in head.tolist():
             new = rows[open_[rows, label]]
             open_[new, label] = False
             tally.predict_present(new, label)
-        scores.append(getattr(tally, measure)())
-    return np.array(scores)
+        yield tally

@@ -21,7 +21,7 @@ import numpy as np
 from plurule.learning.problem import Options
 from plurule.lifts import KLN, KLN_GIVEN_AT, Lift, NoLift, Peak, as_table
 from plurule.selection.executing import Shared, run
-from plurule.selection.folds import data_fingerprint, parts_fingerprint
+from plurule.selection.folds import Folds, data_fingerprint, parts_fingerprint
 from plurule.selection.journal import Journal
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.pareto import Point, front, points
@@ -133,7 +133,7 @@ def _by_candidate(
     journal: Journal | None,
 ) -> Iterator[tuple[int, list[Result]]]:
     """Per candidate, in the order in which they are finished, the results of all parts."""
-    parts = range(len(shared.value.folds.parts))
+    parts = range(shared.value.folds.n_parts)
     stage = "whole lists" if limit is None else f"{limit} rules"
     places = {f"{stage}/candidate {i}/part {part}": (i, part) for i in options for part in parts}
     results: dict[int, dict[int, Result]] = {i: {} for i in options}
@@ -147,6 +147,7 @@ def _by_candidate(
 
 def _expect_unchanged(journal: Journal, evaluation: Evaluation, options: Sequence[Options]) -> None:
     """Refuse to go on with the results of other data, folds or candidates."""
+    assert isinstance(evaluation.folds, Folds)  # whose rows are in memory
     journal.expect("the data", data_fingerprint(evaluation.folds.problem))
     journal.expect("the folds", parts_fingerprint(evaluation.folds.parts))
     asked = (evaluation.scoring.name, evaluation.also, evaluation.by_length, evaluation.left_out)

@@ -18,9 +18,10 @@ from plurule.metrics import METRICS
 from plurule.model import RuleList
 from plurule.prediction.decide import decide
 from plurule.prediction.scoring import Scoring
-from plurule.prediction.staged import Stage, staged_measures, staged_scores
-from plurule.selection.folds import Folds, Rows
+from plurule.prediction.staged import Stage, staged_scores
+from plurule.selection.folds import Rows, weights_of
 from plurule.selection.lengths import LengthCurve, curve_of
+from plurule.selection.training_data import TrainingData
 
 Result = dict[str, Any]
 """What a trial found out, in a form that JSON knows (but for the model, where it is kept)."""
@@ -33,7 +34,7 @@ SHOWN = 5
 class Evaluation:
     """What lists are learned from, and how they are scored."""
 
-    folds: Folds
+    folds: TrainingData
     scoring: Scoring
     also: tuple[str, ...] = ()
     """Measures of `plurule.metrics` to compute besides."""
@@ -59,24 +60,34 @@ class Evaluation:
 
     def score(self, rule_list: RuleList, part: int) -> Result:
         """What a list scores on the rows that a part holds out, and its size."""
-        held_out = self.folds.held_out(part)
         if not self.by_length:
-            return {"scores": self._whole(rule_list, _joined(held_out)), "size": size_of(rule_list)}
-        found = [self._by_length(rule_list, rows) for rows in held_out]
-        scores = {name: [[_plain(v) for v in one[name]] for one in found] for name in (found[0] if found else ())}
-        return {"scores": scores, "conditions": np.cumsum([0, *(len(rule.body) for rule in rule_list)]).tolist()}
+            return {
+                "scores": self._whole(rule_list, _joined(self.folds.held_out(part))),
+                "size": size_of(rule_list),
+            }
+        return self.scores([(rule_list, part)])[0]
 
-    def _by_length(self, rule_list: RuleList, rows: Problem) -> dict[str, NDArray[np.float64]]:
-        """The score of no rules, of the first rule, of the first two, and so on."""
-        given = (rule_list, rows.table, rows.Y)
-        found = staged_measures(*given, self.measures, _weights(rows), self.labels)
-        if self.scoring.scorer is not None:
-            scores = staged_scores(*given, self.scoring, self.form, _weights(rows), self.labels)
-            found = {self.scoring.name: scores} | found
-        return found
+    def scores(self, asked: Sequence[tuple[RuleList, int]]) -> list[Result]:
+        """What lists score on the rows that their parts hold out, at every length, and their sizes."""
+        results = []
+        for (rule_list, part), found in zip(asked, self.folds.staged(asked, self.measures, self.labels), strict=True):
+            if self.scoring.scorer is not None:
+                found = [
+                    {self.scoring.name: self._staged(rule_list, rows)} | one
+                    for rows, one in zip(self.folds.held_out(part), found, strict=True)
+                ]
+            scores = {name: [[_plain(v) for v in one[name]] for one in found] for name in (found[0] if found else ())}
+            conditions = np.cumsum([0, *(len(rule.body) for rule in rule_list)]).tolist()
+            results.append({"scores": scores, "conditions": conditions})
+        return results
+
+    def _staged(self, rule_list: RuleList, rows: Problem) -> NDArray[np.float64]:
+        """What a scorer gives for no rules, the first rule, the first two, and so on."""
+        given = rule_list, rows.table, rows.Y, self.scoring, self.form
+        return staged_scores(*given, weights_of(rows), self.labels)
 
     def _whole(self, rule_list: RuleList, rows: Problem) -> dict[str, float | None]:
-        decisions, weights = decide(rule_list, rows.table), _weights(rows)
+        decisions, weights = decide(rule_list, rows.table), weights_of(rows)
         weighted = {} if weights is None else {"sample_weight": weights}
         predicted = decisions.labels()
         scores: dict[str, float | None] = {name: METRICS[name](rows.Y, predicted, **weighted) for name in self.measures}
@@ -137,17 +148,17 @@ class Trial:
 
 
 def evaluation_to_choose_by(
-    what: str, folds: Folds, scoring: Scoring, form: TargetForm, also: tuple[str, ...] = ()
+    what: str, folds: TrainingData, scoring: Scoring, form: TargetForm, also: tuple[str, ...] = ()
 ) -> Evaluation | None:
     """How lists are compared by length; None, and a warning, if there is nothing to compare by.
 
     Labels of which some group of held-out rows has no positive are left out of it, and said. If the scorer is not
     defined where a label is present in all rows, as the area under a curve, these labels are left out, too.
     """
-    if not folds.parts:
+    if not folds.n_parts:
         warnings.warn(f"{what}: too few rows to hold some out; nothing is chosen", stacklevel=4)
         return None
-    groups = [rows.Y for part in range(len(folds.parts)) for rows in folds.held_out(part)]
+    groups = [rows.Y for part in range(folds.n_parts) for rows in folds.held_out(part)]
     positive = np.logical_and.reduce([Y.any(axis=0) for Y in groups])
     evaluation = Evaluation(folds, scoring, also, True, form, np.flatnonzero(positive))
     lacking = "no positive"
@@ -170,7 +181,7 @@ def _is_defined(evaluation: Evaluation) -> bool:
     nothing = RuleList((), problem.table.attributes, problem.labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = [evaluation.score(nothing, part) for part in range(len(evaluation.folds.parts))]
+        results = [evaluation.score(nothing, part) for part in range(evaluation.folds.n_parts)]
     return all(values[0] is not None for r in results for values in r["scores"][evaluation.scoring.name])
 
 
@@ -197,7 +208,3 @@ def _joined(groups: Sequence[Problem]) -> Problem:
     if len(groups) != 1:
         raise ValueError(f"whole lists are scored on one group of rows, not on {len(groups)}; give folds or splits")
     return groups[0]
-
-
-def _weights(rows: Problem) -> NDArray[np.float64] | None:
-    return None if np.all(rows.weights == 1.0) else rows.weights
