@@ -23,6 +23,7 @@ from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import PluruleError
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, SubsetAccuracy, ratio
+from plurule.learning.fixed_head import FixedHead
 from plurule.lifts import KLN, NoLift
 from plurule.metrics import SCORERS
 from plurule.model import Assignment, Attribute, Head, NominalCondition, NumericCondition, Rule, RuleList
@@ -332,7 +333,7 @@ def test_a_heuristic_may_be_given_by_name() -> None:
         {"head_search": "anti_monotone", "heuristic": SubsetAccuracy()},
         {"averaging": "macro", "fix_head": False},
         {"heuristic": HammingAccuracy(), "label_conditions": False, "beam_width": 3},
-        {"refine_against": "plain", "fixed_head_counts": "pairs"},
+        {"fix_head": FixedHead("plain", "pairs")},
         {"max_bins": 3, "min_coverage": 2.5},
         {"remaining": 0, "stop_threshold": 1.0},
     ],
@@ -364,9 +365,11 @@ def test_training_twice_with_any_number_of_jobs_gives_the_same_rules() -> None:
 def test_progress_is_told_after_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
     X, Y = random_problem(8)
     seen: list[tuple[int, float]] = []
-    classifier = RuleListClassifier(progress=lambda rules, share: seen.append((rules, share)), verbose=True).fit(X, Y)
+    classifier = RuleListClassifier(verbose=lambda rules, share: seen.append((rules, share))).fit(X, Y)
     assert [rules for rules, _ in seen] == list(range(1, len(classifier.rule_list_) + 1))
     assert all(0 < share <= 1 for _, share in seen)
+    assert not capsys.readouterr().out
+    RuleListClassifier(verbose=True).fit(X, Y)
     assert capsys.readouterr().out.count("of the pairs decided") == len(seen)
 
 

@@ -211,7 +211,7 @@ def test_a_target_of_two_classes_is_split_evenly() -> None:
 def test_a_search_of_lifts_tells_how_far_it_is(flags: Any) -> None:
     told: list[tuple[int, int]] = []
     search = RuleListClassifierCV(
-        SHORT, protocol="paper", lifts=LIFTS, cv=2, n_jobs=2, progress=lambda *counts: told.append(counts)
+        SHORT, protocol="paper", lifts=LIFTS, cv=2, n_jobs=2, verbose=lambda *counts: told.append(counts)
     )
     search.fit(flags)
     assert told == [(done, 3) for done in range(4)]

@@ -214,11 +214,11 @@ def test_more_threads_than_make_sense_are_not_started():
 def test_a_classifier_says_how_its_fit_goes_on():
     told: list[tuple[int, float]] = []
     problem = large_problem(n_rows=200)
-    RuleListClassifier(heuristic="f_measure", progress=noting(told), n_rules=5).fit(problem.table, problem.Y)
+    RuleListClassifier(heuristic="f_measure", verbose=noting(told), n_rules=5).fit(problem.table, problem.Y)
     assert [rules for rules, _ in told] == [1, 2, 3, 4, 5]
     assert told == sorted(told)
     told.clear()
-    aimed = RuleListClassifier(progress=noting(told), n_rules=5, cv=2).fit(problem.table, problem.Y)
+    aimed = RuleListClassifier(verbose=noting(told), n_rules=5, cv=2).fit(problem.table, problem.Y)
     assert [rules for rules, _ in told] == [0, 0, len(aimed.rule_list_)]  # after each fold, and at the end
     assert told == sorted(told)
     assert told[-1][1] == 1.0
@@ -237,7 +237,7 @@ def learn():
     random = np.random.default_rng(1)
     X, Y = random.random((2000, 20)), random.integers(0, 2, (2000, 8))
     while True:
-        RuleListClassifier(heuristic="f_measure", n_rules=5, n_jobs=2, progress={progress}).fit(X, Y)
+        RuleListClassifier(heuristic="f_measure", n_rules=5, n_jobs=2, verbose={progress}).fit(X, Y)
 
 slow = Slow()
 started = threading.Event()

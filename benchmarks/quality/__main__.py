@@ -31,6 +31,7 @@ from benchmarks.quality.report import (
     study_page,
 )
 from benchmarks.quality.running import LEARNERS, Settings
+from benchmarks.quality.small import small, small_page
 from benchmarks.quality.study import study
 
 from plurule.files import write_text
@@ -40,6 +41,7 @@ STUDIES: dict[str, tuple[Callable[[str, Path], Any], Callable[[dict[str, Any]], 
     PRUNING: (pruning, pruning_page),
     "aiming": (partial(tried, AIMING), nested_page),
     "bagging": (partial(tried, BAGGING), nested_page),
+    "small": (small, small_page),
 }
 """What is compared by cross-validation on training parts, and how it is written down."""
 
@@ -100,6 +102,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
     parser.add_argument("--aiming", action="store_true", help="compare how lists are aimed, in the same manner")
     parser.add_argument("--bagging", action="store_true", help="compare settings of BaggedRuleLists, likewise")
+    parser.add_argument("--small", action="store_true", help="compare lists of few rows with the constant")
     parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
     parser.add_argument("--limit", type=float, default=300, help="CPU seconds a fit of mlrl may take (300)")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results", help="folder to write to")

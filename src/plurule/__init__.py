@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plurule.errors import DataError, ModelError, ParameterError, PluruleError
     from plurule.inspection.patterns import discover
     from plurule.learning.constraints import Constraints
+    from plurule.learning.fixed_head import FixedHead
     from plurule.learning.min_precision import MinPrecision
     from plurule.model import Rule, RuleList
     from plurule.model.file import load as load_model
@@ -33,6 +34,7 @@ __all__ = [
     "Constraints",
     "DataError",
     "Dataset",
+    "FixedHead",
     "MinPrecision",
     "ModelError",
     "ParameterError",
@@ -62,6 +64,7 @@ __getattr__ = attach(
     __name__,
     {
         "Constraints": "plurule.learning.constraints",
+        "FixedHead": "plurule.learning.fixed_head",
         "MinPrecision": "plurule.learning.min_precision",
         "Dataset": "plurule.data.dataset",
         "discover": "plurule.inspection.patterns",

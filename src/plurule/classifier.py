@@ -18,15 +18,16 @@ from plurule.label_matrix import dense
 from plurule.learning.constraints import Constraints, as_initial_rules
 from plurule.learning.covering import Progress
 from plurule.learning.default_rules import with_default_rules
+from plurule.learning.fixed_head import FixedHead, as_fixed_head
 from plurule.learning.min_precision import MinPrecision, as_min_precision
 from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
-from plurule.learning.problem import FixedHeadCounts, HeadSearch, Options, Problem, RefineAgainst
+from plurule.learning.problem import HeadSearch, Options, Problem
 from plurule.learning.readable import readable
 from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
-from plurule.parameters import check_jobs
+from plurule.parameters import check_jobs, told_to
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation_to_aim_by
@@ -79,13 +80,8 @@ class RuleListClassifier(RuleListPredictor):
     label_conditions
         Whether bodies may test what earlier rules predicted.
     fix_head
-        Whether the head stays as the first condition found it while the body grows.
-    refine_against
-        With a fixed head, the value that a refined rule must beat: `"lifted"` (as published: a head of several labels
-        is refined only if that gains more than its lift) or `"plain"`.
-    fixed_head_counts
-        With a fixed head, what a covered instance with an open head label counts with: all head labels
-        (`"instances"`, as published) or the open ones (`"pairs"`).
+        Whether the head stays as the first condition found it while the body grows; a `FixedHead` says what the
+        conditions that follow are judged by.
     beam_width
         How many rules are refined side by side, at most 1000.
     remaining
@@ -126,10 +122,9 @@ class RuleListClassifier(RuleListPredictor):
         Whether the rule list, and its model file, keeps a fingerprint of 32 bits of every row that it was learned from
         (not of labels), so that scores and reports can say how many rows are new to it.
     verbose
-        Whether to print how far training is.
-    progress
-        Called after each rule with the number of rules so far and the share of pairs decided; where lists are chosen
-        among, after each part of the validation data, with 0 and the share of the work that is done, and at the end.
+        Whether to print how far training is; or a function, which is called after each rule with the number of rules so
+        far and the share of pairs decided; where lists are chosen among, after each part of the validation data, with 0
+        and the share of the work that is done, and at the end.
 
     Attributes
     ----------
@@ -188,9 +183,7 @@ class RuleListClassifier(RuleListPredictor):
         lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07),  # noqa: B008  # set_params changes a copy
         predict_absence: bool = False,
         label_conditions: bool = True,
-        fix_head: bool = True,
-        refine_against: RefineAgainst = "lifted",
-        fixed_head_counts: FixedHeadCounts = "instances",
+        fix_head: bool | FixedHead = True,
         beam_width: int = 1,
         remaining: float = 0.1,
         stop_threshold: float = 0.01,
@@ -206,8 +199,7 @@ class RuleListClassifier(RuleListPredictor):
         n_jobs: int | None = None,
         readable: bool = True,
         remember_rows: bool = True,
-        verbose: bool = False,
-        progress: Progress | None = None,
+        verbose: bool | int | Progress = False,
     ):
         self.heuristic = heuristic
         self.averaging = averaging
@@ -217,8 +209,6 @@ class RuleListClassifier(RuleListPredictor):
         self.predict_absence = predict_absence
         self.label_conditions = label_conditions
         self.fix_head = fix_head
-        self.refine_against = refine_against
-        self.fixed_head_counts = fixed_head_counts
         self.beam_width = beam_width
         self.remaining = remaining
         self.stop_threshold = stop_threshold
@@ -235,7 +225,6 @@ class RuleListClassifier(RuleListPredictor):
         self.readable = readable
         self.remember_rows = remember_rows
         self.verbose = verbose
-        self.progress = progress
 
     def fit(
         self,
@@ -391,6 +380,8 @@ class RuleListClassifier(RuleListPredictor):
         owners = {key.partition("__")[0] for key in params if "__" in key}
         if "min_precision" in owners:
             self.min_precision = as_min_precision(self.min_precision)
+        if "fix_head" in owners:
+            self.fix_head = as_fixed_head(self.fix_head) or FixedHead()
         if "heuristic" in owners:
             self.heuristic = check_heuristic(self.heuristic)
         return super().set_params(**params)
@@ -425,15 +416,10 @@ class RuleListClassifier(RuleListPredictor):
         return replace(rule_list, trained_on=folds.fingerprints()) if self.remember_rows else rule_list
 
     def _progress(self) -> Progress | None:
-        if not self.verbose:
-            return self.progress
-
         def show(rules: int, share: float) -> None:
             print(f"{rules} rules, {share:.1%} of the pairs decided" if rules else f"{share:.0%} of the lists learned")
-            if self.progress is not None:
-                self.progress(rules, share)
 
-        return show
+        return told_to(self.verbose, show)
 
 
 def _not_better(measure: str, score: float, constant: float, is_constant: bool) -> str:

@@ -6,7 +6,7 @@ interface, so nothing else imports it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -84,6 +84,11 @@ def check_jobs(n_jobs: Any) -> int:
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
         raise ParameterError.expected("n_jobs", n_jobs, "a whole number other than 0, or None")
     return min(int(effective_n_jobs(n_jobs)), MOST_JOBS)
+
+
+def told_to(verbose: Any, show: Callable[..., None]) -> Callable[..., None] | None:
+    """What is told how far something is: a function that was given as `verbose`, `show` if that is true, or nothing."""
+    return verbose if callable(verbose) else show if verbose else None
 
 
 class Parametrised(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types

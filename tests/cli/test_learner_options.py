@@ -15,10 +15,11 @@ from plurule.lifts import KLN, NoLift, Root
 
 def test_every_parameter_of_the_classifier_is_an_option() -> None:
     parameters = set(RuleListClassifier().get_params(deep=False))
-    assert parameters - set(learner_parameters()) == {"verbose", "progress"}
+    assert parameters - set(learner_parameters()) == {"verbose"}
     assert set(learner_parameters()) - parameters == {
         *("beta", "m", "lam"),
         *("min_precision_of", "min_precision_when"),
+        *("refine_against", "fixed_head_counts"),
         *("lift_height", "lift_at"),
     }
 

@@ -90,7 +90,7 @@ def test_a_run_that_is_killed_again_and_again_gives_the_numbers_of_an_undisturbe
     chance = random.Random(seed)
     total = results_in(undisturbed)
     killed = 0
-    for _ in range(5):
+    for _ in range(3):
         goal = results_in(tmp_path) + chance.randint(1, total // 4)
         process = subprocess.Popen(command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # At a random moment, which is when enough new results are there, and a little later.

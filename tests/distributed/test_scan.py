@@ -61,7 +61,7 @@ def test_groups_of_rows_of_parquet_files(frame: pd.DataFrame, expected: str, tmp
 def test_chunks_of_csv_files_cut_no_row_though_fields_hold_line_breaks(
     chunk: int | None, frame: pd.DataFrame, tmp_path: Path
 ):
-    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame[: chunk and chunk // 4].to_csv(tmp_path / "a.csv", index=False)
     assert model(scan(tmp_path / "a.csv", LABELS, chunk=chunk)) == model(read(tmp_path / "a.csv", LABELS))
 
 

@@ -21,6 +21,7 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
+from plurule.learning.fixed_head import FixedHead
 from plurule.lifts import KLN, Peak, Root
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
@@ -148,8 +149,8 @@ class WithNaN(Heuristic):
         ({"averaging": "mean"}, "averaging must be 'micro' or 'macro', got 'mean'"),
         ({"head_search": "relax"}, "head_search must be 'single', .*got 'relax'; did you mean 'relaxed'"),
         ({"head_search": None}, "head_search must be 'single', .*, got None"),
-        ({"refine_against": "lift"}, "refine_against must be 'lifted' or 'plain', got 'lift'"),
-        ({"fixed_head_counts": "pair"}, "fixed_head_counts must be .*did you mean 'pairs'"),
+        ({"fix_head": FixedHead("lift")}, "FixedHead: refine_against must be 'lifted' or 'plain', got 'lift'"),
+        ({"fix_head": FixedHead(counts="pair")}, "FixedHead: counts must be .*did you mean 'pairs'"),
         ({"lift": KLN(k=-0.1)}, "KLN: k must be a finite number of at least 0, got -0.1"),
         ({"lift": Peak(labels=3)}, "Peak: labels must be at most the number of labels in the data, 2, got 3"),
         ({"lift": Root(k=0)}, "Root: k must be"),
@@ -157,7 +158,7 @@ class WithNaN(Heuristic):
         ({"lift": lambda labels: 2.0}, "must be 1 for a single label"),
         ({"lift": lambda labels: 2.0 - labels}, "must be a positive number at every length"),
         ({"predict_absence": "yes"}, "predict_absence must be True or False, got 'yes'"),
-        ({"fix_head": 1}, "fix_head must be True or False, got 1"),
+        ({"fix_head": 1}, "fix_head must be True, False, or a FixedHead .*got 1"),
         ({"beam_width": 0}, "beam_width must be a whole number from 1 to 1000, got 0"),
         ({"beam_width": 10**11}, "beam_width must be a whole number from 1 to 1000, got 100000000000"),
         ({"beam_width": 1.5}, "beam_width must be a whole number"),
@@ -168,7 +169,7 @@ class WithNaN(Heuristic):
             {"min_precision": 1.5},
             "min_precision must be a number from 0 to 1, or a MinPrecision such as",
         ),
-        ({"progress": True}, "progress must be None or a callable, got True"),
+        ({"verbose": "yes"}, "verbose must be .*a callable, got 'yes'"),
         ({"lift": KLN}, r"lift must be a lift such as .*, got a class: write KLN\(\)"),
         ({"max_conditions": -1}, "max_conditions must be None or a whole number of at least 0, got -1"),
         ({"min_coverage": -1}, "min_coverage must be a finite number of at least 0, got -1"),

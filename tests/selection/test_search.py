@@ -164,7 +164,7 @@ def test_the_curve_of_a_list_knows_where_that_list_was_cut(flags: Any, search: A
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_finished_candidate_is_told(flags: Any, n_jobs: int) -> None:
     told: list[tuple[int, int]] = []
-    search = RuleListClassifierCV(param_grid=GRID, cv=2, n_jobs=n_jobs, progress=lambda *counts: told.append(counts))
+    search = RuleListClassifierCV(param_grid=GRID, cv=2, n_jobs=n_jobs, verbose=lambda *counts: told.append(counts))
     search.fit(flags.X, flags.Y)
     assert told == [(done, 4) for done in range(5)]
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from plurule.lifts import Lift
 
 PANEL, EXPERT_PANEL = "Learner", "What experts know"
-NOT_OPTIONS = ("verbose", "progress")
+NOT_OPTIONS = ("verbose",)
+FIXED_HEAD = {"refine_against": "refine_against", "counts": "fixed_head_counts"}
+"""What options call the parameters of a `FixedHead`."""
 HEIGHT, AT_LABELS = 1.08, 3
 """What a lift is that was asked for by its kind alone."""
 
@@ -30,6 +32,7 @@ HEIGHT, AT_LABELS = 1.08, 3
 def learner_parameters() -> dict[str, Parameter]:
     """What can be said about the learner, in the order of its signature; heuristic and lift with their parts."""
     from plurule import RuleListClassifier
+    from plurule.learning.fixed_head import FixedHead
     from plurule.learning.min_precision import MinPrecision
     from plurule.learning.options import HEURISTICS
 
@@ -46,6 +49,10 @@ def learner_parameters() -> dict[str, Parameter]:
                 found[f"{name}_{part}"] = replace(
                     parameters_of(MinPrecision)[part], name=f"{name}_{part}", part=f"MinPrecision.{part}"
                 )
+        elif name == "fix_head":
+            found[name] = replace(parameter, kinds=(bool,), text=f"{about.partition(';')[0]}.")
+            for part, called in FIXED_HEAD.items():
+                found[called] = replace(parameters_of(FixedHead)[part], name=called, part=f"FixedHead.{part}")
         elif name == "lift":
             text = f"{about}: none, kln, peak or root, also with its height, such as 'kln at 3: 1.08'."
             default = f"kln with k = {parameter.default.k}"
@@ -107,8 +114,9 @@ def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListC
             raise ParameterError("cv", values["cv"], f"{expected}: {error}") from None
     names = {"min_precision": "threshold", "min_precision_of": "of", "min_precision_when": "when"}
     precision = {f"min_precision__{names[name]}": values.pop(name) for name in names if name in values}
+    fixed = {f"fix_head__{part}": values.pop(name) for part, name in FIXED_HEAD.items() if name in values}
     learner = (RuleListClassifier.published if published else RuleListClassifier)(**values)
-    return learner.set_params(**precision)
+    return learner.set_params(**precision, **(fixed if learner.fix_head else {}))
 
 
 def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:

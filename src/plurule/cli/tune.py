@@ -132,4 +132,4 @@ def run(
     kept = "Nothing was written." if journal is None else f"What is finished is kept in {journal}."
     record = nullcontext() if journal is None else Journal(journal, {"data": dataset.name} | arguments)
     with record as finished, working(dataset.name or "data", kept, jobs, dask) as (progress, executor):
-        search.set_params(progress=progress).fit(dataset, executor=executor, journal=finished)
+        search.set_params(verbose=progress).fit(dataset, executor=executor, journal=finished)

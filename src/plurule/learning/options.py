@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from plurule.errors import ParameterError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.engine import ENGINES, Engine
+from plurule.learning.fixed_head import as_fixed_head
 from plurule.learning.label_sets import MOST_LABELS_EXHAUSTIVE
 from plurule.learning.min_precision import as_min_precision
-from plurule.learning.problem import HEAD_SEARCHES, FixedHeadCounts, HeadSearch, Options, RefineAgainst
+from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options
 from plurule.lifts import NoLift, as_table
 from plurule.model import Attribute
 from plurule.parameters import Allowed, check_parameters, number, whole, words
@@ -37,9 +38,6 @@ ALLOWED: Allowed = {
     "head_search": [words(*HEAD_SEARCHES)],
     "predict_absence": ["boolean"],
     "label_conditions": ["boolean"],
-    "fix_head": ["boolean"],
-    "refine_against": [words(*get_args(RefineAgainst))],
-    "fixed_head_counts": [words(*get_args(FixedHeadCounts))],
     "beam_width": [whole(1, 1000)],
     "remaining": [number(0, 1)],
     "stop_threshold": [number(0, 1)],
@@ -51,8 +49,7 @@ ALLOWED: Allowed = {
     "max_bins": [None, whole(2)],
     "engine": [words("auto", *ENGINES)],
     "readable": ["boolean"],
-    "verbose": ["verbose"],
-    "progress": [None, callable],
+    "verbose": ["verbose", callable],
 }
 """What the parameters of `RuleListClassifier` may be; heuristics, lifts and the like check themselves."""
 
@@ -75,7 +72,10 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
 
     checked: dict[str, Any] = {"lift": lift, "heuristic": heuristic}
     checked["min_precision"] = as_min_precision(parameters["min_precision"])
-    others = (option for option in fields(Options) if option.name not in checked)
+    fixed = as_fixed_head(parameters["fix_head"])
+    checked["fix_head"] = fixed is not None
+    checked |= {"refine_against": fixed.refine_against, "fixed_head_counts": fixed.counts} if fixed else {}
+    others = (option for option in fields(Options) if option.name not in checked and option.name in parameters)
     return Options(**checked, **{option.name: plain(option.type, parameters[option.name]) for option in others})
 
 

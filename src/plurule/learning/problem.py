@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from plurule.data.table import Table
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.fixed_head import FixedHeadCounts, RefineAgainst
 from plurule.learning.min_precision import MinPrecision
 from plurule.model import Rule
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
-
-RefineAgainst: TypeAlias = Literal["lifted", "plain"]
-FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
 
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
 
