@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,9 +43,56 @@ def test_a_pattern_of_files_and_little_memory_give_the_model_of_the_data_in_memo
     assert others == [whole, whole]
 
 
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A scheduler and two workers, as someone starts them on the command line."""
+    pytest.importorskip("distributed")
+    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
+    start = [sys.executable, "-m", "dask"]
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": file.parent}
+    given = ["--scheduler-file", str(file), "--dashboard-address", ":0"]
+    local = ["--host", "127.0.0.1"]
+    running = [subprocess.Popen([*start, "scheduler", *given, *local, "--port", "0"], **quiet)]
+    try:
+        worker = [*start, "worker", *given, *local, "--nthreads", "1"]
+        running += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+        address = ""
+        for _ in range(600):
+            if file.exists() and (found := file.read_text()):
+                address = json.loads(found)["address"]
+                break
+            time.sleep(0.1)
+        with distributed_client(address) as client:
+            client.wait_for_workers(2)
+        yield address
+    finally:
+        for process in running:
+            process.terminate()
+            process.wait()
+
+
+def distributed_client(address: str) -> Any:
+    import distributed
+
+    return distributed.Client(address, set_as_default=False)
+
+
+def test_a_cluster_that_was_started_on_the_command_line_gives_the_model_of_the_data_in_memory(
+    run: Run, folder: Path, scheduler: str
+):
+    assert run("fit", folder / "all.csv", *GIVEN, "-o", folder / "here.json").code == 0
+    there = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", scheduler, "-o", folder / "there.json")
+    assert there.code == 0, there.err
+    assert load(folder / "there.json") == load(folder / "here.json")
+    missing = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", "tcp://127.0.0.1:1", "-o", folder / "no.json")
+    assert missing.code != 0
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in missing.err
+    assert "Traceback" not in missing.err
+
+
 def test_what_does_not_work_in_parts_is_said_with_the_option_to_give(run: Run, folder: Path):
-    result = run("fit", folder / "part-*.parquet", "--labels", "one,two")
-    assert_mistake(result, "--heuristic", "needs all rows in memory")
+    result = run("fit", folder / "part-*.parquet", *GIVEN, "--prune", "0.2")
+    assert_mistake(result, "--prune", "needs all rows in memory")
     assert_mistake(run("fit", folder / "all.csv", *GIVEN, "--memory", "much"), "write for example 500MB or 2GB")
     result = run("fit", folder / "part-*.parquet", *GIVEN, "--choose-lift", "micro_f1")
     assert_mistake(result, "need data that are read as a whole")

@@ -249,8 +249,10 @@ class BlockCandidates(Candidates):
     ):
         self.data, self.body, self.columns, self.tested_label = data, body, columns, tested_label
         self.added = 0 if columns is None else 1
-        self.found: list[tuple[int, int, int, int]] = []
-        """Per candidate: the column, the code below a split (or the category), that above, and whether `>` is meant."""
+        self.filled: list[NDArray[np.intp]] = []
+        """Per column, the codes that the body covers."""
+        self.ends: NDArray[np.intp] = np.zeros(0, np.intp)
+        """Per column, the number of candidates up to it."""
         self.taken: Sums = np.zeros((0, 1))
 
     def take(self, table: Sums) -> Sums:
@@ -259,18 +261,14 @@ class BlockCandidates(Candidates):
             self.taken = table[-1:]
             return self.taken
         parts = [np.zeros((0, table.shape[1]))]
-        self.found = []
+        self.filled = []
         for column in self.columns:
-            start = self.data.starts[column]
-            slots = table[start : self.data.starts[column + 1] - 1]
+            slots = table[self.data.starts[column] : self.data.starts[column + 1] - 1]
             filled = np.flatnonzero(slots[:, -1] > 0)
-            if self._is_numeric(column):
-                parts.append(_both_sides(slots[filled]))
-                splits = zip(filled[:-1].tolist(), filled[1:].tolist(), strict=True)
-                self.found += [(column, low, high, side) for low, high in splits for side in (0, 1)]
-            else:
-                parts.append(slots[filled])
-                self.found += [(column, code, code, 0) for code in filled.tolist()]
+            slots = slots if len(filled) == len(slots) else slots[filled]
+            parts.append(_both_sides(slots) if self._is_numeric(column) else slots)
+            self.filled.append(filled)
+        self.ends = np.cumsum([len(part) for part in parts[1:]])
         self.taken = np.concatenate(parts)
         return self.taken
 
@@ -281,8 +279,11 @@ class BlockCandidates(Candidates):
     def condition(self, candidate: int) -> Condition | None:
         if self.columns is None:
             return None
-        column, low, high, above = self.found[candidate]
-        problem = self.data.problem
+        place = int(np.searchsorted(self.ends, candidate, side="right"))
+        column, filled = self.columns[place], self.filled[place]
+        candidate -= int(self.ends[place - 1]) if place else 0
+        split, above = divmod(candidate, 2) if self._is_numeric(column) else (candidate, 0)
+        low, problem = int(filled[split]), self.data.problem
         if column >= len(self.data.values):
             label = column - len(self.data.values)
             return LabelCondition(problem.labels[label], label, bool(low))
@@ -290,7 +291,7 @@ class BlockCandidates(Candidates):
         if attribute.categories is not None:
             return NominalCondition(attribute.name, column, attribute.categories[low], attribute.is_binary)
         values = self.data.values[column]
-        threshold = midpoint(float(values.highest[low]), float(values.lowest[high]))
+        threshold = midpoint(float(values.highest[low]), float(values.lowest[filled[split + 1]]))
         return NumericCondition(attribute.name, column, ">" if above else "<=", threshold)
 
 
