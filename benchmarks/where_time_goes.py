@@ -44,7 +44,7 @@ PARTS = {
         "HeadSearch|HeadFinder|BestFirst|insertion_sort|avx2::evaluate|keep_usable|confusion|emplace_back|value_of|"
         "choose_signs|Ranking|Candidate|gather"
     ),
-    "first pass: eight candidates at once": "tile_filter|tile_values|look_at",
+    "first pass: eight candidates at once": "tile_filter|tile_values|flag_vectors|prepare_|look_at",
     "counting everything anew after a stop rule": (
         "tile_count|add_states|count_part|store_slot|CountTable::(count|start|lay_out|open_bounds)"
     ),

@@ -4,7 +4,8 @@
 // bounds of the candidates. The first pass for the next rule looks only where a bound reaches the best value so far (lazy
 // greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every bound; they
 // are taken out of the counts of the sparse attributes that list them, and all others are counted anew, when they are looked
-// at; where rows leave after every rule, that is all counts are for, and they are not kept.
+// at; where rows leave after every rule, that is all counts are for, and they are not kept. Columns of exact values and few
+// labels have no counts at all: their candidates are flagged in one pass over the rows.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -93,11 +94,13 @@ class CountTable {
 
    private:
     struct Workspace {
-        std::vector<std::int32_t> counters, other, tp, fp, by_code;
+        std::vector<std::int32_t> counters, sums, other, tp, fp, by_code;
         std::vector<float> labels;
         Reach reach;
-        double reach_floor = NOTHING;
-        Block scratch;  // counts that are not kept
+        Flags flags;
+        double reach_floor = NOTHING, flags_floor = NOTHING;
+        std::vector<std::uint32_t> flagged, groups;
+        Block scratch;  // for counts that are not kept
     };
     // The best candidate of an attribute when it was looked at last.
     struct Hint {
@@ -136,16 +139,30 @@ class CountTable {
     void revise_all(bool alone);
     void revise(Block& block, const Closed& closed, Workspace& work);
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
+    void take_other_side(std::vector<std::int32_t>& counters) const;
     void gather(Block& block, std::size_t slot, std::size_t side, std::vector<std::int32_t>& counters);
 
+    // Weights of TP, FP, positives and rows, and what is added per lane: not below 0 where a label may reach the floor.
+    struct Linear {
+        double of_counts[4];
+        std::vector<double> fixed;
+        double largest;  // of the weights
+    };
     Scoring scoring_for(double threshold) const;
+    Linear reaching(double floor) const;
     void prepare_lengths();
     void prepare_reach(double floor, Reach& reach) const;
+    void prepare_flags(double floor, Flags& flags) const;
+    bool is_flagged(const Block& block) const;
+    void count_up_to(const Block::Part& part, std::uint32_t from, std::size_t group, std::vector<std::int32_t>& counters) const;
+    void begin_tile(const Block::Part& part, Block& tile) const;
+    void look_at_flagged(const Block& block, const Pass& pass, std::size_t thread);
     void look_at_hints(const Pass& pass);
     double hope_for(const Block& block) const;
     void look_at(Block& block, const Pass& pass, std::size_t thread);
     void look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread);
-    void look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread);
+    void look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread,
+                      const std::uint32_t* slots = nullptr);
 
     const Prepared& prepared_;
     const State& state_;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "counting.hpp"
 
 namespace plurule {
 
@@ -46,14 +49,20 @@ void CountTable::prepare_lengths() {
 }
 
 // "Some label reaches θ" is linear in the counts: numerator - θ × denominator is not below 0.
-void CountTable::prepare_reach(double floor, Reach& reach) const {
+CountTable::Linear CountTable::reaching(double floor) const {
     const double theta = floor / double(scoring_.lift) * (1 - 1e-5);
     double weight[4];
     for (int i = 0; i < 4; ++i) weight[i] = quotient_.top[i] - theta * quotient_.bottom[i];
     const double constant = quotient_.top_constant - theta * quotient_.bottom_constant;
-    const double of_counts[4] = {weight[0], weight[1], weight[2] - weight[3], -weight[2]};
-    double largest = 1e-9;
-    for (double w : of_counts) largest = std::max(largest, std::fabs(w));
+    Linear linear{{weight[0], weight[1], weight[2] - weight[3], -weight[2]}, {}, 1e-9};
+    for (double w : linear.of_counts) linear.largest = std::max(linear.largest, std::fabs(w));
+    for (std::size_t lane = 0; lane < n_lanes_; ++lane)
+        linear.fixed.push_back(weight[2] * totals_.absent[lane] + weight[3] * totals_.present[lane] + constant);
+    return linear;
+}
+
+void CountTable::prepare_reach(double floor, Reach& reach) const {
+    const auto [of_counts, fixed, largest] = reaching(floor);
     // Weights of 16 bits, sums of 32.
     const double scale = std::min(30000.0, 4e8 / (double(totals_.rows) + 1)) / largest;
     std::int32_t whole[4];
@@ -69,13 +78,119 @@ void CountTable::prepare_reach(double floor, Reach& reach) const {
     reach.wrong = -std::int32_t(std::floor(double(scoring_.wrong) * precise));
     for (auto* of_lanes : {&reach.constant, &reach.total, &reach.total_of_absence, &reach.total_right}) of_lanes->assign(n_lanes_, 0);
     for (std::uint32_t lane : totals_.active) {
-        const double fixed = (weight[2] * totals_.absent[lane] + weight[3] * totals_.present[lane] + constant) * scale;
-        reach.constant[lane] = std::int32_t(std::ceil(std::clamp(fixed, -8e8, 8e8))) + 1;
+        reach.constant[lane] = std::int32_t(std::ceil(std::clamp(fixed[lane] * scale, -8e8, 8e8))) + 1;
         const std::int32_t of_present = reach.present * totals_.present[lane] + reach.constant[lane];
         reach.total[lane] = reach.tp * totals_.tp[lane] + reach.fp * totals_.fp[lane] + of_present;
         reach.total_of_absence[lane] = reach.tp * totals_.fp[lane] + reach.fp * totals_.tp[lane] + of_present;
         reach.total_right[lane] = reach.right * totals_.tp[lane] + reach.wrong * totals_.fp[lane];
     }
+}
+
+void CountTable::prepare_flags(double floor, Flags& flags) const {
+    const auto [of_counts, fixed, largest] = reaching(floor);
+    double most_score = 1, most_right = 1;
+    constexpr double PRECISE = 7;  // what is wrong by less than its inverse passes too
+    const std::int32_t right = std::int32_t(std::ceil(double(scoring_.right) * PRECISE)) + 1;
+    const std::int32_t wrong = -std::int32_t(std::floor(double(scoring_.wrong) * PRECISE));
+    flags.asks_head = scoring_.asks_head && !scoring_.absence;
+    flags.asks_labels = scoring_.asks_labels;
+    for (std::uint32_t lane : totals_.active) {
+        const double of_lane[4] = {double(totals_.tp[lane]), double(totals_.fp[lane]), double(totals_.present[lane]), double(totals_.rows)};
+        double score = std::fabs(fixed[lane]);
+        for (int i = 0; i < 4; ++i) score += std::fabs(of_counts[i]) * (i < 2 ? of_lane[0] + of_lane[1] : of_lane[i]);
+        most_score = std::max(most_score, score);
+        most_right = std::max(most_right, (of_lane[0] + of_lane[1]) * std::max(right, -wrong));
+    }
+    flags.bits = 2 + std::int32_t(std::ceil(std::log2(most_right)));
+    const double unit = double(std::int64_t(1) << flags.bits), scale = (0x1p30 / unit - 8) / (most_score + largest);
+    std::int32_t whole[4];
+    for (int i = 0; i < 4; ++i) whole[i] = std::int32_t(std::ceil(of_counts[i] * scale));
+    flags.vectors.clear();
+    for (bool absent : {false, true})
+        for (std::size_t first = 0; first < state_.width && (!absent || scoring_.absence); first += 8) {
+            Flags::Vector& vector = flags.vectors.emplace_back();
+            vector.first_lane = first;
+            for (std::int32_t state = 0; state < 8; ++state) {
+                const std::int32_t tp = (state & (absent ? OPEN_ABSENT : OPEN_PRESENT)) != 0, fp = (state & (absent ? OPEN_PRESENT : OPEN_ABSENT)) != 0;
+                const std::int32_t score = tp * whole[0] + fp * whole[1] + (state & PRESENT ? whole[2] : 0) + whole[3];
+                vector.of_state[state] = score * std::int32_t(unit) + tp * right + fp * wrong;
+            }
+            for (std::size_t i = 0; i < 8; ++i) {
+                vector.least[i] = std::numeric_limits<std::int32_t>::max();
+                vector.most[i] = std::numeric_limits<std::int32_t>::min();
+                vector.all_right[i] = 0;
+                if (first + i >= lane_of_state_.size()) continue;
+                const std::size_t lane = lane_of_state_[first + i];
+                const std::int32_t tp = absent ? totals_.fp[lane] : totals_.tp[lane], fp = absent ? totals_.tp[lane] : totals_.fp[lane];
+                const double constant = std::ceil(fixed[lane] * scale) + 1;
+                const double total = double(whole[0]) * tp + double(whole[1]) * fp + double(whole[2]) * totals_.present[lane] + double(whole[3]) * totals_.rows;
+                vector.least[i] = std::int32_t((-constant - 0.5) * unit) - 1;
+                vector.most[i] = std::int32_t((total + constant + 0.5) * unit) + 1;
+                vector.all_right[i] = right * tp + wrong * fp;
+            }
+        }
+}
+
+// Adds the rows of a column from a place in its list to the end of a group.
+void CountTable::count_up_to(const Block::Part& part, std::uint32_t from, std::size_t group, std::vector<std::int32_t>& counters) const {
+    const GroupedRows& rows = rows_of(part.attribute);
+    RowCounter<std::int32_t>(state_).add(rows.rows.data() + from, rows.ends[group] - from, counters.data());
+}
+
+// Whether a block is looked at without counts: one column of few labels, whose groups can be added up one after the other.
+bool CountTable::is_flagged(const Block& block) const {
+    const std::size_t a = block.parts[0].attribute;
+    const bool by_covered = quotient_.top[2] == 0 && quotient_.bottom[2] == 0;  // or else most candidates are close to the best
+    return !wide_ && !scoring_.additive && by_covered && block.parts.size() == 1 && a < n_attributes() &&
+           block.two_sided && !prepared_.is_packed(a) && !prepared_.sparse.holds(a) && !prepared_.attributes[a].nominal &&
+           prepared_.attributes[a].rest < 0 && state_.width * (scoring_.absence ? 2 : 1) <= 8 * Flags::MOST_VECTORS;
+}
+
+void CountTable::look_at_flagged(const Block& block, const Pass& pass, std::size_t thread) {
+    Workspace& work = work_[thread];
+    const double floor = std::max(pass.floor(thread), 0.0);  // no value is below it
+    if (!(floor <= work.flags_floor * 1.001)) {  // a lower floor lets more pass
+        prepare_flags(floor, work.flags);
+        work.flags_floor = floor;
+    }
+    const Block::Part& part = block.parts[0];
+    const GroupedRows& rows = rows_of(part.attribute);
+    const std::uint32_t groups = std::uint32_t(rows.groups());
+    work.flagged.resize(2 * groups);
+    const GroupSpan span{rows.rows.data(), rows.ends.data(), 0, groups, false};
+    const std::size_t found = tile_kernels(wide_).flag(work.flags, span, state_.bytes.data(), state_.width, work.flagged.data());
+    hints_[part.attribute].value = std::min(hints_[part.attribute].value, floor);
+    Block& tile = work.scratch;
+    begin_tile(part, tile);
+    work.sums.assign(3 * state_.width + 1, 0);
+    work.groups.clear();
+    std::uint32_t counted = 0, wanted[2] = {};
+    for (std::size_t i = 0; i < found; ++i) {
+        const std::uint32_t group = work.flagged[i] / 2;
+        if (work.groups.empty() || work.groups.back() != group) {
+            count_up_to(part, counted, group, work.sums);
+            counted = rows.ends[group];
+            store(tile, part, work.groups.size(), work.sums.data());
+            work.groups.push_back(group);
+        }
+        wanted[work.flagged[i] % 2] |= 1u << (work.groups.size() - 1);
+        if (i + 1 < found && (work.groups.size() < TILE || work.flagged[i + 1] / 2 == group)) continue;
+        tile.open(0, TILE);
+        for (std::size_t side : {0, 1})
+            if (wanted[side]) look_at_side(tile, 0, side, std::exchange(wanted[side], 0), pass, thread, work.groups.data());
+        work.groups.clear();
+    }
+}
+
+// One tile for slots of a column, wherever they stand.
+void CountTable::begin_tile(const Block::Part& part, Block& tile) const {
+    tile.parts = {part};
+    tile.slots = TILE;
+    tile.two_sided = true;
+    tile.cells.resize(n_lanes_ * cell_bytes());
+    tile.covered.assign(TILE, 0);
+    for (auto* bounds : {&tile.bound, &tile.cut, &tile.slack}) bounds->resize(2 * TILE);
+    tile.best.resize(1);
 }
 
 void CountTable::search(const Pass& pass) {
@@ -86,7 +201,7 @@ void CountTable::search(const Pass& pass) {
     totals_.active = lane_of_state_;
     prepare_lengths();
     for (Workspace& work : work_) {
-        work.reach_floor = NOTHING;
+        work.reach_floor = work.flags_floor = NOTHING;
         work.labels.resize(totals_.active.size() * TILE);
         work.counters.assign(3 * state_.width + 1, 0);
     }
@@ -110,12 +225,18 @@ void CountTable::look_at_hints(const Pass& pass) {
         return hints_[a].value != hints_[b].value ? hints_[a].value > hints_[b].value : a < b;
     });
     for (std::size_t i = 0; i < count; ++i) {
-        Block& block = counted(blocks_[where_[best[i]].first], work_[0]);
-        const Block::Part& part = block.parts[where_[best[i]].second];
+        Block& kept = blocks_[where_[best[i]].first];
+        const Block::Part& part = kept.parts[where_[best[i]].second];
         std::size_t slot, side;
         Place place = hints_[best[i]].place;
         if (!slot_of(part, place, slot, side)) continue;
-        gather(block, slot, side, work_[0].counters);
+        if (is_flagged(kept)) {
+            work_[0].counters.assign(3 * state_.width + 1, 0);
+            count_up_to(part, 0, slot, work_[0].counters);
+            if (side) take_other_side(work_[0].counters);
+        } else {
+            gather(counted(kept, work_[0]), slot, side, work_[0].counters);
+        }
         pass.look(place, best[i], work_[0].counters, 0);
     }
 }
@@ -128,6 +249,7 @@ double CountTable::hope_for(const Block& block) const {
 
 void CountTable::look_at(Block& kept, const Pass& pass, std::size_t thread) {
     if (pass.keeps && kept.highest < least_for(pass.floor(thread))) return;
+    if (is_flagged(kept)) return look_at_flagged(kept, pass, thread);
     Block& block = counted(kept, work_[thread]);
     for (const Block::Part& part : block.parts) hints_[part.attribute].value = std::min(hints_[part.attribute].value, pass.floor(thread));
     for (std::size_t tile = 0; tile < block.tiles(); ++tile) {
@@ -154,7 +276,9 @@ void CountTable::look_at_tile(Block& block, std::size_t tile, const Pass& pass, 
     if (wanted >> 8) look_at_side(block, tile, 1, wanted >> 8, pass, thread);
 }
 
-void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread) {
+// `slots`: those that the tile holds, or null where they are in order.
+void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread,
+                              const std::uint32_t* slots) {
     Workspace& work = work_[thread];
     TileValues values;
     tile_kernels(wide_).values(scoring_, totals_, lengths_, cells_of(block, tile), block.covered.data() + tile * TILE, side != 0,
@@ -184,7 +308,7 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
         const std::size_t slot = tile * TILE + i;
         const Block::Part& part = block.part_of(slot);
         Place place;
-        if (!place_of(part, slot, side, place)) {
+        if (!place_of(part, slots ? slots[i] : slot, side, place)) {
             b.bound[i] = -UNLIMITED;
             b.cut[i] = b.slack[i] = UNLIMITED;
             continue;
@@ -204,7 +328,12 @@ void CountTable::gather(Block& block, std::size_t slot, std::size_t side, std::v
     const std::size_t width = state_.width;
     (wide_ ? gather_slot<WideCell> : gather_slot<NarrowCell>)(cells_of(block, slot / TILE), slot % TILE, counters.data(), width, lane_of_state_);
     counters[3 * width] = block.covered[slot];
-    if (!side) return;
+    if (side) take_other_side(counters);
+}
+
+// What all rows in training have, but those that were counted.
+void CountTable::take_other_side(std::vector<std::int32_t>& counters) const {
+    const std::size_t width = state_.width;
     for (std::size_t i = 0; i < lane_of_state_.size(); ++i) {
         const std::uint32_t lane = lane_of_state_[i];
         counters[i] = totals_.tp[lane] - counters[i];

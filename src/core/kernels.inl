@@ -27,6 +27,15 @@ inline Int8 pick(Int8 a, Int8 b) {
 #endif
 }
 
+// Eight bytes as numbers; GCC takes them apart one by one if left to itself.
+inline Int8 widened(const std::uint8_t* from) {
+#ifdef __AVX2__
+    return (Int8)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+#else
+    return __builtin_convertvector(load<Byte8>(from), Int8);
+#endif
+}
+
 inline bool any(Int8 mask) {
 #ifdef __AVX2__
     return !__builtin_ia32_ptestz256((V4)mask, (V4)mask);
@@ -43,7 +52,7 @@ void add_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t
         Int8 open_absent = load<Int8>(counters + width + lane);
         Int8 present = load<Int8>(counters + 2 * width + lane);
         for (std::size_t i = 0; i < count; ++i) {
-            const Int8 state = __builtin_convertvector(load<Byte8>(states + std::size_t(rows[i]) * width + lane), Int8);
+            const Int8 state = widened(states + std::size_t(rows[i]) * width + lane);
             open_present += state & one;
             open_absent += (state >> 1) & one;
             present += state >> 2;
@@ -61,7 +70,7 @@ void add_states_by_code(const std::uint32_t* rows, std::size_t count, const std:
         const std::uint8_t* from = states + std::size_t(rows[i]) * width;
         std::int32_t* to = counters + codes[rows[i]] * block;
         for (std::size_t lane = 0; lane < width; lane += 8) {
-            const Int8 state = __builtin_convertvector(load<Byte8>(from + lane), Int8);
+            const Int8 state = widened(from + lane);
             store(to + lane, load<Int8>(to + lane) + (state & one));
             store(to + width + lane, load<Int8>(to + width + lane) + ((state >> 1) & one));
             store(to + 2 * width + lane, load<Int8>(to + 2 * width + lane) + (state >> 2));

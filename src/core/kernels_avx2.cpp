@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <limits>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #include "kernels.hpp"
 #include "tiles.hpp"

@@ -174,6 +174,62 @@ void tile_count(const GroupSpan& span, bool cumulative, const std::uint32_t* wor
     }
 }
 
+// Entries of a table of eight.
+inline Int8 look_up(Int8 table, Int8 at) {
+#ifdef __AVX2__
+    return (Int8)_mm256_permutevar8x32_epi32((__m256i)table, (__m256i)at);
+#else
+    Int8 found;
+    for (int i = 0; i < 8; ++i) found[i] = table[at[i]];
+    return found;
+#endif
+}
+
+template <std::size_t VECTORS>
+std::size_t flag_vectors(const Flags& flags, const GroupSpan& span, const std::uint8_t* states, std::size_t width, std::uint32_t* found) {
+    Int8 sums[VECTORS], of_state[VECTORS], least[VECTORS], most[VECTORS];
+    for (std::size_t v = 0; v < VECTORS; ++v) {
+        sums[v] = Int8{};
+        of_state[v] = load<Int8>(flags.vectors[v].of_state);
+        least[v] = load<Int8>(flags.vectors[v].least);
+        most[v] = load<Int8>(flags.vectors[v].most);
+    }
+    const auto passes = [&](bool rest) {
+        Int8 reached = {}, is_precise = {};
+        for (std::size_t v = 0; v < VECTORS; ++v) {
+            const Int8 right = sums[v] << (32 - flags.bits) >> (32 - flags.bits), all_right = load<Int8>(flags.vectors[v].all_right);
+            const Int8 precise_here = rest ? all_right > right : right > 0;
+            is_precise |= precise_here;
+            reached |= (rest ? most[v] > sums[v] : sums[v] > least[v]) & (flags.asks_labels ? precise_here : ~Int8{});
+        }
+        return any(reached) && (!flags.asks_head || any(is_precise));
+    };
+    std::size_t count = 0;
+    std::uint32_t i = 0;
+    for (std::uint32_t g = 0; g < span.last; ++g) {
+        for (const std::uint32_t end = span.ends[g]; i < end; ++i) {
+            const std::uint8_t* of_row = states + std::size_t(span.rows[i]) * width;
+            for (std::size_t v = 0; v < VECTORS; ++v)
+                sums[v] += look_up(of_state[v], widened(of_row + flags.vectors[v].first_lane));
+        }
+        Int8 reached = {};
+        for (std::size_t v = 0; v < VECTORS; ++v) reached |= (sums[v] > least[v]) | (most[v] > sums[v]);
+        if (!any(reached)) continue;
+        if (passes(false)) found[count++] = 2 * g;
+        if (passes(true)) found[count++] = 2 * g + 1;
+    }
+    return count;
+}
+
+std::size_t tile_flag(const Flags& flags, const GroupSpan& span, const std::uint8_t* states, std::size_t width, std::uint32_t* found) {
+    switch (flags.vectors.size()) {
+        case 1: return flag_vectors<1>(flags, span, states, width, found);
+        case 2: return flag_vectors<2>(flags, span, states, width, found);
+        case 3: return flag_vectors<3>(flags, span, states, width, found);
+        default: return flag_vectors<4>(flags, span, states, width, found);
+    }
+}
+
 // The value of one label of eight slots with its better sign, its surplus, and whether that is precise enough; -inf where it
 // may not be in a head. Where the signs are too close to tell apart here, the surplus is the higher one.
 struct LabelValues {
@@ -352,5 +408,5 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
     return true;
 }
 
-const TileKernels narrow_tiles = {tile_count, tile_filter<NarrowCell>, tile_values<NarrowCell>, tile_revise<NarrowCell>};
-const TileKernels wide_tiles = {nullptr, tile_filter<WideCell>, tile_values<WideCell>, tile_revise<WideCell>};
+const TileKernels narrow_tiles = {tile_count, tile_filter<NarrowCell>, tile_flag, tile_values<NarrowCell>, tile_revise<NarrowCell>};
+const TileKernels wide_tiles = {nullptr, tile_filter<WideCell>, tile_flag, tile_values<WideCell>, tile_revise<WideCell>};

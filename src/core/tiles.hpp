@@ -73,6 +73,21 @@ struct Reach {
     std::vector<std::int32_t> total, total_of_absence, total_right;  // per lane: constant and sum over all rows in training
 };
 
+// The same for a column whose groups are added up one after the other, without writing its counts down: what a row adds to the sum
+// of a label, by its state, is a word with the score in its upper bits and the surplus of right over wrong in its lower ones.
+struct Flags {
+    static constexpr std::size_t MOST_VECTORS = 4;  // of eight labels; those predicted absent have vectors of their own
+    struct Vector {
+        std::size_t first_lane;
+        std::int32_t of_state[8];
+        std::int32_t least[8], most[8];  // per label: the part passes above the one, the rest below the other
+        std::int32_t all_right[8];       // surplus of all rows in training
+    };
+    std::vector<Vector> vectors;
+    int bits = 0;  // of the surplus
+    bool asks_head = false, asks_labels = false;
+};
+
 // Which lengths of heads are told apart, and values between which labels are told apart, where there are many labels.
 struct Lengths {
     std::vector<float> share, lift;  // 1 / length; the highest lift from there to the next
@@ -101,6 +116,8 @@ struct TileKernels {
     // is kept in their bounds; or, if not `keeps`, bounds are neither asked nor kept.
     std::uint32_t (*filter)(const Scoring&, const LaneTotals&, const Reach*, const void* cells, const std::int32_t* covered,
                             const TileBounds* sides, std::size_t n_sides, float least, bool keeps);
+    // The groups up to which some label passes (2 × group), and those up to which it passes for the rest (2 × group + 1); how many.
+    std::size_t (*flag)(const Flags&, const GroupSpan&, const std::uint8_t* states, std::size_t width, std::uint32_t* found);
     void (*values)(const Scoring&, const LaneTotals&, const Lengths&, const void* cells, const std::int32_t* covered, bool other_side,
                    float needed, float* labels, TileValues&);
     // Writes the new counts of a lane; gives whether any changed.

@@ -43,6 +43,59 @@ TEST_CASE("slots are counted as by hand, cumulative or each by itself") {
     }
 }
 
+TEST_CASE("groups are flagged where a plain loop finds a label that passes, for the part or for the rest") {
+    std::mt19937 random(5);
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t n_rows = 1 + random() % 60, n_vectors = 1 + random() % Flags::MOST_VECTORS, width = 8 * n_vectors;
+        std::vector<std::uint8_t> states(n_rows * width);
+        for (std::uint8_t& state : states) state = std::uint8_t(random() % 8);
+        std::vector<std::uint32_t> rows, ends, found(2 * n_rows), expected;
+        for (std::uint32_t row = 0; row < n_rows; ++row) {
+            rows.push_back(row);
+            if (random() % 2 || row + 1 == n_rows) ends.push_back(row + 1);
+        }
+        std::shuffle(rows.begin(), rows.end(), random);
+        Flags flags;
+        flags.bits = 12;
+        flags.asks_head = random() % 2;
+        flags.asks_labels = random() % 2;
+        flags.vectors.resize(n_vectors);
+        std::vector<std::int32_t> scores(n_vectors * 8), rights(n_vectors * 8);
+        for (std::size_t v = 0; v < n_vectors; ++v) {
+            flags.vectors[v].first_lane = 8 * v;
+            for (int i = 0; i < 8; ++i) {
+                scores[8 * v + i] = std::int32_t(random() % 21) - 10;
+                rights[8 * v + i] = std::int32_t(random() % 17) - 8;
+                flags.vectors[v].of_state[i] = scores[8 * v + i] * 4096 + rights[8 * v + i];
+                flags.vectors[v].least[i] = (std::int32_t(random() % 200)) * 4096 - 2049;
+                flags.vectors[v].most[i] = (-std::int32_t(random() % 200)) * 4096 + 2049;
+                flags.vectors[v].all_right[i] = std::int32_t(random() % 100) - 50;
+            }
+        }
+        for (std::uint32_t g = 0; g < ends.size(); ++g)
+            for (std::uint32_t rest : {0u, 1u}) {
+                bool reached = false, precise = false;
+                for (std::size_t lane = 0; lane < width; ++lane) {
+                    const Flags::Vector& vector = flags.vectors[lane / 8];
+                    std::int32_t score = 0, right = 0;
+                    for (std::size_t i = 0; i < ends[g]; ++i) {
+                        const std::uint8_t state = states[rows[i] * width + lane];
+                        score += scores[lane / 8 * 8 + state];
+                        right += rights[lane / 8 * 8 + state];
+                    }
+                    const bool is_precise = rest ? vector.all_right[lane % 8] > right : right > 0;
+                    const std::int32_t sum = score * 4096 + right;
+                    precise |= is_precise;
+                    reached |= (rest ? vector.most[lane % 8] > sum : sum > vector.least[lane % 8]) && (!flags.asks_labels || is_precise);
+                }
+                if (reached && (precise || !flags.asks_head)) expected.push_back(2 * g + rest);
+            }
+        const GroupSpan span{rows.data(), ends.data(), 0, std::uint32_t(ends.size()), false};
+        found.resize(tile_kernels(false).flag(flags, span, states.data(), width, found.data()));
+        CHECK(found == expected);
+    }
+}
+
 TEST_CASE("the highest and lowest sum over the first rows are those of a plain loop") {
     std::mt19937 random(4);
     for (int round = 0; round < 200; ++round) {
