@@ -255,6 +255,7 @@ def test_a_daemon_thread_that_learns_does_not_abort_the_process_when_it_ends(pro
     program = ENDS_WHILE_LEARNING.format(progress=progress, wait=wait)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr
+    assert "leaked" not in ended.stderr
 
 
 def test_without_avx2_rules_and_predictions_are_the_same() -> None:

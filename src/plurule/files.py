@@ -7,6 +7,7 @@ import csv
 import glob
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -21,6 +22,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _DIGITS = 6
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(?:[eE][+-]?\d+)?$)")
 _PARTIAL = ".part"
 _ORPHANED_AFTER = 60.0
 
@@ -133,8 +135,17 @@ def in_bytes(text: str) -> bytes:
     return text.encode("utf-8", errors="backslashreplace")
 
 
+def harmless(cell: Any) -> Any:
+    """A cell of a CSV file that no spreadsheet takes for a formula: what looks like one gets an apostrophe.
+
+    >>> harmless("=HYPERLINK(A1)"), harmless("-1.5"), harmless("red")
+    ("'=HYPERLINK(A1)", '-1.5', 'red')
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV; numbers with at most six digits after the point.
+    """Rows as CSV; numbers with at most six digits after the point, and texts that are no formulas.
 
     >>> print(to_csv([{"set": "flags", "score": 2 / 3}, {"set": "birds", "score": None}]), end="")
     set,score
@@ -143,12 +154,11 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """
     buffer = io.StringIO()
     columns = dict.fromkeys(name for row in rows for name in row)
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: round(value, _DIGITS) if isinstance(value, float) else value for name, value in row.items()}
-        for row in rows
-    )
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(harmless, columns))
+    for row in rows:
+        cells = (row.get(name, "") for name in columns)
+        writer.writerow([round(cell, _DIGITS) if isinstance(cell, float) else harmless(cell) for cell in cells])
     return buffer.getvalue()
 
 

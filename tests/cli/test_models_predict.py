@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from helpers.commands import Run
 
@@ -52,6 +55,34 @@ def test_identifiers_are_written_and_columns_that_no_rule_tests_are_not_asked_fo
     new.write_text("kind,id\nx,7\nz,\ny,8.5\n", encoding="utf-8")
     assert run("explain", model, new, "--id", "id", "--limit", "1").out.startswith("instance 7: ")
     assert run("explain", model, new, "--id", "id", "--as", "csv").out.splitlines()[1].startswith("7,red,")
+
+
+def test_identifiers_of_parquet_files_are_exact(run: Run, model: Path, tmp_path: Path) -> None:
+    columns = {"size": pa.array([2, 9]), "kind": pa.array(["a", "b"]), "colour": pa.array(["x", "y"])}
+    for ids in (
+        pa.array([2**53 + 1, 2**53 + 3]),
+        pa.array([2**64 - 1, None], pa.uint64()),
+        pa.array([Decimal("12345678901234567890.12"), Decimal("-0.10")]),
+        pa.array(["007", "7"]),
+        pa.array(["007", "7"]).dictionary_encode(),
+    ):
+        pq.write_table(pa.table({"id": ids, **columns}), tmp_path / "new.parquet")
+        written = read_csv(run("predict", model, tmp_path / "new.parquet", "--id", "id").out)
+        assert [line[0] for line in written[1:]] == ["" if i is None else str(i) for i in ids.to_pylist()]
+    assert "predictions are written as CSV" in run("predict", model, tmp_path / "new.parquet", "-o", "p.parquet").err
+
+
+def test_no_spreadsheet_takes_what_is_written_for_a_formula(run: Run, tmp_path: Path) -> None:
+    data, model = tmp_path / "data.csv", tmp_path / "model.json"
+    lines = [f"=cmd|A{i},{i},{int(i < 6)},{int(i > 3)}" for i in range(12)]
+    data.write_text("\n".join(["id,size,=red,@blue", *lines]), encoding="utf-8")
+    assert run("fit", data, "-l", "last:2", "--drop", "id", "-o", model).code == 0
+    for arguments in (["predict", model, data], ["explain", model, data, "--as", "csv"]):
+        written = read_csv(run(*arguments, "--id", "id").out)
+        assert written[1][0] == "'=cmd|A0"
+        assert not [cell for line in written for cell in line if cell[:1] in ("=", "@")]
+    data.write_text("id,size\n-1.5,3\n+4e2,9\n", encoding="utf-8")
+    assert [line[0] for line in read_csv(run("predict", model, data, "--id", "id").out)[1:]] == ["-1.5", "+4e2"]
 
 
 def test_a_column_of_classes_is_predicted_as_such(run: Run, tmp_path: Path) -> None:

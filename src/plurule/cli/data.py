@@ -161,7 +161,7 @@ def heat_map(about: Description) -> Table:
     names, counts = list(about.positives), list(about.positives.values())
     frequent = sorted(range(len(counts)), key=lambda i: (-counts[i], i))[:_MOST_LABELS]
     shown = sorted(i for i in frequent if counts[i])
-    together = about.together[shown][:, shown].toarray()
+    together = about.together(shown)
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("", justify="right", style="dim")
     table.add_column("", no_wrap=True)

@@ -32,7 +32,7 @@ from plurule.cli.loading import (
 from plurule.cli.terminal import console, say
 from plurule.cli.writing import JsonOption, OutputOption, check_writable, put, takes_output
 from plurule.errors import DataError, ModelError, nearest
-from plurule.files import to_csv
+from plurule.files import harmless, to_csv
 from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
@@ -55,11 +55,14 @@ def predict(
 ) -> None:
     """Predict the labels of data, as CSV.
 
-    There is one column per label, or per column of classes, after that of --id, and one line per instance.
+    There is one column per label, or per column of classes, after that of --id, and one line per instance. A text that
+    a spreadsheet would take for a formula gets an apostrophe.
     """
     from plurule.classifier import RuleListClassifier
 
     check_writable(output)
+    if output is not None and output.suffix.lower() in (".parquet", ".pq", ".arff"):
+        raise DataError(f"{output}: predictions are written as CSV; give a name that ends in .csv")
     rule_list = load_model(model)
     classifier = RuleListClassifier.from_rule_list(rule_list)
     instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
@@ -69,7 +72,7 @@ def predict(
     lines = [list(rule_list.labels), *predicted.tolist()] if probabilities else _with_classes(rule_list, predicted)
     if ids is not None:
         lines = [[first, *line] for first, line in zip([identifier, *ids], lines, strict=True)]
-    csv.writer(text, lineterminator="\n").writerows(lines)
+    csv.writer(text, lineterminator="\n").writerows(map(harmless, line) for line in lines)
     put(text.getvalue(), output)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +21,8 @@ class Description:
     """The usual numbers about a multi-label data set.
 
     `cardinality` is the number of labels per instance, `density` that divided by the number of labels, `missing` the
-    share of the values that are missing, `duplicates` the number of instances that equal an earlier one in all
-    attributes and labels, and `together` the number of instances that have each pair of labels,
-    as a sparse matrix.
+    share of the values that are missing, and `duplicates` the number of instances that equal an earlier one in all
+    attributes and labels. `Y` are the labels themselves, as a sparse matrix.
     """
 
     rows: int
@@ -36,13 +36,18 @@ class Description:
     missing: float
     duplicates: int
     positives: dict[str, int]
-    together: sp.csr_array
+    Y: sp.csr_array
     weighted: bool
 
     @property
     def never_positive(self) -> list[str]:
         """Labels that no instance has."""
         return [name for name, count in self.positives.items() if count == 0]
+
+    def together(self, labels: Sequence[int]) -> NDArray[np.int64]:
+        """How many instances have both of each two of these labels (the pairs of all may be more than memory holds)."""
+        chosen = self.Y[:, list(labels)].toarray()
+        return chosen.T @ chosen
 
 
 def describe(data: Dataset) -> Description:
@@ -70,7 +75,7 @@ def describe(data: Dataset) -> Description:
         missing=sum(map(_missing, data.X.columns)) / cells if cells else 0.0,
         duplicates=len(data) - len(np.unique(codes)),
         positives=dict(zip(data.label_names, labels.sum(axis=0).tolist(), strict=True)),
-        together=(labels.T @ labels).tocsr(),
+        Y=labels,
         weighted=data.weights is not None,
     )
 

@@ -62,6 +62,15 @@ def test_what_unpacks_to_far_more_than_the_file_is_refused_unread(
         io.read(tmp_path / "t.parquet", labels=[])
 
 
+def test_a_small_file_of_more_values_than_it_has_memory_for_is_refused_unread(tmp_path: Path) -> None:
+    # 40 million equal values, which need 320 MB, in a small file.
+    nothing = pa.nulls(2 * 10**7, pa.int8())
+    path = write(tmp_path, a=nothing, b=nothing)
+    assert path.stat().st_size < 300_000
+    with pytest.raises(DataError, match="holds 40000000 values, far more than files of its size do"):
+        io.read(path, labels=[])
+
+
 def test_texts_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     broken = pa.array([b"\xff\xfe", b"a"]).cast(pa.binary()).view(pa.string())
     path = write(tmp_path, text=broken)
@@ -76,13 +85,17 @@ def test_truth_values_numbers_and_gaps_are_read(tmp_path: Path) -> None:
         n=pa.array([1, None, 3]),
         d=pa.array(["q", None, "p"]).dictionary_encode(),
         t=pa.array(["y", None, "x"]),
+        f=pa.array([0.5, None, 1.5], pa.float32()),
+        nothing=pa.nulls(3),
     )
     data = io.read(path, labels=[])
-    assert [a.categories for a in data.attributes] == [("False", "True"), None, ("q", "p"), ("x", "y")]
+    assert [a.categories for a in data.attributes] == [("False", "True"), None, ("q", "p"), ("x", "y"), None, None]
     assert data.X.column(0).tolist() == [1, -1, 0]
     np.testing.assert_array_equal(data.X.column(1), [1, np.nan, 3])
     assert data.X.column(2).tolist() == [0, -1, 1]
     assert data.X.column(3).tolist() == [1, -1, 0]
+    np.testing.assert_array_equal(data.X.column(4), np.array([0.5, np.nan, 1.5], dtype=np.float32))
+    np.testing.assert_array_equal(data.X.column(5), [np.nan] * 3)
 
 
 DAMAGED_FOOTERS = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -71,7 +72,8 @@ def _read(path: Path, text: Literal["drop", "keep"], content: str) -> tuple[Data
         categories[column] = tuple(texts)
     attributes = list(map(Attribute, *([values[column] for column in kept] for values in (header.names, categories))))
     found = Dataset.unlabelled(Table(attributes, rows.columns()), weights=rows.weights(), relation=header.relation)
-    return found, Source(place, rows.lines.tolist(), notes=(*header.notes, *_text_notes(header, kept, place)))
+    lines = array("q", rows.lines.tobytes())
+    return found, Source(place, lines, notes=(*header.notes, *_text_notes(header, kept, place)))
 
 
 def _text_notes(header: Header, kept: Sequence[int], place: Place) -> Iterator[str]:

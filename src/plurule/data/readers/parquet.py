@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
+from plurule.data.labels import matching
 from plurule.data.place import Place, Source, shown
 from plurule.data.table import Column, SparseColumn, Table, recode
 from plurule.errors import DataError, first_repeated
@@ -18,8 +20,9 @@ from plurule.model import Attribute
 KEY = b"plurule"
 """Under which the file says what its columns are."""
 # A small file of equal values can unpack to more than any memory holds.
-_ALWAYS_ALLOWED = 1 << 27
-_LARGEST_RATIO = 1000
+_ALWAYS_ALLOWED = 1 << 28
+_LARGEST_RATIO = 500
+_BYTES_PER_VALUE = 8
 
 
 def pyarrow_for(path: Path) -> Any:
@@ -32,11 +35,11 @@ def pyarrow_for(path: Path) -> Any:
     return pyarrow
 
 
-def read_parquet(path: Path, group: int | None = None) -> tuple[Dataset, Source]:
+def read_parquet(path: Path, group: int | None = None, *, nominal: Sequence[str] = ()) -> tuple[Dataset, Source]:
     """Read all columns of a Parquet file, or of one of its groups of rows.
 
-    Numbers are numeric; dictionaries, texts and truth values nominal. A file that plurule wrote also says which
-    columns are labels and weights.
+    Numbers are numeric unless `nominal` names them; dictionaries, texts and truth values nominal. A file that plurule
+    wrote also says which columns are labels and weights.
     """
     pyarrow = pyarrow_for(path)
     place = Place(path.name)
@@ -65,11 +68,14 @@ def read_parquet(path: Path, group: int | None = None) -> tuple[Dataset, Source]
     attributes: list[Attribute] = []
     columns: list[Column] = []
     weights = None
+    as_text = {names[i] for i in matching(names, nominal, place)} - set(texts)
     for name, values in zip(names, table.columns, strict=True):
         if name == about.get("weights"):
             weights = _numbers(values)
             continue
-        attribute, column = _column(name, values, name in texts, place)
+        if name in as_text and not pyarrow.types.is_dictionary(values.type):
+            values = values.cast(pyarrow.string()).dictionary_encode()
+        attribute, column = _column(name, values, name in texts or name in as_text, place)
         stated = about.get("categories", {}).get(name)
         if attribute.categories is not None and stated is not None:
             # Parquet may have dropped some of the categories that there were when the file was written.
@@ -123,8 +129,8 @@ def _expect_readable(schema: Any, metadata: Any, size: int, place: Place) -> Non
     # To ask pyarrow about the columns of a group ends the process if the file is damaged in some ways.
     unpacked = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
     allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * size)
-    if cells > allowed or unpacked > allowed:
-        what = f"{cells} values" if cells > allowed else f"{unpacked} bytes unpacked"
+    if max(_BYTES_PER_VALUE * cells, unpacked) > allowed:
+        what = f"{unpacked} bytes unpacked" if unpacked > allowed else f"{cells} values"
         raise place.error(f"holds {what}, far more than files of its size do; it is not read")
 
 
@@ -164,11 +170,9 @@ def _coded(name: str, values: Any, place: Place) -> tuple[list[str], NDArray[Any
 def _numbers(values: Any) -> NDArray[Any]:
     import pyarrow
 
-    kind = values.type
-    if kind == pyarrow.float32():
-        filled = values.fill_null(np.float32(np.nan))
-        return np.array(filled.to_numpy(), dtype=np.float32)
-    return np.array(values.cast(pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
+    if values.type != pyarrow.float32():
+        values = values.cast(pyarrow.float64(), safe=False)
+    return values.to_numpy()  # nan where a value is missing
 
 
 def _as_sparse(column: NDArray[Any]) -> SparseColumn:

@@ -64,7 +64,7 @@ def read(
         ARFF string and date attributes are dropped with a warning, or kept: strings as nominal attributes, dates as
         seconds since 1970.
     nominal
-        CSV: names or patterns of columns that are nominal though their values are numbers.
+        CSV, Parquet: names or patterns of columns that are nominal though their values are numbers.
     drop
         Names or patterns of columns to leave out, such as an identifier.
     delimiter
@@ -131,7 +131,7 @@ def _read_parts(
         readers: dict[str, Callable[[Path], tuple[Dataset, Source]]] = {
             ".arff": partial(read_arff, text=text),
             ".csv": partial(read_csv, nominal=nominal, delimiter=delimiter, decimal=decimal),
-            ".parquet": read_parquet,
+            ".parquet": partial(read_parquet, nominal=nominal),
         }
         readers |= {".tsv": readers[".csv"], ".pq": readers[".parquet"]}
         found = [(path, *_read_file(path, readers)) for path in _paths(find(Path(source)), split)]

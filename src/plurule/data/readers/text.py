@@ -17,7 +17,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
 # A small compressed file can unpack to more than any memory holds. Real tables of text shrink to a tenth or, if
 # they are nearly empty, to a hundredth of their size.
-_ALWAYS_ALLOWED = 1 << 28
+_ALWAYS_ALLOWED = 1 << 26
 _LARGEST_RATIO = 200
 
 
