@@ -16,12 +16,12 @@ CodedColumn coded(const AnyColumn& column, std::size_t slots, std::size_t n_rows
     return {column.data(), is_byte ? std::size_t(1) : 2, slots};
 }
 
-// Every code that is read must be that of a slot.
+// Every code that is read must be that of a slot; those that are counted without weights, in bytes, are checked as they are.
 template <class Code>
 void check_codes(const Code* codes, const Rows& rows, std::size_t slots) {
     std::size_t highest = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) highest = std::max<std::size_t>(highest, codes[rows.data()[i]]);
-    if (highest >= slots) throw std::invalid_argument("a column of a block holds a code beyond its slots");
+    if (highest >= slots) throw std::invalid_argument(CODE_BEYOND);
 }
 
 void count(const std::vector<AnyColumn>& columns, const std::vector<std::size_t>& slots, const Rows& rows, const Labels& states,
@@ -44,8 +44,10 @@ void count(const std::vector<AnyColumn>& columns, const std::vector<std::size_t>
     expect_length(sums.shape(1), 3 * labels.size() + 1, "the lanes of the sums");
     without_gil([&] {
         for (const CodedColumn& column : known)
-            column.bytes == 1 ? check_codes(static_cast<const std::uint8_t*>(column.codes), rows, column.slots)
-                              : check_codes(static_cast<const std::uint16_t*>(column.codes), rows, column.slots);
+            if (column.bytes == 2)
+                check_codes(static_cast<const std::uint16_t*>(column.codes), rows, column.slots);
+            else if (weights)
+                check_codes(static_cast<const std::uint8_t*>(column.codes), rows, column.slots);
         const CountedRows counted{{rows.data(), rows.size()}, states.data(), width, weights ? weights->data() : nullptr,
                                   {labels.data(), labels.size()}, whole};
         count_block(known, counted, sums.data());

@@ -1,6 +1,7 @@
 #include "block_counts.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "kernels.hpp"
 
@@ -54,6 +55,18 @@ class BlockCounter {
         }
     }
 
+    // Codes of one byte need not be looked at beforehand: there is room for every one of them.
+    template <class Code>
+    static std::size_t room_for(const Code*, std::size_t slots) {
+        return sizeof(Code) == 1 ? std::max<std::size_t>(slots, 256) : slots;
+    }
+
+    template <class Counts>
+    static void expect_nothing_beyond(const Counts& counts, std::size_t slots) {
+        if (std::any_of(counts.begin() + std::ptrdiff_t(slots), counts.end(), [](auto count) { return count != 0; }))
+            throw std::invalid_argument(CODE_BEYOND);
+    }
+
     void add_packed(std::span<const std::uint32_t> rows, std::size_t label) {
         words_.resize(rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -62,8 +75,9 @@ class BlockCounter {
         }
         const std::size_t n = counted_.labels.size();
         for_columns([&](const auto* codes, std::size_t slots, double* sums) {
-            counts_.assign(slots, 0);
+            counts_.assign(room_for(codes, slots), 0);
             for (std::size_t i = 0; i < rows.size(); ++i) counts_[codes[rows[i]]] += words_[i];
+            expect_nothing_beyond(counts_, slots);
             for (std::size_t slot = 0; slot < slots; ++slot) {
                 double* to = sums + slot * lanes_;
                 for (std::size_t lane = 0; lane < 3; ++lane) to[lane * n + label] += double(counts_[slot] >> 16 * lane & 0xffff);
@@ -89,9 +103,10 @@ class BlockCounter {
     void add_all(std::span<const std::uint32_t> rows) {
         const std::size_t n = counted_.labels.size(), width = counted_.width;
         for_columns([&](const auto* codes, std::size_t slots, double* sums) {
-            vectors_.assign(slots * 3 * width, 0);
-            sizes_.assign(slots, 0);
+            sizes_.assign(room_for(codes, slots), 0);
             for (std::uint32_t row : rows) ++sizes_[codes[row]];
+            expect_nothing_beyond(sizes_, slots);
+            vectors_.assign(slots * 3 * width, 0);
             if constexpr (sizeof(*codes) == 1)
                 kernels().add_states_by_code(rows.data(), rows.size(), codes, counted_.states, width, 3 * width, vectors_.data());
             else

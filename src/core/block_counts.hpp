@@ -10,6 +10,8 @@
 
 namespace plurule {
 
+constexpr const char* CODE_BEYOND = "a column of a block holds a code beyond its slots";
+
 // One column: a code below `slots` for each row, of one byte or two.
 struct CodedColumn {
     const void* codes;

@@ -24,6 +24,7 @@ except ImportError:  # Windows
 _DIGITS = 6
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(?:[eE][+-]?\d+)?$)")
 _PARTIAL = ".part"
+_IN_USE = "in-use"
 _ORPHANED_AFTER = 60.0
 
 
@@ -118,6 +119,26 @@ def _remove_orphans(folder: Path, prefix: str) -> None:
         with contextlib.suppress(OSError), open(path, "rb") as file:
             if time.time() - path.stat().st_mtime > _ORPHANED_AFTER and _lock(file.fileno()):
                 path.unlink()
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str, within: str | os.PathLike[str] | None = None) -> Iterator[Path]:
+    """A folder that is removed at the end; those of programs that were killed are removed, too.
+
+    >>> with temporary_folder("doctest-") as folder:
+    ...     folder.is_dir()
+    True
+    >>> folder.exists()
+    False
+    """
+    place = Path(within or tempfile.gettempdir())
+    for lock in place.glob(f"{glob.escape(prefix)}*/{_IN_USE}"):
+        with contextlib.suppress(OSError), open(lock, "rb") as file:
+            if _lock(file.fileno()):
+                shutil.rmtree(lock.parent, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=place) as name, open(Path(name) / _IN_USE, "wb") as file:
+        _lock(file.fileno())
+        yield Path(name)
 
 
 def write_text(path: str | Path, text: str) -> None:

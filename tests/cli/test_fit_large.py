@@ -37,8 +37,10 @@ def test_a_pattern_of_files_and_little_memory_give_the_model_of_the_data_in_memo
     parts = run("fit", folder / "part-*.parquet", *GIVEN, "-o", folder / "parts.json")
     assert parts.code == 0, parts.err
     assert "6 rules for 2 labels from 2000 instances" in parts.out
-    small = run("fit", folder / "all.csv", *GIVEN, "--memory", "30 kB", "-o", folder / "small.json")
+    kept = ["--checkpoint", folder / "rules.jsonl"]
+    small = run("fit", folder / "all.csv", *GIVEN, "--memory", "30 kB", *kept, "-o", folder / "small.json")
     assert small.code == 0, small.err
+    assert (folder / "rules.jsonl").read_text().count('"task"') == 6
     whole, *others = (load(folder / name) for name in ("whole.json", "parts.json", "small.json"))
     assert others == [whole, whole]
 
@@ -94,5 +96,7 @@ def test_what_does_not_work_in_parts_is_said_with_the_option_to_give(run: Run, f
     result = run("fit", folder / "part-*.parquet", *GIVEN, "--prune", "0.2")
     assert_mistake(result, "--prune", "needs all rows in memory")
     assert_mistake(run("fit", folder / "all.csv", *GIVEN, "--memory", "much"), "write for example 500MB or 2GB")
+    result = run("fit", folder / "all.csv", *GIVEN, "--checkpoint", folder / "rules.jsonl")
+    assert_mistake(result, "--checkpoint is for data that are read in parts")
     result = run("fit", folder / "part-*.parquet", *GIVEN, "--choose-lift", "micro_f1")
     assert_mistake(result, "need data that are read as a whole")

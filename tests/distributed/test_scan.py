@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -18,6 +20,7 @@ from plurule.data import Dataset, write
 from plurule.datasets import load_world_flags
 from plurule.errors import PluruleError
 from plurule.model.file import dumps
+from plurule.selection.journal import JournalError
 
 ONE_LIST: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 12}
 
@@ -165,6 +168,58 @@ def test_what_is_chosen_with_weights_and_initial_rules_is_what_is_chosen_in_memo
         other = RuleListClassifier(cv=2).fit(scan([data[:200], data[200:]]), initial_rules=rules)
         assert dumps(other.rule_list_) == dumps(one.rule_list_)
         assert other.chosen_ == one.chosen_
+
+
+# Ended before the end ----------------------------------------------------------------------------------------------
+
+
+def killed_after(rules: int, data: Any, **given: Any) -> None:
+    """Learn in this process until it kills itself."""
+
+    def kill(found: int, share: float) -> None:
+        if found == rules:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    RuleListClassifier(**given, verbose=kill).fit(data)
+
+
+def test_a_fit_that_was_killed_goes_on_with_the_same_model_and_its_folder_is_removed(
+    frame: pd.DataFrame, expected: str, tmp_path: Path
+):
+    frame.to_parquet(tmp_path / "a.parquet", row_group_size=1000, index=False)
+    source, file, folder = tmp_path / "a.parquet", tmp_path / "rules.jsonl", tmp_path / "blocks"
+    folder.mkdir()
+    given = {"checkpoint": file, "folder": folder}
+    learner = get_context("fork").Process(target=killed_after, args=(5, scan(source, LABELS, **given)), kwargs=ONE_LIST)
+    learner.start()
+    learner.join()
+    assert learner.exitcode == -signal.SIGKILL
+    assert len(list(folder.iterdir())) == 1
+    told = []
+    learned = RuleListClassifier(**ONE_LIST, verbose=lambda rules, _: told.append(rules)).fit(
+        scan(source, LABELS, **given)
+    )
+    assert dumps(learned.rule_list_) == expected
+    assert told[0] == 6
+    assert not list(folder.iterdir())
+    with pytest.raises(JournalError, match="never mixed"):
+        model(scan(source, LABELS, **given), n_rules=3)
+    with pytest.raises(JournalError, match="the data have changed"):
+        model(scan([frame[:2000]], LABELS, **given))
+
+
+def test_lists_that_aim_go_on_where_they_were_ended(frame: pd.DataFrame, tmp_path: Path):
+    def ended(_: int, share: float) -> None:
+        if share > 0.5:
+            raise KeyboardInterrupt
+
+    given, file = {"cv": 2, "n_rules": 6, "max_conditions": 2}, tmp_path / "rules.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        RuleListClassifier(**given, verbose=ended).fit(scan([frame[:900]], LABELS, checkpoint=file))
+    lines = len(file.read_text().splitlines())
+    found = model(scan([frame[:900]], LABELS, checkpoint=file), heuristic="auto", **given)
+    assert found == model(read(frame[:900], LABELS), heuristic="auto", **given)
+    assert 10 < lines < len(file.read_text().splitlines())
 
 
 # What is wrong with a part -----------------------------------------------------------------------------------------

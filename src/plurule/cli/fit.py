@@ -13,6 +13,7 @@ from rich.text import Text
 from plurule.cli import learner_options, rendering
 from plurule.cli.estimator_options import told_in_options
 from plurule.cli.loading import (
+    CheckpointOption,
     DaskOption,
     DataArgument,
     DecimalOption,
@@ -21,7 +22,7 @@ from plurule.cli.loading import (
     LabelsOption,
     MemoryOption,
     TrainingSplitOption,
-    check_dictionary,
+    keep_to_parts,
     large_data,
     load_initial_rules,
     load_training_data,
@@ -58,6 +59,7 @@ def fit(
     dictionary: DictionaryOption = None,
     memory: MemoryOption = None,
     dask: DaskOption = None,
+    checkpoint: CheckpointOption = None,
     **given: Any,
 ) -> None:
     """Learn a rule list from data and write it to a model file.
@@ -69,11 +71,9 @@ def fit(
     with told_in_options(learner_options.learner_parameters()):
         classifier = make_classifier(given, published, choose_lift)
         options: dict[str, Any] = {"drop": drop or (), "decimal": decimal}
-        dataset, part = large_data(data, labels, memory, dask, **options), "all"
-        if dataset is None:
-            dataset, part = load_training_data(data, labels, split, **options)
-        elif choose_lift is not None or split is not None:
-            raise typer.BadParameter("--choose-lift and --split need data that are read as a whole")
+        dataset = large_data(data, labels, memory, dask, **options)
+        keep_to_parts(dataset, checkpoint, choose_lift is not None or split is not None)
+        dataset, part = load_training_data(data, labels, split, **options) if dataset is None else (dataset, "all")
         described = check_dictionary(dictionary, dataset, drop or ())
         initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
         start = time.perf_counter()

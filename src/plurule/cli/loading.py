@@ -80,6 +80,14 @@ DictionaryOption = Annotated[
         metavar="FILE",
     ),
 ]
+CheckpointOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Of data that are read in parts: keep every rule here as soon as it is learned, and go on from there.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
 IdOption = Annotated[
     str | None,
     typer.Option("--id", help="Column of the data that tells rows apart, to be written with them.", metavar="COLUMN"),
@@ -130,6 +138,16 @@ def large_data(source: str, labels: str | None, memory: str | None, dask: str | 
     from plurule.distributed.dask_data import parts_on_cluster
 
     return parts_on_cluster(dask, data.parts())
+
+
+def keep_to_parts(data: Any, checkpoint: Path | None, needs_whole: bool) -> None:
+    """Refuse what does not go with data that are read in parts, or as a whole, for which they are None."""
+    if data is None and checkpoint is not None:
+        raise typer.BadParameter("--checkpoint is for data that are read in parts; see --memory")
+    if data is not None and needs_whole:
+        raise typer.BadParameter("--choose-lift and --split need data that are read as a whole")
+    if data is not None:
+        data.checkpoint = checkpoint
 
 
 def _bytes(size: str | None) -> int:

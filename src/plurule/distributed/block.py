@@ -146,10 +146,11 @@ class Block:
 
     # What can be asked -------------------------------------------------------------------------------------------
 
-    def size(self, sample: int) -> tuple[float, int, int]:
-        """The weight of the rows of a sample, the number of pairs, and of those that initial rules decided."""
-        rows = self.rows_of(sample)
-        decided = 0 if self.given is None else int((self.given[:, rows] != UNDECIDED).sum())
+    def size(self, standing: Standing) -> tuple[float, int, int]:
+        """The weight of the rows of a sample, the number of pairs, and of those that are decided."""
+        self.catch_up(standing)
+        rows = self.rows_of(standing.sample)
+        decided = int((self.predicted[:, rows] != UNDECIDED).sum())
         weight = int(rows.sum()) if self.weights is None else float(self.weights[rows].sum())
         return weight, int(rows.sum()) * len(self.predicted), decided
 

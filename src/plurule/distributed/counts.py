@@ -7,7 +7,7 @@ the blocks send what it took away. So a rule costs a few tables of its own label
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -92,6 +92,7 @@ class BlockCounts(Counting):
         values: Sequence[Values],
         given: Sequence[Rule] = (),
         standing: Standing = Standing(),  # noqa: B008  # never changed
+        note: Callable[[Rule], None] = lambda rule: None,
     ):
         n_labels = len(problem.labels)
         self.blocks, self.problem, self.values = blocks, problem, values
@@ -100,11 +101,13 @@ class BlockCounts(Counting):
         slots = [*(one.n_values for one in values), *[UNDECIDED] * n_labels]
         self.starts = np.concatenate([[0], np.cumsum(np.array(slots, dtype=np.intp) + 1)])
         """Where the slots of each column begin."""
-        self.standing = standing
+        learned = given[len(problem.initial_rules) :]
+        self.standing = standing._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
+        self._note = note
         self._closing: CodedRule | None = None
         self._counted: dict[Any, Sums] = {}
-        self.weight, self.n_pairs, self.n_decided = blocks.total("size", standing.sample)
-        self.table: Sums = blocks.total("count", standing, (), None, False)[0]
+        self.weight, self.n_pairs, self.n_decided = blocks.total("size", self.standing)
+        self.table: Sums = blocks.total("count", self.standing, (), None, False)[0]
         """Slots of all columns × lanes of all labels, over the instances in training."""
 
     def with_set_aside(self, labels: Mask) -> Self:
@@ -171,9 +174,15 @@ class BlockCounts(Counting):
         self._settle()
         return tuple((float(a), float(p)) for a, p in self.blocks.total("undecided", self.standing)[0])
 
+    def note(self, rule: Rule) -> None:
+        self._note(rule)
+
     def coded(self, body: Sequence[Condition]) -> Body:
         """Conditions as blocks test them."""
         return tuple(self._test(condition) for condition in body)
+
+    def _coded_rule(self, rule: Rule) -> CodedRule:
+        return CodedRule(self.coded(rule.body), tuple((a.index, int(a.present)) for a in rule.head), rule.stop)
 
     def _test(self, condition: Condition) -> Test:
         if isinstance(condition, LabelCondition):

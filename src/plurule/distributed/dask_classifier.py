@@ -25,9 +25,13 @@ class RuleListClassifier(classifier.RuleListClassifier):
     ----------
     client
         The `distributed.Client` to use; None, unless set, for the current one.
+    checkpoint
+        A file in which every rule is kept as soon as it is learned, if set: a fit that was ended, by whatever, goes on
+        from there with the same model.
     """
 
     client: Any = None
+    checkpoint: Any = None
 
     def fit(
         self,
@@ -61,6 +65,7 @@ class RuleListClassifier(classifier.RuleListClassifier):
         client = self.client or dask_library("distributed").get_client()
         check_versions(client, client.scheduler.address)
         data = dask_data(client, X, y, sample_weight, labels)
+        data.checkpoint = self.checkpoint
         return super().fit(data, initial_rules=initial_rules, constraints=constraints)
 
     def predict(self, X: Any, return_ids: bool = False) -> Any:
@@ -75,7 +80,7 @@ class RuleListClassifier(classifier.RuleListClassifier):
         """The same classifier without Dask."""
         local = classifier.RuleListClassifier(**self.get_params(deep=False))
         for name, value in vars(self).items():
-            if name != "client":
+            if name not in ("client", "checkpoint"):
                 setattr(local, name, value)
         return local
 
@@ -94,7 +99,7 @@ class RuleListClassifier(classifier.RuleListClassifier):
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "client"}
+        return {name: value for name, value in state.items() if name not in ("client", "checkpoint")}
 
 
 def predicted(X: Any, local: classifier.RuleListClassifier, method: str) -> Any:

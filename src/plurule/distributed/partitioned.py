@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -46,10 +49,12 @@ from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.covering import Progress, cover
 from plurule.learning.problem import Options, Problem
 from plurule.model import Attribute, NumericCondition, Rule, RuleList
+from plurule.model.file import rule_from_json, rule_to_json
 from plurule.prediction.counts import recount
 from plurule.prediction.staged import Summed, tallied
 from plurule.selection.folds import make_parts
 from plurule.selection.gain_cover import Body, Price
+from plurule.selection.journal import Journal
 from plurule.selection.training_data import CountedData, Scores, Selection, TrainingData
 
 
@@ -57,6 +62,8 @@ class PartitionedData(CountedData):
     """Data of which the parts, and the blocks that are made of them, are somewhere."""
 
     form = TargetForm()
+    checkpoint: str | os.PathLike[str] | None = None
+    """A file in which every rule is kept as soon as it is learned, so that learning goes on where it was ended."""
 
     @abstractmethod
     def partitions(self, n_jobs: int) -> AbstractContextManager[Partitions]:
@@ -95,8 +102,15 @@ class PartitionedData(CountedData):
         if options.heuristic.example_based:
             what = "judges instances as a whole, which is not counted in blocks; use another one, or data in memory"
             raise ParameterError("heuristic", options.heuristic, f"{options.heuristic!r} {what}")
-        with self.partitions(n_jobs) as partitions:
-            yield BlockFolds(Source(partitions, self.columns, options.max_bins, given, constraints, remember_rows))
+        with contextlib.ExitStack() as stack:
+            partitions = stack.enter_context(self.partitions(n_jobs))
+            journal = None
+            if self.checkpoint is not None:
+                asked = vars(options) | {"lift": options.lift.tolist()}
+                arguments = {"options": repr(asked), "given": repr(given), "constraints": repr(constraints)}
+                journal = stack.enter_context(Journal(Path(self.checkpoint), arguments))
+            bins = options.max_bins
+            yield BlockFolds(Source(partitions, self.columns, bins, given, constraints, remember_rows, journal))
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,7 @@ class Source:
     given: tuple[Rule, ...]
     constraints: ResolvedConstraints | None
     remember_rows: bool
+    journal: Journal | None = None
     kept: list[Kept] = field(init=False)
     n_groups: tuple[int, ...] = ()
     """Of the held-out rows of each part of a cross-validation."""
@@ -199,8 +214,29 @@ class Source:
     def learn(self, problem: Problem, sample: int, options: Options, progress: Progress | None = None) -> RuleList:
         """A list from the rows of a sample."""
         blocks, standing = self.blocks, Standing((), sample, next(self._runs))
-        counts = BlockCounts(blocks, problem, self.values[sample], self.rules, standing)
-        return cover(counts, self.rules, options, progress)
+        rules, journal, task = list(self.rules), self.journal, f"list {standing.run}"
+        if journal is not None:
+            journal.expect("the data", self._fingerprint())
+            while (kept := journal.results.get(f"{task}, rule {len(rules)}")) is not None:
+                rules.append(rule_from_json(kept, self.columns.attributes, self.columns.labels))
+
+        def note(rule: Rule) -> None:
+            rules.append(rule)
+            if journal is not None:
+                journal.add(f"{task}, rule {len(rules) - 1}", rule_to_json(rule))
+
+        counts = BlockCounts(blocks, problem, self.values[sample], tuple(rules), standing, note)
+        return cover(counts, tuple(rules), options, progress)
+
+    def _fingerprint(self) -> str:
+        """Differs if names, the number of rows, label sets, the ends of ranks or what is held out do."""
+        digest = hashlib.sha256(repr((self.columns.attributes, self.columns.labels, self.columns.rows)).encode())
+        digest.update(self.label_sets.tobytes())
+        for which, one in zip(self.set_of_rows, self.kept, strict=True):
+            digest.update(which.tobytes() + b"".join(part.tobytes() for part in one if part is not None))
+        for values in itertools.chain(*self.values):
+            digest.update(values.lowest.tobytes() + values.highest.tobytes())
+        return digest.hexdigest()[:16]
 
 
 def replace_roles(kept: Kept, roles: NDArray[np.int8]) -> Kept:

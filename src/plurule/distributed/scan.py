@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from plurule.distributed.local import LocalPartitions, Part
 from plurule.distributed.partitioned import PartitionedData
 from plurule.distributed.preparing import Partitions
 from plurule.errors import DataError
+from plurule.files import temporary_folder
 
 CHUNK = 1 << 26
 """Bytes of a text file that are read as one part."""
@@ -45,6 +45,7 @@ def scan(
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Scan:
     """Data to learn from that are never in memory as a whole.
 
@@ -66,6 +67,9 @@ def scan(
         files, unless given. What is written is removed at the end.
     executor
         What reads and counts, instead of threads: a pool of processes, for example, in which the parts must be files.
+    checkpoint
+        A file in which every rule is kept as soon as it is learned: a fit that was ended, by whatever, goes on from
+        there with the same model. The file of another fit, of other data or another version is refused.
 
     Examples
     --------
@@ -80,7 +84,7 @@ def scan(
     """
     texts = {"nominal": tuple(nominal), "delimiter": delimiter, "decimal": decimal}
     reading = Reading(labels, tuple(drop), text, texts)
-    return Scan(partial(_parts, source, reading, chunk), folder, executor)
+    return Scan(partial(_parts, source, reading, chunk), folder, executor, checkpoint)
 
 
 @dataclass(frozen=True)
@@ -204,8 +208,9 @@ class Scan(PartitionedData):
         parts: Callable[[], Iterable[Part]],
         folder: str | os.PathLike[str] | None = None,
         executor: Executor | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ):
-        self.parts, self.folder, self.executor = parts, folder, executor
+        self.parts, self.folder, self.executor, self.checkpoint = parts, folder, executor, checkpoint
 
     def __repr__(self) -> str:
         return f"Scan({len(self)} instances in {len(self.columns.rows)} parts, {len(self.label_names)} labels)"
@@ -214,7 +219,7 @@ class Scan(PartitionedData):
     def partitions(self, n_jobs: int) -> Iterator[Partitions]:
         """The parts, with a temporary folder for blocks."""
         with contextlib.ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="plurule-", dir=self.folder))
+            folder = stack.enter_context(temporary_folder("plurule-", self.folder))
             executor = self.executor or stack.enter_context(ThreadPoolExecutor(n_jobs))
             elsewhere = self.executor is not None and not isinstance(self.executor, ThreadPoolExecutor)
-            yield LocalPartitions(self.parts, executor, max(2, n_jobs), Path(folder), elsewhere)
+            yield LocalPartitions(self.parts, executor, max(2, n_jobs), folder, elsewhere)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plurule.learning.binning import Ranks, midpoint
 from plurule.learning.problem import Problem
-from plurule.model import Assignment, Attribute, Condition, LabelCondition, NominalCondition, NumericCondition
+from plurule.model import Assignment, Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
 from plurule.prediction.counts import Pairs, count_undecided
 from plurule.prediction.decide import OPEN, Columns
 
@@ -91,6 +91,9 @@ class Counting(ABC):
     @abstractmethod
     def remove(self, covered: Any) -> None:
         """Take the instances that were closed last out of training."""
+
+    def note(self, rule: Rule) -> None:  # noqa: B027  # most data need not know
+        """Told of every rule, once it is learned."""
 
     @abstractmethod
     def left(self) -> float:

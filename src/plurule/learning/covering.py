@@ -46,6 +46,7 @@ def cover(data: Counting, given: Sequence[Rule], options: Options, progress: Pro
         if found is None:
             break
         rules.append(conquer(data, found, options))
+        data.note(rules[-1])
         if progress is not None:
             progress(len(rules), data.decided())
     return RuleList(tuple(rules), problem.table.attributes, problem.labels, data.undecided(), groups=problem.groups)

@@ -17,7 +17,7 @@ import json
 import math
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from operator import methodcaller
 from pathlib import Path
@@ -140,6 +140,17 @@ def _attribute_to_json(attribute: Attribute) -> dict[str, Any]:
     if attribute.categories is not None:
         return found | {"categories": attribute.categories}
     return found | ({"only_0_and_1": True} if attribute.only_0_and_1 else {})
+
+
+def rule_to_json(rule: Rule) -> dict[str, Any]:
+    """A rule as the file has it."""
+    found: dict[str, Any] = json.loads(_compact(_rule_to_json(rule)))
+    return found
+
+
+def rule_from_json(value: Any, attributes: Sequence[Attribute], labels: Sequence[str]) -> Rule:
+    """A rule about attributes and labels, from what the file has of it."""
+    return _rule(_Node(value, "rule"), Names(attributes, labels))
 
 
 def _rule_to_json(rule: Rule) -> dict[str, Any]:
