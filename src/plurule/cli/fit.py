@@ -22,6 +22,7 @@ from plurule.cli.loading import (
     LabelsOption,
     MemoryOption,
     TrainingSplitOption,
+    check_dictionary,
     keep_to_parts,
     large_data,
     load_initial_rules,
