@@ -36,9 +36,10 @@ from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table, paper_lifts, peaks_within
 from plurule.metrics import METRICS
 from plurule.model import Rule, RuleList
-from plurule.parameters import check_jobs, check_parameters, told_to, words
+from plurule.parameters import check_jobs, check_parameters, words
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
+from plurule.progress import told
 from plurule.selection.executing import Shared, run, threads
 from plurule.selection.folds import Folds, Rows, make_parts
 from plurule.selection.journal import Journal
@@ -95,7 +96,7 @@ class RuleListClassifierCV(RuleListPredictor):
     n_jobs
         Threads to train in; -1 for all cores. The choice does not depend on it.
     verbose
-        Whether to print how many candidates are finished; or a function, which is called at first and whenever one is,
+        Whether to show a bar of how many candidates are finished; or a function, which is called at first and whenever one is,
         with the number of those that are and of all.
 
     Attributes
@@ -278,7 +279,8 @@ class RuleListClassifierCV(RuleListPredictor):
         evaluation = evaluation_to_choose_by("RuleListClassifierCV", folds, scoring, template._form, TIE_BREAKERS)
         curves: list[Curves] = [{} for _ in candidates]
         if evaluation is not None:
-            curves = search(evaluation, options, runner, journal, told_to(self.verbose, _show))
+            with told(self.verbose, "candidates") as progress:
+                curves = search(evaluation, options, runner, journal, progress)
             say_undefined("RuleListClassifierCV", [found[scoring.name] for found in curves if found])
             curves = [found if found and len(found[scoring.name].defined) else {} for found in curves]
         n_parts = sum(len(part.groups) for part in folds.parts)
@@ -370,7 +372,8 @@ class RuleListClassifierCV(RuleListPredictor):
         share = None if template.prune is None else float(template.prune)
         folds = Folds(problem, parts, engine=check_engine(template.engine), prune=share)
         evaluation = Evaluation(folds, scoring, tuple(METRICS), by_length=False, form=template._form)
-        curves = search(evaluation, options, runner, journal, told_to(self.verbose, _show))
+        with told(self.verbose, "lifts") as progress:
+            curves = search(evaluation, options, runner, journal, progress)
         say_undefined("RuleListClassifierCV", [found[scoring.name] for found in curves])
         heights = [height(candidate["lift"], problem.n_labels) for candidate in candidates]
         self._note(Searched(candidates, curves, scoring.name, len(parts), heights=heights))
@@ -398,10 +401,6 @@ class RuleListClassifierCV(RuleListPredictor):
             return self.cv
         kind = KFold if form.classes is None or form.groups else StratifiedKFold
         return kind(int(self.cv), shuffle=True, random_state=self.random_state)
-
-
-def _show(done: int, of: int) -> None:
-    print(f"{done} of {of} candidates")
 
 
 def _options(template: RuleListClassifier, candidate: Parameters, problem: Problem) -> Options:

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from plurule.cli.watching import ALL, ProgressWatch, counting
+from plurule.cli.watching import ALL, ProgressWatch
 
 
 def shown_by(watch: ProgressWatch) -> dict[str, tuple[float, float]]:
@@ -16,15 +16,6 @@ def shown_by(watch: ProgressWatch) -> dict[str, tuple[float, float]]:
 def terminal() -> tuple[Console, io.StringIO]:
     written = io.StringIO()
     return Console(file=written, force_terminal=True, width=100), written
-
-
-def test_a_bar_shows_how_many_candidates_are_finished():
-    console, written = terminal()
-    with counting(console, "flags") as progress:
-        for done in range(4):
-            progress(done, 15)
-    assert "flags" in written.getvalue()
-    assert "3/15" in written.getvalue()
 
 
 def test_the_time_left_is_not_guessed_before_anything_is_known():
@@ -48,13 +39,9 @@ def test_everything_is_measured_by_the_weight_of_what_is_left():
     assert shown_by(watch)[ALL] == (21, 26)
 
 
-def test_a_log_has_a_line_per_finished_set_and_none_about_other_work():
+def test_a_log_has_a_line_per_finished_set():
     written = io.StringIO()
     watch = ProgressWatch(Console(file=written, width=100))
     watch.begin("a", 2, 1, 1.0)
     watch.advance("a", 1.5)
     assert written.getvalue() == "a: 2 results, 1.5 s of CPU\n"
-    written = io.StringIO()
-    with counting(Console(file=written, width=100), "flags") as progress:
-        progress(1, 1)
-    assert written.getvalue().strip() == ""

@@ -29,6 +29,7 @@ from plurule.cli.loading import (
     load_training_data,
 )
 from plurule.cli.terminal import console, visible
+from plurule.cli.watching import waiting
 from plurule.cli.writing import ModelOption, check_writable, takes_output
 
 MOST_LABELS_SHOWN = 10
@@ -69,7 +70,7 @@ def fit(
     """
     check_writable(output)
     constraints = learner_options.make_constraints({name: given.pop(name) for name in learner_options.CONSTRAINTS})
-    with told_in_options(learner_options.learner_parameters()):
+    with told_in_options(learner_options.learner_parameters()), waiting("learning") as learned:
         classifier = make_classifier(given, published, choose_lift)
         options: dict[str, Any] = {"drop": drop or (), "decimal": decimal}
         dataset = large_data(data, labels, memory, dask, **options)
@@ -78,6 +79,9 @@ def fit(
         described = check_dictionary(dictionary, dataset, drop or ())
         initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)
         start = time.perf_counter()
+        # A search for the lift counts candidates, a learner its rules and the share of the work.
+        counts = choose_lift is not None
+        classifier.set_params(verbose=lambda done, share: learned(done / share if counts else share))
         classifier.fit(dataset, initial_rules=initial, constraints=constraints)
         seconds = time.perf_counter() - start
 

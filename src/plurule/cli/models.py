@@ -30,6 +30,7 @@ from plurule.cli.loading import (
     new_part,
 )
 from plurule.cli.terminal import console, say
+from plurule.cli.watching import waiting
 from plurule.cli.writing import JsonOption, OutputOption, check_writable, put, takes_output
 from plurule.errors import DataError, ModelError, nearest
 from plurule.files import harmless, to_csv
@@ -171,7 +172,8 @@ def report(
     part: Split = split or ("all" if data is None else new_part(data))
     rule_list, instances = load_model_and_data(model, data, part, decimal, identifier)
     ids = None if instances is None else ids_of(instances, identifier)
-    page = rule_list.to_html(instances, title=title or model.stem, examples=examples, ids=ids)
+    with waiting("report"):
+        page = rule_list.to_html(instances, title=title or model.stem, examples=examples, ids=ids)
     put(page, output)
     if not takes_output(output):
         say(f"{output}: {len(rule_list)} rules, {len(page) // 1024} kB")
@@ -208,7 +210,9 @@ def explain(
         "html": explanations.to_html,
         "text": explanations.to_text,
     }
-    put(forms[form](), output)
+    with waiting("explanations"):
+        text = forms[form]()
+    put(text, output)
 
 
 def dependencies(

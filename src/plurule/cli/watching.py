@@ -9,30 +9,16 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Task, TaskID
 from rich.text import Text
 
 from plurule.cli import terminal
 from plurule.errors import PluruleError
+from plurule.progress import Counted, bars, counting, sharing
 
 ALL = "all"
 STOPPED = 130
 """What a program ends with that was stopped by Ctrl-C."""
-
-
-def _bars(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.fields[name]}", justify="right"),
-        BarColumn(bar_width=32),
-        TextColumn("{task.fields[done]}"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("{task.fields[note]}", style="red"),
-        console=console,
-        refresh_per_second=4,
-        # Data sets differ by orders of magnitude, and so do the speeds at which the bar of all of them moves.
-        speed_estimate_period=600,
-        disable=not console.is_terminal,
-    )
 
 
 class ProgressWatch:
@@ -43,7 +29,7 @@ class ProgressWatch:
         self._bars: dict[str, TaskID] = {}
         self._weights: dict[str, float] = {}
         self._seconds: dict[str, float] = {}
-        self._progress = _bars(console)
+        self._progress = bars(console)
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on; the bar of everything counts what its tasks weigh, not how many there are."""
@@ -130,17 +116,14 @@ def workers(jobs: int, dask: str | None = None) -> Iterator[Executor | None]:
 
 
 @contextmanager
-def counting(console: Console, name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar in the block, and what is told how many pieces of a work are finished, and how many there are."""
-    with _bars(console) as bars:
-        bar = bars.add_task("", total=None, name=name, done="", note="")
-        yield lambda done, total: bars.update(bar, completed=done, total=total, done=f"{done}/{total}")
-
-
-@contextmanager
-def working(
-    name: str, kept: str, jobs: int = 1, dask: str | None = None
-) -> Iterator[tuple[Callable[[int, int], None], Executor | None]]:
+def working(name: str, kept: str, jobs: int = 1, dask: str | None = None) -> Iterator[tuple[Counted, Executor | None]]:
     """Long work in the block: what is told how far it is, and what runs it; `kept` says what is left if it is ended."""
     with stoppable(messages(), kept), workers(jobs, dask) as executor, counting(messages(), name) as progress:
         yield progress, executor
+
+
+@contextmanager
+def waiting(name: str) -> Iterator[Callable[[float], None]]:
+    """A bar in the block if it takes a second; moves to and fro unless told which share is done."""
+    with stoppable(messages(), "Nothing was written."), sharing(messages(), name) as progress:
+        yield progress

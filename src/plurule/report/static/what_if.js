@@ -38,7 +38,7 @@
       });
     }
     controls.set(place, { control, slider });
-    const range = attribute.range === undefined ? attribute.unit : `${attribute.range.map(plurule.shortNumber).join(" – ")} ${attribute.unit ?? ""}`;
+    const range = attribute.range === undefined ? attribute.unit : [attribute.range.map(plurule.shortNumber).join(" – "), attribute.unit].filter(Boolean).join(" ");
     const about = element("small", { class: "note", id: `${id}-about` }, [range, attribute.description].filter(Boolean).join("; "));
     control.setAttribute("aria-describedby", about.id);
     byId("inputs").append(element("div", { class: "field" },
