@@ -1,55 +1,81 @@
-"""`plurule demo`: learn rules for the flags of the world."""
+"""`plurule demo`: learn rules for the dishes of canteens, and show what is special about them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 from rich.text import Text
 
 from plurule.cli import rendering
-from plurule.cli.terminal import console
+from plurule.cli.terminal import console, visible
 from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
 
+if TYPE_CHECKING:
+    from plurule.model import Rule, RuleList
+
 FOLDS = 5
-RULES_SHOWN = 10
+STATEMENTS_SHOWN = 4
+SEVERAL_SHOWN = 3
 
 
 def demo() -> None:
-    """Learn which colours a national flag has, and show the rules."""
+    """Learn what must be said of a dish (allergens, diets), and show what rules tell about labels."""
     # Imported here, so that `plurule --help` does not wait for them.
     from sklearn.model_selection import KFold, cross_val_predict
 
     from plurule.classifier import RuleListClassifier
-    from plurule.datasets import load_world_flags
+    from plurule.datasets import load_canteen_dishes
     from plurule.heuristics import FMeasure
     from plurule.lifts import KLN, NoLift
     from plurule.metrics import scores
 
-    out = console()
-    flags = load_world_flags()
+    out, dishes = console(), load_canteen_dishes()
+    common: dict[str, Any] = {"heuristic": FMeasure(beta=0.3), "n_rules": 40}
     # Single lists that differ in the lift alone; what aims at a measure would select heads of its own for both.
-    relaxed, normal = (RuleListClassifier(heuristic=FMeasure(beta=0.6), lift=lift) for lift in (KLN(k=0.07), NoLift()))
-    models = {"relaxed pruning": relaxed, "normal pruning": normal}
+    relaxed, normal = (RuleListClassifier(lift=lift, **common) for lift in (KLN(k=0.1), NoLift()))
+    absence = RuleListClassifier(lift=KLN(k=0.2), predict_absence=True, **common).fit(dishes).rule_list_
+    models = {"relaxed pruning": relaxed.fit(dishes), "normal pruning": normal.fit(dishes)}
+    rules = relaxed.rule_list_
     out.print(
-        f"The flags of {len(flags.Y)} countries: {len(flags.attribute_names)} attributes (where the country lies, "
-        f"what the flag shows), {len(flags.label_names)} labels (its colours)."
+        f"{len(dishes)} made-up dishes of canteens: {len(dishes.attribute_names)} attributes (what is in them, how "
+        f"they are made), {len(dishes.label_names)} labels (allergens, diets). Of {len(rules)} rules, some that"
     )
-    for model in models.values():
-        model.fit(flags)
+    several = [i for i, rule in enumerate(rules) if len(rule.head) > 1][:SEVERAL_SHOWN]
+    _show(out, "predict several labels at once", rules, several)
+    _show(out, "predict a label because of another", rules, _first(rules, _follows))
+    _show(out, "say which label another rules out (if absence is predicted, too)", absence, _first(absence, _excludes))
 
-    rule_list = relaxed.rule_list_
-    best = sorted(range(len(rule_list)), key=lambda position: -rule_list[position].value)[:RULES_SHOWN]
-    out.print()
-    out.print(Text(f"The {len(best)} best of {len(rule_list)} rules, in the order they are applied", style="bold"))
-    out.print(rendering.rule_table(rule_list, sorted(best)))
-    out.print()
-    out.print(Text("What was learned", style="bold"))
+    out.print(Text("\nWhere labels go together", style="bold"))
+    together = [said for said in rules.dependencies(dishes) if said.kind == "co-occurrence"]
+    for said in sorted(together, key=lambda said: -(said.added_value or 0.0))[:STATEMENTS_SHOWN]:
+        out.print(visible(str(said).removeprefix("co-occurrence: ")))
+
+    out.print(Text("\nWhat was learned", style="bold"))
     characteristics = {name: model.rule_list_.characteristics() for name, model in models.items()}
     out.print(rendering.column_table(CHARACTERISTICS, characteristics, digits=2))
-    out.print()
-    out.print(Text(f"How well it predicts flags it has not seen ({FOLDS}-fold cross-validation)", style="bold"))
-    measured = {}
-    for name, model in models.items():
-        folds = KFold(FOLDS, shuffle=True, random_state=0)
-        predicted = cross_val_predict(model, flags.X, flags.Y, cv=folds)
-        measured[name] = scores(flags.Y, predicted)
+    out.print(Text(f"\nHow well it predicts dishes it has not seen ({FOLDS}-fold cross-validation)", style="bold"))
+    folds = KFold(FOLDS, shuffle=True, random_state=0)
+    predicted = {name: cross_val_predict(model, dishes.X, dishes.Y, cv=folds) for name, model in models.items()}
     shown = {name: MEASURES[name] for name in SHORT_MEASURES}
-    out.print(rendering.column_table(shown, measured))
+    out.print(rendering.column_table(shown, {name: scores(dishes.Y, found) for name, found in predicted.items()}))
+    out.print("\nYour own data: plurule fit data.csv --labels red,blue -o model.json")
+
+
+def _show(out: Console, title: str, rules: RuleList, places: list[int]) -> None:
+    out.print(Text(f"\n… {title}", style="bold"))
+    out.print(rendering.rule_table(rules, places))
+
+
+def _first(rules: RuleList, is_wanted: Callable[[Rule], bool]) -> list[int]:
+    return [i for i, rule in enumerate(rules) if is_wanted(rule)][:1]
+
+
+def _follows(rule: Rule) -> bool:
+    return any(condition.present for condition in rule.label_conditions) and rule.head.assignments[0].present
+
+
+def _excludes(rule: Rule) -> bool:
+    tested = any(condition.present for condition in rule.label_conditions)
+    return tested and not any(assignment.present for assignment in rule.head)

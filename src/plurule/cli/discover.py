@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.cli.loading import DataArgument, DecimalOption, DropOption, LabelsOption, SplitOption, load_data
-from plurule.cli.rendering import body_text, head_text, plain_table
+from plurule.cli.rendering import Conditions, head_text, plain_table
 from plurule.cli.terminal import console, say, visible
 from plurule.cli.writing import JsonOption, check_writable, put
 from plurule.model.condition import format_count
@@ -92,10 +92,10 @@ def _table(patterns: Patterns) -> Table:
     numbers = ("rows", "holds", "lift", "p", *(("found again",) if resampled else ()))
     table = plain_table("#", "labels", visible("← where"), numbers=numbers)
     for number, pattern in enumerate(patterns, start=1):
-        cells: list[Text | str] = [
+        cells: list[Text | Conditions | str] = [
             Text(str(number), style="dim"),
             head_text(pattern.rule),
-            body_text(pattern.rule),
+            Conditions(pattern.rule),
             format_count(pattern.coverage),
             f"{pattern.confidence:.0%}",
             f"{pattern.lift:.2f}",

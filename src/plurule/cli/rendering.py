@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -44,7 +46,7 @@ def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
     for position in shown:
         rule = rule_list[position]
         table.add_row(
-            *(str(position + 1), head_text(rule), body_text(rule), format_count(rule.tp), format_count(rule.fp)),
+            *(str(position + 1), head_text(rule), Conditions(rule), format_count(rule.tp), format_count(rule.fp)),
             *(f"{rule.precision:.2f}", Text("stop" if rule.stop else "", style="dim")),
         )
     return table
@@ -56,13 +58,29 @@ def head_text(rule: Rule) -> Text:
     return Text(", ").join(parts)
 
 
-def body_text(rule: Rule) -> Text:
-    """The conditions, thresholds with a few digits; a body without any covers everything."""
-    if not rule.body:
-        return Text("(always)", style="dim")
-    return Text(visible(" ∧ ")).join(
-        [Text(visible(str(c) if isinstance(c, LabelCondition) else to_text(c, THRESHOLD_DIGITS))) for c in rule.body]
-    )
+class Conditions:
+    """The conditions of a body, thresholds with a few digits; lines end between conditions, not within them."""
+
+    def __init__(self, rule: Rule) -> None:
+        said = [str(c) if isinstance(c, LabelCondition) else to_text(c, THRESHOLD_DIGITS) for c in rule.body]
+        self.parts = [visible(f"∧ {text}" if i else text) for i, text in enumerate(said)]
+        self.whole = Text(" ".join(self.parts)) if said else Text("(always)", style="dim")
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self.whole)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if cell_len(self.whole.plain) <= options.max_width:
+            yield self.whole
+            return
+        lines = [""]
+        for part in self.parts:
+            longer = f"{lines[-1]} {part}".lstrip()
+            if lines[-1] and cell_len(longer) > options.max_width:
+                lines.append(part)
+            else:
+                lines[-1] = longer
+        yield Text("\n".join(lines), overflow="fold")
 
 
 def length_text(choice: LengthChoice) -> str:
