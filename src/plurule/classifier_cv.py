@@ -96,8 +96,8 @@ class RuleListClassifierCV(RuleListPredictor):
     n_jobs
         Threads to train in; -1 for all cores. The choice does not depend on it.
     verbose
-        Whether to show a bar of how many candidates are finished; or a function, which is called at first and whenever one is,
-        with the number of those that are and of all.
+        Whether to show a bar of how many candidates are finished; or a function, which is called at first and whenever
+        one is, with the number of those that are and of all.
 
     Attributes
     ----------

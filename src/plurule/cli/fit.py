@@ -70,7 +70,8 @@ def fit(
     """
     check_writable(output)
     constraints = learner_options.make_constraints({name: given.pop(name) for name in learner_options.CONSTRAINTS})
-    with told_in_options(learner_options.learner_parameters()), waiting("learning") as learned:
+    kept = "Nothing was written." if checkpoint is None else f"The same command goes on from {checkpoint}."
+    with told_in_options(learner_options.learner_parameters()), waiting("learning", kept) as learned:
         classifier = make_classifier(given, published, choose_lift)
         options: dict[str, Any] = {"drop": drop or (), "decimal": decimal}
         dataset = large_data(data, labels, memory, dask, **options)

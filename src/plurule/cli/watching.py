@@ -123,7 +123,7 @@ def working(name: str, kept: str, jobs: int = 1, dask: str | None = None) -> Ite
 
 
 @contextmanager
-def waiting(name: str) -> Iterator[Callable[[float], None]]:
+def waiting(name: str, kept: str = "Nothing was written.") -> Iterator[Callable[[float], None]]:
     """A bar in the block if it takes a second; moves to and fro unless told which share is done."""
-    with stoppable(messages(), "Nothing was written."), sharing(messages(), name) as progress:
+    with stoppable(messages(), kept), sharing(messages(), name) as progress:
         yield progress
