@@ -77,7 +77,7 @@ class RuleListClassifierCV(RuleListPredictor):
         length is chosen for the one that wins.)
     param_grid
         With protocol `"wide"`, the candidates as for scikit-learn's `ParameterGrid`: parameters of the classifier with
-        the values to try, or several such. The length is chosen for each of them. `None` for a grid of 15 candidates.
+        the values to try, or several such. The length is chosen for each of them. `None` for a grid of 17 candidates.
     lifts
         The lifts to try: lifts, functions of the number of labels, or `None` among them; `None` for those of the
         protocol, `"paper"` for the 28 of the paper. A `Peak` beyond the number of labels is left out.

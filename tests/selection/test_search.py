@@ -19,6 +19,7 @@ from plurule.lifts import KLN, NoLift
 from plurule.metrics import METRICS
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.pareto import best_within, front, points
+from plurule.selection.search import LOW_BARS
 
 GRID = {"heuristic__beta": [0.5, 1.0], "predict_absence": [False, True]}
 
@@ -185,10 +186,20 @@ def test_any_scorer_of_scikit_learn_can_be_chosen_by(flags: Any) -> None:
 
 def test_the_default_grid_turns_beta_lift_signs_and_head_mode(flags: Any) -> None:
     params = RuleListClassifierCV(cv=2).fit(flags.X, flags.Y).cv_results_["params"]
-    assert len(params) == 15
+    assert len(params) == 17
     assert {len({str(p.get(name)) for p in params}) > 1 for name in ("heuristic__beta", "lift")} == {True}
     assert any(p.get("predict_absence") for p in params)
     assert any(p.get("fix_head") is False for p in params)
+
+
+def test_where_good_rules_are_rare_a_low_bar_is_found() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3))
+    Y = (rng.random((300, 3)) < np.where(X[:, :1] < 0.5, 0.35, 0.1)).astype(int)
+    search = RuleListClassifierCV(cv=3).fit(X, Y)
+    assert search.best_params_["min_precision"] in LOW_BARS
+    bare = RuleListClassifierCV(cv=3, param_grid={"heuristic__beta": [1.0]}).fit(X, Y)
+    assert search.best_score_ > bare.best_score_ + 0.05
 
 
 def test_a_heuristic_without_beta_or_a_search_without_lift_is_searched_in_the_rest(flags: Any) -> None:

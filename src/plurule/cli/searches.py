@@ -26,7 +26,7 @@ Results = dict[str, Any]
 
 PLUS_MINUS = Text("± is one standard error of the mean over the folds", style="dim")
 NO_LIFT = "no lift"
-CHOSEN = ("heuristic", "lift", "predict_absence", "fix_head", "n_rules")
+CHOSEN = ("heuristic", "lift", "predict_absence", "fix_head", "min_precision", "n_rules")
 """What --wide chooses."""
 
 

@@ -37,22 +37,26 @@ Progress = Callable[[int, int], None]
 """Told how many candidates are finished, and how many there are."""
 
 BETAS = (0.4, 0.6, 1.0)
+LOW_BARS = (0.2, 0.3)
+"""Where good rules are rare, F-measures gain from rules that are wrong more often than right."""
 TIE_BREAKERS = ("hamming_accuracy", "subset_accuracy")
 FIRST_LIMIT = 50
 """Lists are first grown to this length."""
 
 
 def default_grid(has_beta: bool = True, has_lift: bool = True, lifts: Sequence[Any] | None = None) -> list[Any]:
-    """What is searched unless told otherwise: β with each lift, and with signs and head mode turned one at a time.
+    """What is searched unless told otherwise: β with each lift, with signs and head mode turned one at a time, and low
+    bars for the precision of rules.
 
     >>> from sklearn.model_selection import ParameterGrid
     >>> len(ParameterGrid(default_grid()))
-    15
+    17
     """
     beta: dict[str, Sequence[Any]] = {"heuristic__beta": BETAS} if has_beta else {}
     among = (KLN(k=0.07), NoLift(), KLN(k=0.2)) if lifts is None else tuple(lifts)
     lift: dict[str, Sequence[Any]] = {"lift": among} if has_lift else {}
-    return [beta | lift, beta | {"predict_absence": [True]}, beta | {"fix_head": [False]}]
+    low: dict[str, Sequence[Any]] = {"heuristic__beta": [max(BETAS)], "min_precision": LOW_BARS}
+    return [beta | lift, beta | {"predict_absence": [True]}, beta | {"fix_head": [False]}, *([low] if has_beta else [])]
 
 
 def height(lift: AnyLift, n_labels: int) -> float:
