@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import ClassifierTags, InputTags
 from sklearn.utils.validation import check_is_fitted
@@ -59,8 +59,8 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         self.active = active
         self.sparse_output = sparse_output
 
-    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
-        """Learn the rules from instances and labels, unless they were given."""
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
+        """Learn the rules from instances, labels and their weights, unless they were given."""
         if self.active not in ("covers", "decides"):
             raise ValueError(f"active must be 'covers' or 'decides', got {self.active!r}")
         if isinstance(self.rules, RuleList):
@@ -69,7 +69,7 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
             from plurule.classifier import RuleListClassifier
 
             classifier = RuleListClassifier() if self.rules is None else clone(self.rules)
-            self.rule_list_ = classifier.fit(X, y, **fit_params).rule_list_
+            self.rule_list_ = classifier.fit(X, y, sample_weight, **fit_params).rule_list_
         self.n_features_in_ = len(self.rule_list_.attributes)
         return self
 
