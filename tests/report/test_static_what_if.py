@@ -202,3 +202,19 @@ def test_two_instances_are_compared(open_report: Open, small: Any) -> None:
     fill(browser, "#" + field(browser, "stripes").get_attribute("id"), "0")
     assert one(browser, "#differing-table tbody").text == "in no attribute that the rules test"
     assert one(browser, "#pick option").text == "Bhutan, changed"
+
+
+@pytest.mark.parametrize("width", [380, 1280])
+def test_long_names_of_instances_stay_in_their_place(open_report: Open, small: Any, width: int) -> None:
+    rule_list, table, truth = small
+    browser = open_report(rule_list, table, truth, ids=[f"dish {i} " + "with sauce and rice " * 8 for i in range(40)])
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 1000}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        right = "return document.querySelector(arguments[0]).getBoundingClientRect().right"
+        edge = browser.execute_script(right, "#instance-form fieldset")
+        for control in ("#pick", "#compare", "#next"):
+            assert browser.execute_script(right, control) <= edge + 1
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
