@@ -33,7 +33,7 @@ from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation_to_aim_by
 from plurule.selection.folds import Folds, hold_out, pruned
 from plurule.selection.lengths import LengthCurve
-from plurule.selection.search import say_undefined, search
+from plurule.selection.search import chosen_from, search
 from plurule.selection.training_data import CountedData, TrainingData, check_counted
 from plurule.selection.trials import evaluation_to_choose_by
 
@@ -111,6 +111,10 @@ class RuleListClassifier(RuleListPredictor):
         Least number of instances that a rule covers when it is learned, or their weight, where they have one.
     max_bins
         Numeric attributes with more distinct values are cut into this many bins; `None` considers every split point.
+    conditions
+        The kinds of conditions besides `attribute <= number`, `attribute > number` and `attribute = category`:
+        `"paper"` for none, `"all"`, or some of `"sets"` (`attribute in {…}`), `"negation"` (`attribute ≠ category`) and
+        `"missing"` (`attribute is missing`, `attribute is known`), as a list or a text such as `"sets, missing"`.
     engine
         `"auto"` for the fastest, or one by name; every engine gives the same rules.
     n_jobs
@@ -195,6 +199,7 @@ class RuleListClassifier(RuleListPredictor):
         max_conditions: int | None = 5,
         min_coverage: float = 3,
         max_bins: int | None = 32,
+        conditions: str | Sequence[str] = "paper",
         engine: str = "auto",
         n_jobs: int | None = None,
         readable: bool = True,
@@ -220,6 +225,7 @@ class RuleListClassifier(RuleListPredictor):
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
         self.max_bins = max_bins
+        self.conditions = conditions
         self.engine = engine
         self.n_jobs = n_jobs
         self.readable = readable
@@ -329,7 +335,7 @@ class RuleListClassifier(RuleListPredictor):
             evaluation = evaluation_to_choose_by("n_rules='auto'", folds, scoring, self._form)
             if evaluation is not None:
                 (curves,) = search(evaluation, [options])
-                self.n_rules_curve_ = _chosen_from(curves.get(scoring.name))
+                self.n_rules_curve_ = chosen_from(curves.get(scoring.name))
         curve = self.n_rules_curve_
         length = options.n_rules if curve is None else curve.chosen
         learned = folds.learn_one(options.up_to(length), self._progress())
@@ -425,11 +431,3 @@ class RuleListClassifier(RuleListPredictor):
 def _not_better(measure: str, score: float, constant: float, is_constant: bool) -> str:
     same = f"the best label set that is the same for every instance has a {measure} of {constant:.3f} on new rows"
     return f"{same}, " + ("and no list is better: it is the model" if is_constant else f"the model {score:.3f}")
-
-
-def _chosen_from(curve: LengthCurve | None) -> LengthCurve | None:
-    """The curve, if there is anything to choose by; says where the score is not defined."""
-    if curve is None:
-        return None
-    say_undefined("n_rules='auto'", [curve])
-    return curve if len(curve.defined) else None

@@ -25,6 +25,9 @@ def plain(latex: str) -> str:
         (">=", r"$\geq$"),
         (">", "$>$"),
         ("<", "$<$"),
+        ("≠", r"$\neq$"),
+        ("not in", r"$\notin$"),
+        ("in", r"$\in$"),
     ):
         latex = latex.replace(written, shown)
     latex = latex.replace("-{}-", "--").replace("-{}-", "--")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
+from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, learned_classes, make_rules, random_rule_list
 from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.export.python import to_python
@@ -54,6 +54,11 @@ def run(rule_list: RuleList, table: Table, folder: Path) -> Any:
 @pytest.mark.parametrize("seed", range(8))
 def test_labels_are_those_predicted_for_random_rule_lists(tmp_path: Path, seed: int) -> None:
     rule_list, table = random_rule_list(seed, HOSTILE_NAMES if seed % 2 else None)
+    np.testing.assert_array_equal(run(rule_list, table, tmp_path), decide(rule_list, table).labels())
+
+
+def test_exactly_one_class_of_each_column_is_predicted(tmp_path: Path) -> None:
+    rule_list, table = learned_classes()
     np.testing.assert_array_equal(run(rule_list, table, tmp_path), decide(rule_list, table).labels())
 
 

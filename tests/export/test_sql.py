@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from helpers.databases import fill, labels_by_query
-from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, make_rules, random_rule_list
+from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, learned_classes, make_rules, random_rule_list
 from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.errors import ModelError
@@ -60,6 +60,35 @@ def test_labels_of_real_data_are_those_predicted(run: Any, shared_data: Path, na
     rule_list, test = learned(shared_data, name, absences)
     table = encode(test.X, rule_list.attributes)
     np.testing.assert_array_equal(run(rule_list, table), decide(rule_list, table).labels())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exactly_one_class_of_each_column_is_predicted(run: Any, seed: int) -> None:
+    rule_list, table = learned_classes(seed)
+    predicted = run(rule_list, table)
+    np.testing.assert_array_equal(predicted, decide(rule_list, table).labels())
+    for group in rule_list.groups:
+        assert (predicted[:, list(group)].sum(axis=1) == 1).all()
+
+
+def test_a_category_that_an_attribute_does_not_have_is_missing(database: tuple[str, Any]) -> None:
+    rules = "other <- c ≠ a\ngap <- c is missing\nhere <- c is known\nno <- x is missing\nyes <- x is known"
+    rule_list = make_rules(rules, {"x": None, "c": ("a", "b", "d")}, ("other", "gap", "here", "no", "yes"))
+    dialect, connection = database
+    cursor = connection.cursor()
+    number, text = ("DOUBLE PRECISION", "TEXT") if dialect != "duckdb" else ("DOUBLE", "VARCHAR")
+    cursor.execute(f'CREATE TABLE gaps ("row id" INTEGER, "x" {number}, "c" {text})')
+    cursor.execute(
+        "INSERT INTO gaps VALUES (0, 1, 'a'), (1, NULL, 'b'), (2, 2, 'unheard of'), (3, NULL, NULL), (4, 0, '')"
+    )
+    try:
+        found = labels_by_query(
+            connection, dialect, to_sql(rule_list, "gaps", dialect, keys=["row id"]), rule_list.labels
+        )
+    finally:
+        cursor.execute("DROP TABLE gaps")
+    expected = [[0, 0, 1, 0, 1], [1, 0, 1, 1, 0], [0, 1, 0, 0, 1], [0, 1, 0, 1, 0], [0, 1, 0, 0, 1]]
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_missing_values_satisfy_nothing_be_they_null_or_nan(run: Any) -> None:

@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.datasets import load_iris
 
+from plurule import RuleListClassifier
 from plurule.data import Dataset, read
+from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.heuristics import FMeasure, HammingAccuracy
+from plurule.learning.derived import CONDITION_KINDS
 from plurule.learning.native import learn
 from plurule.learning.problem import Options, Problem
 from plurule.learning.readable import readable
@@ -24,10 +29,12 @@ from plurule.model import (
     Head,
     IntervalCondition,
     LabelCondition,
+    MissingCondition,
     NominalCondition,
     NumericCondition,
     Rule,
     RuleList,
+    SetCondition,
 )
 from plurule.model.text import having, parse_rules
 
@@ -61,6 +68,9 @@ HOSTILE_NAMES = [
     "''' \"\"\" # \\",
     "x [stop]",
     "(TP 3, FP 4)",
+    "a is missing",
+    "days in",
+    "≠ {x}",
     "\u2028line separator",
     "&lt;b&gt; &amp;",
 ]
@@ -124,6 +134,11 @@ def _random_rule(
         if random_.random() < 0.3:
             label = random_.choice([l for l in range(len(labels)) if l not in head])
             body.append(LabelCondition(labels[label], label, random_.random() < 0.6))
+        elif random_.random() < 0.15:
+            body.append(MissingCondition(attribute.name, index, random_.random() < 0.5))
+        elif attribute.categories is not None and random_.random() < 0.5:
+            some = tuple(random_.sample(attribute.categories, random_.randint(1, len(attribute.categories))))
+            body.append(SetCondition(attribute.name, index, some, negated=random_.random() < 0.5))
         elif attribute.categories is not None:
             category = random_.choice(attribute.categories)
             body.append(NominalCondition(attribute.name, index, category, attribute.is_binary))
@@ -163,4 +178,18 @@ def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, 
         n_rules=15,
         max_conditions=5,
     )
-    return readable(learn(problem, options), train.X), test
+    return readable(learn(problem.with_conditions(CONDITION_KINDS), options), train.X), test
+
+
+@functools.cache
+def learned_classes(seed: int = 0) -> tuple[RuleList, Table]:
+    """A list that predicts two columns of classes and a label, and instances with gaps."""
+    random_ = np.random.default_rng(seed)
+    frame = load_iris(as_frame=True).data.round(1)
+    frame["place"] = random_.choice(["bank", "field", "wood"], len(frame))
+    frame = frame.mask(random_.random(frame.shape) < 0.1)
+    kind = load_iris().target_names[load_iris().target]
+    wet = np.where(frame["place"].eq("bank"), "wet", random_.choice(["dry", "moist"], len(frame)))
+    targets = pd.DataFrame({"species": kind, "soil": wet, "tall": (frame.iloc[:, 0] > 6).astype(int)})
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules=12, conditions="all").fit(frame, targets)
+    return classifier.rule_list_, encode(frame, classifier.rule_list_.attributes)

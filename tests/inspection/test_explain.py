@@ -15,7 +15,15 @@ from plurule.data.table import Table
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.inspection import Explanations, explain
-from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    MissingCondition,
+    NominalCondition,
+    RuleList,
+    SetCondition,
+)
 from plurule.prediction.decide import decide
 
 
@@ -23,6 +31,10 @@ def holds(condition: Condition, values: dict[str, Any], decided: dict[int, tuple
     if isinstance(condition, LabelCondition):
         return condition.index in decided and decided[condition.index][1] == condition.present
     value = values[condition.name]
+    if isinstance(condition, MissingCondition):
+        return (value is None or value != value) == condition.missing
+    if isinstance(condition, SetCondition):
+        return value is not None and (value in condition.categories) != condition.negated
     if isinstance(condition, NominalCondition):
         return bool(value == condition.category)
     if isinstance(condition, IntervalCondition):

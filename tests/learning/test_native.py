@@ -204,7 +204,8 @@ def test_the_random_problems_vary_every_option_and_every_heuristic():
     rng = np.random.default_rng(0)
     problem = random_problem(rng, most_labels=3)
     drawn = [random_options(rng, problem) for _ in range(2000)]
-    for field in fields(Options):
+    # More kinds of conditions are more columns: tests/learning/test_derived.py is about them.
+    for field in (field for field in fields(Options) if field.name != "conditions"):
         assert len({repr(getattr(options, field.name)) for options in drawn}) > 1, field.name
     # The gain is learned by the reference engine alone.
     assert {type(heuristic) for heuristic in HEURISTICS} > set(BUILT_IN) - {Gain}

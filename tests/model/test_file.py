@@ -201,7 +201,7 @@ BAD = [
     ('{"format": NaN}', "is damaged: NaN is not a number of JSON"),
     ('{"format": 1, "format": 1}', "is damaged: an object has the same key twice"),
     ('{"version": ' + "9" * 5000 + "}", "is not a plurule model file"),
-    (GOOD | {"version": 2}, "was written by a newer plurule (file version 2, this plurule reads up to 1); upgrade"),
+    (GOOD | {"version": 3}, "was written by a newer plurule (file version 3, this plurule reads up to 2); upgrade"),
     (GOOD | {"length_choice": CHOICE | {"chosen": 3}}, "length_choice.chosen is 3, expected a length from 1 to 2"),
     (GOOD | {"length_choice": CHOICE | {"mean": [0.5]}}, "mean has 1 numbers, standard_error has 2"),
     (GOOD | {"length_choice": {}}, "length_choice: 'measure' is missing"),

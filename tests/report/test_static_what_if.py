@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.browser import Open, assert_what_if_predicts, choose, css, fill, one, what_if
-from helpers.rule_lists import learned, make_rules, random_rule_list
+from helpers.rule_lists import learned, learned_classes, make_rules, random_rule_list
 from plurule.classifier import RuleListClassifier
 from plurule.data.encoding import encode
 from plurule.data.table import Table
@@ -34,6 +34,12 @@ def test_what_if_predicts_what_python_predicts_for_200_instances(
 @pytest.mark.parametrize("seed", range(4))
 def test_what_if_predicts_the_same_at_thresholds_and_for_missing_values(open_report: Open, seed: int) -> None:
     rule_list, table = random_rule_list(seed, n_rules=30)
+    browser = open_report(rule_list, table)
+    assert_what_if_predicts(browser, rule_list, table)
+
+
+def test_what_if_predicts_exactly_one_class_of_each_column(open_report: Open) -> None:
+    rule_list, table = learned_classes()
     browser = open_report(rule_list, table)
     assert_what_if_predicts(browser, rule_list, table)
 

@@ -181,7 +181,8 @@ class Source:
         there = np.flatnonzero(rows)
         table = table_of(self.columns.attributes, {}, len(there))
         labels, Y = self.columns.labels, self.label_sets[there]
-        return RemoteProblem(table, labels, Y, weights[there], self.given, self.constraints, int(rows.sum()))
+        known = table, labels, Y, weights[there], self.given, self.constraints
+        return RemoteProblem(*known, n_rows=int(rows.sum()))
 
     @property
     def values(self) -> list[tuple[Values, ...]]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from plurule.model import Assignment, Condition, NominalCondition, RuleList
+from plurule.model import Assignment, Condition, IntervalCondition, NumericCondition, RuleList, SetCondition
 from plurule.model.condition import format_count
 from plurule.model.naming import quoted
 
 NAMED = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde", "<": "less", ">": "greater", "|": "bar"}
 NAMED |= {'"': "quotedbl", "'": "quotesingle", "`": "asciigrave"}
-OPERATORS = {"<=": r"$\leq$", ">=": r"$\geq$", "<": "$<$", ">": "$>$"}
+OPERATORS = {
+    "<=": r"$\leq$",
+    ">=": r"$\geq$",
+    "<": "$<$",
+    ">": "$>$",
+    "≠": r"$\neq$",
+    "in": r"$\in$",
+    "not in": r"$\notin$",
+}
 SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: f"\\text{name}{{}}" for c, name in NAMED.items()}
 
 
@@ -76,6 +84,8 @@ def _written(part: Assignment | Condition) -> str:
     if isinstance(part, Assignment):
         return name if part.present else rf"$\neg${name}"
     before, after = part.parts()
-    if isinstance(part, NominalCondition) or not after:
-        return escape(str(part))
-    return " ".join((*(OPERATORS.get(p, p) for p in before), name, *(OPERATORS.get(p, p) for p in after)))
+    if isinstance(part, NumericCondition | IntervalCondition) and after:
+        return " ".join((*(OPERATORS.get(p, p) for p in before), name, *(OPERATORS.get(p, p) for p in after)))
+    if isinstance(part, SetCondition):
+        return f"{name} {OPERATORS[after[0]]} {escape(after[1])}"
+    return escape(str(part))

@@ -9,10 +9,12 @@ from plurule.model import (
     Condition,
     IntervalCondition,
     LabelCondition,
+    MissingCondition,
     NominalCondition,
     NumericCondition,
     Rule,
     RuleList,
+    SetCondition,
 )
 
 HELPERS = """\
@@ -58,7 +60,7 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
         The rules.
     function
         What the function is called. It takes a mapping from attribute names to values and returns a dictionary from
-        label names to 0 and 1. An attribute that is missing, None or NaN satisfies no condition.
+        label names to 0 and 1. An attribute that is missing, None or NaN satisfies no condition but `is missing`.
 
     Examples
     --------
@@ -100,26 +102,32 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
     lines.append("    labels = {}")
     for number, rule in enumerate(rule_list, start=1):
         lines.append(f"    # rule {number}: {rule.to_text()}")
-        lines += [f"    {line}" for line in _rule(rule)]
+        lines += [f"    {line}" for line in _rule(rule, rule_list)]
     lines.append("    return _complete(labels)")
     return "\n".join(lines)
 
 
-def _rule(rule: Rule) -> list[str]:
+def _rule(rule: Rule, rule_list: RuleList) -> list[str]:
     # Text that does not print, such as marks of direction, is escaped by repr.
     decide = f"_decide(labels, {tuple((a.name, int(a.present)) for a in rule.head)!r})"
-    tests = [_condition(condition) for condition in rule.body]
+    tests = [_condition(condition, rule_list) for condition in rule.body]
     if rule.stop:
         return [f"if {' and '.join([*tests, decide])}:", "    return _complete(labels)"]
     return [f"if {' and '.join(tests)}:", f"    {decide}"] if tests else [decide]
 
 
-def _condition(condition: Condition) -> str:
+def _condition(condition: Condition, rule_list: RuleList) -> str:
     if isinstance(condition, LabelCondition):
         return f"labels.get({condition.name!r}) == {int(condition.present)}"
+    column, categories = f"x{condition.index}", rule_list.attributes[condition.index].categories
+    if isinstance(condition, MissingCondition):
+        if categories is None:
+            return f"{column} {'!=' if condition.missing else '=='} {column}"  # only NaN differs from itself
+        return f"{column} {'not in' if condition.missing else 'in'} {categories!r}"
     if isinstance(condition, NominalCondition):
-        return f"x{condition.index} == {condition.category!r}"
-    column = f"x{condition.index}"
+        return f"{column} == {condition.category!r}"
+    if isinstance(condition, SetCondition):
+        return f"{column} in {condition.admits(categories or ())!r}"
     if isinstance(condition, IntervalCondition):
         (below, lowest), (above, highest) = (_comparison(bound) for bound in condition.bounds)
         return f"{lowest} {below.replace('>', '<')} {column} {above} {highest}"

@@ -10,7 +10,8 @@ The query follows the decision list with three devices:
   rule whose number was noted ends the row and is the `last_rule`; what was noted after it does not count. That nothing
   is ended before all is noted does no harm: up to the first stop rule that decides something, nothing would be.
 
-A missing value (NULL, and NaN where a database has it) satisfies no condition.
+A missing value (NULL, and NaN where a database has it) satisfies no condition but `is missing`. A category that the
+attribute does not have is a missing value.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from typing import TypeAlias
 
 from plurule.errors import ModelError
 from plurule.export.dialects import Dialect, get_dialect
-from plurule.model import Condition, IntervalCondition, LabelCondition, NumericCondition, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    MissingCondition,
+    NumericCondition,
+    RuleList,
+)
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""
@@ -186,9 +194,20 @@ class _Query:
             bounds = condition.bounds if isinstance(condition, IntervalCondition) else (condition,)
             compared = (bound.comparison() for bound in bounds)
             return " AND ".join(f"{column} {operator} {self.dialect.number(float(n))}" for operator, n in compared)
-        if not self.dialect.can_hold(condition.category):
-            return "1 = 0"
-        return f"{column} = {self.dialect.string(condition.category)}"
+        categories = self.rule_list.attributes[condition.index].categories
+        if isinstance(condition, MissingCondition):
+            if categories is None:
+                return f"{column} IS {'' if condition.missing else 'NOT '}NULL"
+            known = self._among(column, categories)
+            return f"({column} IS NULL OR NOT {known})" if condition.missing else known
+        return self._among(column, condition.admits(categories or ()))
+
+    def _among(self, column: str, categories: Sequence[str]) -> str:
+        """Whether a column holds one of some categories."""
+        texts = [self.dialect.string(category) for category in categories if self.dialect.can_hold(category)]
+        if len(texts) <= 1:
+            return f"{column} = {texts[0]}" if texts else "1 = 0"
+        return f"{column} IN ({', '.join(texts)})"
 
     def _fires(self, position: int) -> str:
         return f"s.{self.prefix}rule_{position + 1} = 1" if position in self.levels else self._body(position)

@@ -13,12 +13,14 @@ from plurule.model import (
     Condition,
     IntervalCondition,
     LabelCondition,
+    MissingCondition,
     NominalCondition,
     NumericCondition,
     Rule,
     RuleList,
+    SetCondition,
 )
-from plurule.model.condition import split_intervals
+from plurule.model.condition import CategoryCondition, split_intervals
 from plurule.model.naming import quoted
 
 Problem: TypeAlias = Literal["contradictory", "unreachable", "pre-empted"]
@@ -151,8 +153,13 @@ def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
     """Whether a body can hold only where the condition does."""
     if isinstance(condition, IntervalCondition):
         return all(_implied(bound, body) for bound in condition.bounds)
-    if not isinstance(condition, NumericCondition):
+    if isinstance(condition, LabelCondition):
         return condition in body
+    same = [c for c in body if not isinstance(c, LabelCondition) and c.index == condition.index]
+    if isinstance(condition, MissingCondition):
+        return any(_leaves_known(c) != condition.missing for c in same)
+    if not isinstance(condition, NumericCondition):
+        return any(_within(c, condition) for c in same if isinstance(c, NominalCondition | SetCondition))
     side = -1 if condition.operator == "<=" else 1
     return any(
         isinstance(c, NumericCondition)
@@ -167,15 +174,41 @@ def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | N
     conditions = split_intervals(body)
     for i, one in enumerate(conditions):
         for other in conditions[i + 1 :]:
-            if type(one) is type(other) and one.index == other.index and not _compatible(one, other):
+            about_labels = isinstance(one, LabelCondition), isinstance(other, LabelCondition)
+            if len(set(about_labels)) == 1 and one.index == other.index and not _compatible(one, other):
                 return one, other
     return None
+
+
+def _leaves_known(condition: Condition) -> bool:
+    """Whether a condition on an attribute holds for known values only, and not for missing ones only."""
+    return not (isinstance(condition, MissingCondition) and condition.missing)
+
+
+def _listed(condition: CategoryCondition) -> tuple[frozenset[str], bool]:
+    """The categories that a condition names, and whether it means all others."""
+    if isinstance(condition, SetCondition):
+        return frozenset(condition.categories), condition.negated
+    return frozenset((condition.category,)), False
+
+
+def _within(one: CategoryCondition, other: CategoryCondition) -> bool:
+    """Whether what satisfies one satisfies the other, whichever other categories there are."""
+    (inner, inner_negated), (outer, outer_negated) = _listed(one), _listed(other)
+    if inner_negated:
+        return outer_negated and outer <= inner
+    return inner.isdisjoint(outer) if outer_negated else inner <= outer
 
 
 def _compatible(one: Condition, other: Condition) -> bool:
     if isinstance(one, NumericCondition) and isinstance(other, NumericCondition):
         limits = {condition.operator: condition.threshold for condition in (one, other)}
         return len(limits) < 2 or limits[">"] < limits["<="]
-    if isinstance(one, NominalCondition) and isinstance(other, NominalCondition):
-        return one.category == other.category
+    if isinstance(one, MissingCondition) or isinstance(other, MissingCondition):
+        return _leaves_known(one) == _leaves_known(other)
+    if isinstance(one, NominalCondition | SetCondition) and isinstance(other, NominalCondition | SetCondition):
+        (first, first_negated), (second, second_negated) = _listed(one), _listed(other)
+        if first_negated or second_negated:
+            return (first_negated and second_negated) or bool(second - first if first_negated else first - second)
+        return not first.isdisjoint(second)
     return one == other

@@ -17,7 +17,16 @@ from plurule._attached import ExplanationsMethods
 from plurule.data.inputs import row_ids
 from plurule.data.table import Table
 from plurule.inspection.data import match
-from plurule.model import Condition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    MissingCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+    SetCondition,
+)
 from plurule.model.condition import format_count, format_number
 from plurule.model.dictionary import unit_of
 from plurule.model.frame import Backend, to_frame, to_records
@@ -44,7 +53,9 @@ class Reason:
         if isinstance(self.condition, LabelCondition):
             return f"{self.condition} (by rule {self.value})"
         before, after = self.condition.parts()
-        if isinstance(self.condition, NominalCondition) or not after:
+        if isinstance(self.condition, SetCondition):
+            return f"{quoted(self.condition.name)} = {quoted(str(self.value))} ({' '.join(after)})"
+        if not isinstance(self.condition, NumericCondition | IntervalCondition) or not after:
             return str(self.condition)
         return " ".join(
             (*before, quoted(self.condition.name), "=", format_number(float(self.value)) + self.unit, *after)
@@ -287,9 +298,11 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         """What instances have that a condition holds for."""
         if isinstance(condition, LabelCondition):
             return self.decisions.decided_by[rows, condition.index] + 1
-        if isinstance(condition, NominalCondition):
-            return np.full(len(rows), condition.category, dtype=object)
-        return self._columns[condition.index][rows]
+        categories = self.table.attributes[condition.index].categories
+        if isinstance(condition, MissingCondition):
+            return np.full(len(rows), condition.parts()[1][1], dtype=object)
+        found = self._columns[condition.index][rows]
+        return found if categories is None else np.array(categories, dtype=object)[found]
 
     def _unit(self, condition: Condition) -> str:
         return unit_of(self.rule_list.dictionary, condition.name)

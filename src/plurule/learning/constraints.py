@@ -167,6 +167,11 @@ class ResolvedConstraints:
             apart[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
         return replace(self, apart=apart, exclusive=(*map(tuple, groups), *self.exclusive))
 
+    def of_columns(self, sources: NDArray[np.intp]) -> ResolvedConstraints:
+        """The same for columns of which it is known of which attribute each is made."""
+        allowed, required = self.allowed_attributes[sources], self.required_attributes[sources]
+        return replace(self, allowed_attributes=allowed, required_attributes=required)
+
     def decides_exclusive(self, head: Head) -> bool:
         """Whether a head says of every group of exclusive labels which of them is present."""
         present = {a.index for a in head if a.present}

@@ -49,7 +49,7 @@ def cover(data: Counting, given: Sequence[Rule], options: Options, progress: Pro
         data.note(rules[-1])
         if progress is not None:
             progress(len(rules), data.decided())
-    return RuleList(tuple(rules), problem.table.attributes, problem.labels, data.undecided(), groups=problem.groups)
+    return problem.rule_list(rules, data.undecided())
 
 
 def conquer(data: Counting, found: Candidate, options: Options) -> Rule:

@@ -26,6 +26,7 @@ def learn(
 
     Thresholds are halfway between two values, written as the shortest number there: 2.8962535, not 2.8962535000000003.
     """
+    problem = problem.with_conditions(options.conditions)
     if engine == "reference":
         learned = covering.learn(problem, options, progress)
     else:

@@ -136,9 +136,7 @@ class Run:
             raise too_many_heads() from None
         learned = self._core.rules(len(self._rules) - self._given)
         self._rules += tuple(_rule(self.problem, *rule) for rule in learned)
-        undecided = tuple(self._core.undecided())
-        problem = self.problem
-        return RuleList(self._rules, problem.table.attributes, problem.labels, undecided, groups=problem.groups)
+        return self.problem.rule_list(self._rules, tuple(self._core.undecided()))
 
     @property
     def n_rules(self) -> int:

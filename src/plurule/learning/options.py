@@ -13,6 +13,7 @@ import numpy as np
 from plurule.errors import ParameterError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
+from plurule.learning.derived import CONDITION_KINDS
 from plurule.learning.engine import ENGINES, Engine
 from plurule.learning.fixed_head import as_fixed_head
 from plurule.learning.label_sets import MOST_LABELS_EXHAUSTIVE
@@ -71,12 +72,28 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
         return min(int(value), LARGEST) if isinstance(value, Integral) else None if value == "auto" else value
 
     checked: dict[str, Any] = {"lift": lift, "heuristic": heuristic}
+    checked["conditions"] = check_conditions(parameters["conditions"])
     checked["min_precision"] = as_min_precision(parameters["min_precision"])
     fixed = as_fixed_head(parameters["fix_head"])
     checked["fix_head"] = fixed is not None
     checked |= {"refine_against": fixed.refine_against, "fixed_head_counts": fixed.counts} if fixed else {}
     others = (option for option in fields(Options) if option.name not in checked and option.name in parameters)
     return Options(**checked, **{option.name: plain(option.type, parameters[option.name]) for option in others})
+
+
+def check_conditions(conditions: Any) -> tuple[str, ...]:
+    """The kinds of conditions that are asked for, from a list or a text.
+
+    >>> check_conditions("all"), check_conditions("paper"), check_conditions("missing, sets")
+    (('sets', 'negation', 'missing'), (), ('sets', 'missing'))
+    """
+    named = {"all": CONDITION_KINDS, "paper": ()}
+    if isinstance(conditions, str):
+        conditions = named.get(conditions, [kind.strip() for kind in conditions.split(",")])
+    if not isinstance(conditions, list | tuple | set | frozenset) or not set(conditions) <= set(CONDITION_KINDS):
+        kinds = ", ".join(map(repr, CONDITION_KINDS))
+        raise ParameterError.expected("conditions", conditions, f"'all', 'paper', or some of {kinds}")
+    return tuple(kind for kind in CONDITION_KINDS if kind in conditions)
 
 
 def check_heuristic(heuristic: Any) -> Heuristic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 from plurule.data.table import Table
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.derived import DerivedColumn, derive
 from plurule.learning.fixed_head import FixedHeadCounts, RefineAgainst
 from plurule.learning.min_precision import MinPrecision
-from plurule.model import Rule
+from plurule.model import Attribute, Condition, NominalCondition, NumericCondition, Rule, RuleList
+from plurule.prediction.counts import Pairs
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 
@@ -32,6 +35,37 @@ class Problem:
     """Rules that come first and stay as they are; what they decide is not learned again."""
     constraints: ResolvedConstraints | None = None
     """What the rules that are learned must and must not use."""
+    derived: tuple[DerivedColumn, ...] = ()
+    """What the last columns of the table were made of, if they are not of the data."""
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """Those of the data."""
+        return self.table.attributes[: len(self.table.attributes) - len(self.derived)]
+
+    def with_conditions(self, kinds: Sequence[str]) -> Problem:
+        """The same with columns from which more kinds of conditions are learned."""
+        table, derived = derive(self.table, self.Y, self.weights, kinds) if kinds else (self.table, ())
+        if not derived:
+            return self
+        constraints = self.constraints
+        if constraints is not None:
+            sources = [*range(len(self.table.attributes)), *(column.source for column in derived)]
+            constraints = constraints.of_columns(np.array(sources, dtype=np.intp))
+        return replace(self, table=table, constraints=constraints, derived=derived)
+
+    def said(self, condition: Condition) -> Condition:
+        """A condition as it is said of the attributes of the data."""
+        place = condition.index - len(self.attributes)
+        if not isinstance(condition, NumericCondition | NominalCondition) or place < 0:
+            return condition
+        return self.derived[place].said(condition, self.attributes[self.derived[place].source])
+
+    def rule_list(self, rules: Iterable[Rule], undecided: Pairs) -> RuleList:
+        """What was learned, about the attributes of the data."""
+        if self.derived:
+            rules = (replace(rule, body=tuple(map(self.said, rule.body))) for rule in rules)
+        return RuleList(tuple(rules), self.attributes, self.labels, undecided, groups=self.groups)
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -82,6 +116,8 @@ class Options:
     max_conditions: int | None = None
     min_coverage: float = 0
     max_bins: int | None = None
+    conditions: tuple[str, ...] = ()
+    """The kinds of conditions that are learned besides thresholds and single categories."""
 
     def up_to(self, n_rules: int | None) -> Options:
         """The same options for a list of at most that many rules."""

@@ -6,6 +6,7 @@ What rules predict on the rows that they were learned from stays the same.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,7 +15,16 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.learning.binning import known_values
-from plurule.model import Attribute, Condition, NumericCondition, RuleList
+from plurule.model import (
+    Attribute,
+    Condition,
+    LabelCondition,
+    MissingCondition,
+    NominalCondition,
+    NumericCondition,
+    RuleList,
+    SetCondition,
+)
 from plurule.model.condition import join_intervals
 
 
@@ -23,7 +33,7 @@ def readable(rule_list: RuleList, table: Table, n_given: int = 0) -> RuleList:
 
     A threshold becomes the roundest number between the same two neighbouring values of the table. Of whole numbers
     `a > 2.5` becomes `a >= 3` and `a <= 2.5` becomes `a <= 2`; of an attribute of 0 and 1 the threshold stays 0.5.
-    Two bounds of one attribute become one interval.
+    Two bounds of one attribute become one interval, and several conditions on the categories of one attribute one.
     """
     attributes, values = list(rule_list.attributes), dict[int, NDArray[np.float64]]()
     for index in rule_list.tested_attributes():
@@ -37,8 +47,42 @@ def readable(rule_list: RuleList, table: Table, n_given: int = 0) -> RuleList:
         return _rounded(condition, values[condition.index], attributes[condition.index])
 
     learned = rule_list.rules[n_given:]
-    rules = [replace(rule, body=join_intervals(map(rounded, rule.body))) for rule in learned]
+    bodies = (join_intervals(map(rounded, rule.body)) for rule in learned)
+    rules = [replace(rule, body=join_sets(body, attributes)) for rule, body in zip(learned, bodies, strict=True)]
     return replace(rule_list, rules=(*rule_list.rules[:n_given], *rules), attributes=tuple(attributes))
+
+
+def join_sets(body: Sequence[Condition], attributes: Sequence[Attribute]) -> tuple[Condition, ...]:
+    """A body that says the same with at most one condition for each nominal attribute, in its shortest form.
+
+    >>> colours = Attribute("colour", ("red", "green", "blue", "white"))
+    >>> body = SetCondition("colour", 0, ("red",), negated=True), SetCondition("colour", 0, ("red", "green", "blue"))
+    >>> [str(condition) for condition in join_sets(body, [colours])]
+    ['colour in {green, blue}']
+    """
+    found: dict[object, Condition] = {}
+    on_attributes = [c for c in body if not isinstance(c, LabelCondition)]
+    for condition in body:
+        if isinstance(condition, NominalCondition | SetCondition):
+            same = [c for c in on_attributes if c.index == condition.index]
+            kept: Sequence[str] = attributes[condition.index].categories or ()
+            for other in same:
+                kept = other.admits(kept) if isinstance(other, NominalCondition | SetCondition) else kept
+            found.setdefault(condition.index, among(condition.index, attributes[condition.index], kept))
+        # Whatever is asked of a value, it is known.
+        elif not isinstance(condition, MissingCondition) or sum(c.index == condition.index for c in on_attributes) == 1:
+            found[condition] = condition
+    return tuple(found.values())
+
+
+def among(index: int, attribute: Attribute, kept: Sequence[str]) -> Condition:
+    """The shortest condition that some categories satisfy, and no others."""
+    others = tuple(category for category in attribute.categories or () if category not in kept)
+    if len(kept) == 1:
+        return NominalCondition(attribute.name, index, kept[0], attribute.is_binary)
+    if others and len(others) < len(kept):
+        return SetCondition(attribute.name, index, others, negated=True)
+    return SetCondition(attribute.name, index, tuple(kept))
 
 
 def _rounded(condition: NumericCondition, values: NDArray[np.float64], attribute: Attribute) -> NumericCondition:

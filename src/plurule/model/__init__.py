@@ -5,8 +5,10 @@ from plurule.model.condition import (
     Condition,
     IntervalCondition,
     LabelCondition,
+    MissingCondition,
     NominalCondition,
     NumericCondition,
+    SetCondition,
 )
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
@@ -20,8 +22,10 @@ __all__ = [
     "IntervalCondition",
     "LabelCondition",
     "LengthChoice",
+    "MissingCondition",
     "NominalCondition",
     "NumericCondition",
     "Rule",
     "RuleList",
+    "SetCondition",
 ]

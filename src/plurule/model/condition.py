@@ -1,7 +1,7 @@
 """Attributes, and conditions on them: the tests in the body of a rule.
 
-A condition names the attribute (or label) it tests and knows its column. A missing value, or a label
-not yet predicted, satisfies no condition.
+A condition names the attribute (or label) it tests and knows its column. A missing value satisfies no condition but
+`is missing`, a label not yet predicted none at all.
 """
 
 from __future__ import annotations
@@ -134,6 +134,59 @@ class NominalCondition:
         """What stands before the name and after it."""
         return having(YES[self.category.lower()]) if self.of_binary else ((), ("=", self.category))
 
+    def admits(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Those of some categories that satisfy it."""
+        return tuple(category for category in known if category == self.category)
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SetCondition:
+    """`attribute in {categories}`, or any other known category: `attribute not in {…}`, of one `attribute ≠ category`.
+
+    A category that the attribute does not have is as good as a missing value, and satisfies neither.
+
+    >>> str(SetCondition("landmass", 0, ("Asia", "Europe"))), str(SetCondition("landmass", 0, ("Asia",), negated=True))
+    ('landmass in {Asia, Europe}', 'landmass ≠ Asia')
+    """
+
+    name: str
+    index: int
+    categories: tuple[str, ...]
+    negated: bool = False
+
+    def parts(self, digits: int | None = None) -> Parts:
+        """What stands before the name and after it."""
+        if self.negated and len(self.categories) == 1:
+            return (), ("≠", quoted(self.categories[0]))
+        return (), ("not in" if self.negated else "in", f"{{{', '.join(map(quoted, self.categories))}}}")
+
+    def admits(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Those of some categories that satisfy it."""
+        return tuple(category for category in known if (category in self.categories) != self.negated)
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCondition:
+    """`attribute is missing`, or `attribute is known`.
+
+    >>> str(MissingCondition("area", 0, True)), str(MissingCondition("area", 0, False))
+    ('area is missing', 'area is known')
+    """
+
+    name: str
+    index: int
+    missing: bool
+
+    def parts(self, digits: int | None = None) -> Parts:
+        """What stands before the name and after it."""
+        return (), ("is", "missing" if self.missing else "known")
+
     def __str__(self) -> str:
         return to_text(self)
 
@@ -147,8 +200,9 @@ class LabelCondition(Assignment):
     """
 
 
-SimpleCondition: TypeAlias = NumericCondition | NominalCondition | LabelCondition
-AttributeCondition: TypeAlias = NumericCondition | IntervalCondition | NominalCondition
+CategoryCondition: TypeAlias = NominalCondition | SetCondition
+SimpleCondition: TypeAlias = NumericCondition | CategoryCondition | MissingCondition | LabelCondition
+AttributeCondition: TypeAlias = NumericCondition | IntervalCondition | CategoryCondition | MissingCondition
 Condition: TypeAlias = AttributeCondition | LabelCondition
 
 

@@ -33,10 +33,12 @@ from plurule.model import (
     IntervalCondition,
     LabelCondition,
     LengthChoice,
+    MissingCondition,
     NominalCondition,
     NumericCondition,
     Rule,
     RuleList,
+    SetCondition,
 )
 from plurule.model.dictionary import Meaning
 from plurule.model.names import Names
@@ -46,7 +48,8 @@ N = TypeVar("N", bound=Assignment | Condition)
 __all__ = ["FORMAT", "VERSION", "dumps", "load", "loads", "save"]
 
 FORMAT = "plurule rule list"
-VERSION = 1
+VERSION = 2
+"""The newest that is read. A file is written in the oldest version that can say what it says."""
 
 _COUNTS = ("tp", "fp", "coverage")
 _NOT_FINITE = ("inf", "-inf", "nan")
@@ -79,7 +82,7 @@ def dumps(rule_list: RuleList) -> str:
     _expect_unique(rule_list.labels, "labels")
     parts = {
         "format": _compact(FORMAT),
-        "version": _compact(VERSION),
+        "version": _compact(_version(rule_list)),
         "attributes": _lines(map(_attribute_to_json, rule_list.attributes)),
         "labels": _compact(list(rule_list.labels)),
         "rules": _lines(map(_rule_to_json, rule_list)),
@@ -119,6 +122,12 @@ def _expect_unique(names: Iterable[str], what: str) -> None:
 
 
 # Writing
+
+
+def _version(rule_list: RuleList) -> int:
+    """1, as long as no condition asks for a set of categories or a missing value."""
+    newer = any(isinstance(c, SetCondition | MissingCondition) for rule in rule_list for c in rule.body)
+    return 2 if newer else 1
 
 
 def _compact(value: Any) -> str:
@@ -255,6 +264,11 @@ class _Node:
     def texts(self) -> tuple[str, ...]:
         return tuple(item.text() for item in self.items())
 
+    def categories(self) -> tuple[str, ...]:
+        found = self.texts()
+        self.expect(len(set(found)) == len(found) >= 1, "at least one category, each once")
+        return found
+
     def fingerprints(self) -> bytes:
         try:
             found = b64decode(self.text(), validate=True)
@@ -356,10 +370,11 @@ def _attribute(item: _Node) -> Attribute:
 
 _READ: dict[str, Callable[[_Node], Any]] = {
     **dict.fromkeys(_COUNTS, _Node.count),
-    **dict.fromkeys(("stop", "locked", "present"), _Node.truth),
+    **dict.fromkeys(("stop", "locked", "present", "negated", "missing"), _Node.truth),
     "value": _Node.heuristic_value,
     "stability": _Node.share,
     "category": _Node.text,
+    "categories": _Node.categories,
     "operator": _Node.operator,
     **dict.fromkeys(("threshold", "above", "at_most"), _Node.threshold),
 }
@@ -385,6 +400,10 @@ def _condition(item: _Node, names: Names) -> Condition:
         return _named(item, LabelCondition, names)
     if "category" in keys:
         return _named(item, NominalCondition, names)
+    if "categories" in keys:
+        return _named(item, SetCondition, names)
+    if "missing" in keys:
+        return _named(item, MissingCondition, names)
     if "at_most" in keys:
         return _named(item, IntervalCondition, names)
     return _named(item, NumericCondition, names)

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from plurule.errors import ModelError, nearest
-from plurule.model.condition import Attribute, Condition, IntervalCondition, NominalCondition
+from plurule.model.condition import (
+    Attribute,
+    Condition,
+    IntervalCondition,
+    MissingCondition,
+    NominalCondition,
+    SetCondition,
+)
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
 
@@ -38,15 +45,20 @@ class Names:
         if isinstance(named, Assignment):
             return replace(named, index=_place(named.name, self.labels, "label"))
         place = _place(named.name, self.attributes, "attribute")
-        categories = self.declared[place].categories
-        if isinstance(named, NominalCondition) != (categories is not None):
+        if isinstance(named, MissingCondition):
+            return replace(named, index=place)
+        categories, kind = self.declared[place].categories, isinstance(named, NominalCondition | SetCondition)
+        if kind != (categories is not None):
             kinds = {True: "nominal", False: "numeric"}
-            kind = isinstance(named, NominalCondition)
             raise ModelError(f"{named} is a {kinds[kind]} condition, but {named.name!r} is {kinds[not kind]}")
-        if isinstance(named, NominalCondition) and categories is not None and named.category not in categories:
-            problem = f"attribute {named.name!r} has no category {named.category!r}"
-            raise ModelError(problem + nearest(named.category, categories))
-        if isinstance(named, IntervalCondition):
+        asked: tuple[str, ...] = ()
+        if isinstance(named, NominalCondition | SetCondition):
+            asked = named.categories if isinstance(named, SetCondition) else (named.category,)
+        unknown = next((category for category in asked if category not in (categories or ())), None)
+        if unknown is not None:
+            problem = f"attribute {named.name!r} has no category {unknown!r}"
+            raise ModelError(problem + nearest(unknown, categories or ()))
+        if isinstance(named, IntervalCondition | SetCondition):
             return replace(named, index=place)
         return replace(named, index=place, of_binary=self.declared[place].is_binary)
 

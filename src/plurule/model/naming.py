@@ -10,13 +10,16 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-SEPARATORS = ',<>=≤≥←∧&¬"\\'
+SEPARATORS = ',<>=≤≥≠←∧&¬"\\{}'
 """Characters that mean something between the names of a rule."""
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])")
 MARKS = re.compile(
     r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP [\d.e+-]+, FP [\d.e+-]+(?:, \w+)*\)\s*$", re.IGNORECASE
 )
 """What may follow a rule: `[stop]`, `[stop, locked]`, or the counts that `str(rule)` adds."""
+
+SAID_OF_NAMES = re.compile(r"\sis\s+(?:missing|known)$|\s(?:not\s+)?in$", re.IGNORECASE)
+"""What a condition says after the name of an attribute: a name that ends so is put in quotes."""
 
 
 MOST_LINES, LONGEST_LINE = 10, 118
@@ -69,4 +72,5 @@ def _is_plain(name: str) -> bool:
         and name[0] != "!"
         and not any(c in SEPARATORS for c in name)
         and not MARKS.search(" " + name)
+        and not SAID_OF_NAMES.search(name)
     )

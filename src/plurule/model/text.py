@@ -4,9 +4,11 @@ The text of a rule is `head <- body`, with the names of the data:
 
 - the head lists labels: `red, ¬blue` (also `not blue` or `!blue`);
 - the body joins conditions by `and` (also `∧` or `&`); it may be empty;
-- conditions are `stripes > 2`, `stripes <= 2`, `2 < stripes <= 5`, `continent = Asia`, and `red` or `¬red` for labels
-  that earlier rules predicted. `stripes >= 2` and `stripes < 2` become comparisons with the next smaller number, which
-  are the same. An attribute that instances have or not (0 or 1, no or yes, false or true) is `"sun"` or `no "sun"`;
+- conditions are `stripes > 2`, `stripes <= 2`, `2 < stripes <= 5`, `continent = Asia`, `continent ≠ Asia` (also `!=`),
+  `continent in {Africa, Asia}`, `continent not in {Africa, Asia}`, `area is missing`, `area is known`, and `red` or
+  `¬red` for labels that earlier rules predicted. `stripes >= 2` and `stripes < 2` become comparisons with the next
+  smaller number, which are the same. An attribute that instances have or not (0 or 1, no or yes, false or true) is
+  `"sun"` or `no "sun"`;
 - `[stop]`, `[locked]` or `[stop, locked]` may follow, or what `str(rule)` adds, `(TP 166, FP 38, stop)`;
 - a name that could be taken for something else is put in double quotes, with escapes as in `"5\\" wide\\u200f\\n"`.
 """
@@ -25,19 +27,24 @@ from plurule.model.condition import (
     Condition,
     IntervalCondition,
     LabelCondition,
+    MissingCondition,
     NominalCondition,
     NumericCondition,
+    SetCondition,
 )
 from plurule.model.head import Assignment, Head
 from plurule.model.names import Names
-from plurule.model.naming import MARKS, NUMBER, SEPARATORS, visible
+from plurule.model.naming import MARKS, NUMBER, SAID_OF_NAMES, SEPARATORS, visible
 from plurule.model.rule import Rule
 
 ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)
 NOT = re.compile(r"¬|!|not?\b", re.IGNORECASE)
-COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|>|<(?!-)")
+COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|≠|!=|>|<(?!-)")
 BELOW = ("<=", "≤", "<")
+NOT_EQUAL = ("≠", "!=")
+AMONG = re.compile(r"(?:in|(not\s+in))\s*(?=\{)", re.IGNORECASE)
+KNOWN = re.compile(r"is\s+(missing|known)\b", re.IGNORECASE)
 CHUNK = re.compile(f"[^{re.escape(SEPARATORS)}]+")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -167,30 +174,65 @@ class _Reader:
             return interval
         present, name = self.signed_name({**self.labels, **self.attributes}, "a condition")
         operator_at = self.skip()
+        said = self.said_of(name, present)
+        if said is not None:
+            return said
         operator = self.accept(COMPARISON)
         if operator is None:
             if name.text in self.attributes and name.text not in self.labels:
                 attribute = self.declared[self.attributes[name.text]]
                 if attribute.is_binary:
                     return having(attribute, self.attributes[name.text], present)
-                what = "'='" if attribute.is_nominal else "'<=' or '>'"
+                what = "'=', '≠' or 'in {…}'" if attribute.is_nominal else "'<=' or '>'"
                 self.fail(f"expected {what} after attribute {name.text!r}, found {self.found()}")
             return LabelCondition(name.text, self.index_of(name, self.labels, "label or attribute"), present)
-        if not present:
-            self.fail("only labels can be negated, expected an attribute without '¬' before it", name.start)
+        self.expect_unsigned(name, present)
         if name.text in self.labels and name.text not in self.attributes:
             return LabelCondition(name.text, self.labels[name.text], self.label_value(operator, operator_at))
         index = self.index_of(name, self.attributes, "attribute")
         categories = self.declared[index].categories
         if categories is None:
             return self.numeric(name.text, index, operator, operator_at)
-        if operator not in ("=", "=="):
-            self.fail(f"attribute {name.text!r} is nominal, expected '=', found {operator!r}", operator_at)
-        category = self.name(dict.fromkeys(categories, 0), f"a category of {name.text!r}")
-        if category.text not in categories:
-            problem = f"attribute {name.text!r} has no category {category.text!r}"
-            self.fail(problem + nearest(category.text, categories), category.start)
-        return NominalCondition(name.text, index, category.text, of_binary=self.declared[index].is_binary)
+        if operator not in ("=", "==", *NOT_EQUAL):
+            self.fail(f"attribute {name.text!r} is nominal, expected '=' or '≠', found {operator!r}", operator_at)
+        category = self.category(name.text, categories)
+        if operator in NOT_EQUAL:
+            return SetCondition(name.text, index, (category,), negated=True)
+        return NominalCondition(name.text, index, category, of_binary=self.declared[index].is_binary)
+
+    def category(self, name: str, categories: Sequence[str]) -> str:
+        found = self.name(dict.fromkeys(categories, 0), f"a category of {name!r}")
+        if found.text not in categories:
+            problem = f"attribute {name!r} has no category {found.text!r}"
+            self.fail(problem + nearest(found.text, categories), found.start)
+        return found.text
+
+    def said_of(self, name: _Name, present: bool) -> Condition | None:
+        """`is missing`, `is known`, `in {…}` or `not in {…}` after the name of an attribute, if that stands here."""
+        among, known = self.match(AMONG), self.match(KNOWN)
+        if among is None and known is None:
+            return None
+        self.expect_unsigned(name, present)
+        index = self.index_of(name, self.attributes, "attribute")
+        if known is not None:
+            return MissingCondition(name.text, index, known.group(1).lower() == "missing")
+        categories = self.declared[index].categories
+        if categories is None:
+            self.fail(f"attribute {name.text!r} is numeric, expected '<=' or '>' and a number", name.start)
+        found: list[str] = []
+        while self.accept(re.compile(r"," if found else r"\{")):
+            start = self.skip()
+            found.append(self.category(name.text, categories))
+            if found[-1] in found[:-1]:
+                self.fail(f"category {found[-1]!r} is listed twice, expected each once", start)
+        if not self.accept(re.compile(r"\}")):
+            self.fail(f"expected ',' and another category of {name.text!r}, or '}}', found {self.found()}")
+        negated = among is not None and among.group(1) is not None
+        return SetCondition(name.text, index, tuple(found), negated)
+
+    def expect_unsigned(self, name: _Name, present: bool) -> None:
+        if not present:
+            self.fail("only labels can be negated, expected an attribute without '¬' before it", name.start)
 
     def interval(self) -> IntervalCondition | None:
         """`number < attribute <= number`, if that is what stands here; an attribute may be named like a number."""
@@ -217,7 +259,7 @@ class _Reader:
         return IntervalCondition(name.text, index, above, at_most)
 
     def numeric(self, name: str, index: int, operator: str, operator_at: int) -> NumericCondition:
-        if operator in ("=", "=="):
+        if operator in ("=", "==", *NOT_EQUAL):
             self.fail(f"attribute {name!r} is numeric, expected '<=' or '>', found {operator!r}", operator_at)
         start = self.skip()
         threshold = self.threshold(self.number(operator), start, operator in (">=", "≥", "<"))
@@ -258,7 +300,7 @@ class _Reader:
         chunk = CHUNK.match(self.text, self.skip(), self.end)
         ends = [word.end() for word in re.finditer(r"\S+", chunk.group())] if chunk else []
         candidates = (self.text[self.at : self.at + end] for end in reversed(ends))
-        return next((candidate for candidate in candidates if candidate in known), "")
+        return next((c for c in candidates if c in known and not SAID_OF_NAMES.search(c)), "")
 
     def name(self, known: Mapping[str, int], expected: str) -> _Name:
         """The longest known name that stands here, or else what would have been one."""
@@ -308,11 +350,15 @@ class _Reader:
 
     def accept(self, pattern: re.Pattern[str]) -> str | None:
         """What stands here if it matches; go past it."""
+        match = self.match(pattern)
+        return None if match is None else match.group()
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """The same, with its groups."""
         match = pattern.match(self.text, self.skip(), self.end)
-        if match is None:
-            return None
-        self.at = match.end()
-        return match.group()
+        if match is not None:
+            self.at = match.end()
+        return match
 
     def found(self) -> str:
         """What stands here, for an error message."""

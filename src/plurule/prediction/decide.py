@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
 from plurule.data.table import Column, SparseColumn, Table
-from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    MissingCondition,
+    NominalCondition,
+    Rule,
+    RuleList,
+    SetCondition,
+)
 from plurule.model.condition import SimpleCondition, split_intervals
 
 Mask = NDArray[np.bool_]
@@ -92,11 +101,17 @@ class Columns:
         if isinstance(condition, LabelCondition):
             return predicted[:, condition.index] == int(condition.present)
         values = self[condition.index]
+        categories = self.table.attributes[condition.index].categories or ()
         if isinstance(condition, NominalCondition):
-            categories = self.table.attributes[condition.index].categories or ()
             if condition.category not in categories:
                 return np.zeros(len(values), dtype=bool)
             return values == categories.index(condition.category)
+        if isinstance(condition, SetCondition):
+            admitted = condition.admits(categories)
+            # The last is for the code -1, which stands for a missing value.
+            return np.array([*(category in admitted for category in categories), False], dtype=bool)[values]
+        if isinstance(condition, MissingCondition):
+            return (np.isnan(values) if values.dtype.kind == "f" else values < 0) == condition.missing
         # Comparing with NaN is false, so a missing value satisfies neither.
         if isinstance(condition, IntervalCondition):
             return (values > condition.above) & (values <= condition.at_most)
@@ -148,7 +163,7 @@ def predict_labels(rule_list: RuleList, table: Table, n_threads: int = 1) -> NDA
 def _apply(rule_list: RuleList, table: Table, n_threads: int, **result: Any) -> None:
     """Let the core fill in the arrays of `Decisions`; those that nobody asks for are None."""
     conditions: dict[tuple[int, int, float], int] = {}
-    columns: dict[int, int] = {}
+    columns: dict[Asked, int] = {}
     rules = []
     for rule in rule_list:
         packed = [_packed(condition, table, columns) for condition in split_intervals(rule.body)]
@@ -156,7 +171,7 @@ def _apply(rule_list: RuleList, table: Table, n_threads: int, **result: Any) -> 
         rules.append((body, [(assignment.index, assignment.present) for assignment in rule.head], rule.stop))
     _core.decide(
         n_rows=len(table),
-        columns=[_as_given(table.columns[index]) for index in columns],
+        columns=[_as_given(_asked(column, table)) for column in columns],
         conditions=list(conditions),
         rules=rules,
         n_threads=n_threads,
@@ -170,16 +185,28 @@ NO_CATEGORY = -2
 """A code that no row has, not even where the value is missing."""
 
 
-def _packed(condition: SimpleCondition, table: Table, columns: dict[int, int]) -> tuple[int, int, float]:
+Asked: TypeAlias = int | SetCondition | MissingCondition
+"""A column that the core needs: of the table, or of 0 and 1 where one test is more than a comparison."""
+
+
+def _packed(condition: SimpleCondition, table: Table, columns: dict[Asked, int]) -> tuple[int, int, float]:
     """A condition as the core reads it: kind, position of the label or among the columns asked for, value."""
     if isinstance(condition, LabelCondition):
         return LABEL_PRESENT if condition.present else LABEL_ABSENT, condition.index, 0.0
+    if isinstance(condition, SetCondition | MissingCondition):
+        return EQUALS, columns.setdefault(condition, len(columns)), 1.0
     column = columns.setdefault(condition.index, len(columns))
     if isinstance(condition, NominalCondition):
         categories = table.attributes[condition.index].categories or ()
         known = condition.category in categories
         return EQUALS, column, float(categories.index(condition.category) if known else NO_CATEGORY)
     return AT_MOST if condition.operator == "<=" else ABOVE, column, float(condition.threshold)
+
+
+def _asked(asked: Asked, table: Table) -> Column:
+    if isinstance(asked, int):
+        return table.columns[asked]
+    return Columns(table).satisfies(asked, np.zeros((len(table), 0), np.int8)).astype(np.int32)
 
 
 def _as_given(column: Column) -> Any:

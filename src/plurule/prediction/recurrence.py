@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.model import LabelCondition, NominalCondition, Rule
+from plurule.model import LabelCondition, MissingCondition, NominalCondition, Rule, SetCondition
 from plurule.model.condition import split_intervals
 
 TOLERANCE = 2 / 32
@@ -84,6 +84,10 @@ class Recurrence:
                 parts.add(("label", condition.index, condition.present))
             elif isinstance(condition, NominalCondition):
                 parts.add(("category", condition.index, condition.category))
+            elif isinstance(condition, SetCondition):
+                parts.add(("categories", condition.index, frozenset(condition.categories), condition.negated))
+            elif isinstance(condition, MissingCondition):
+                parts.add(("missing", condition.index, condition.missing))
             else:
                 test = (condition.operator, condition.index)
                 place, tighter = self._place(condition.index, condition.threshold), min

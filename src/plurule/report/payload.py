@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.model import Condition, IntervalCondition, LabelCondition, NominalCondition, Rule, RuleList
+from plurule.model import (
+    Condition,
+    IntervalCondition,
+    LabelCondition,
+    MissingCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
 from plurule.model.dictionary import Meaning
 from plurule.model.naming import visible
 from plurule.prediction.counts import Labels
@@ -116,14 +124,15 @@ def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int])
     if isinstance(condition, LabelCondition):
         return {"label": condition.index, "is": int(condition.present)}
     at = {"attribute": place[condition.index], "parts": condition_parts(condition, None, rule_list.dictionary)}
-    if isinstance(condition, NominalCondition):
-        categories = rule_list.attributes[condition.index].categories or ()
-        known = condition.category in categories
-        # A category that the attribute does not have is satisfied by nothing.
-        return at | {"category": categories.index(condition.category) if known else -2}
+    if isinstance(condition, MissingCondition):
+        return at | {"missing": condition.missing}
     if isinstance(condition, IntervalCondition):
         return at | {"above": condition.above, "atMost": condition.at_most}
-    return at | {"above" if condition.operator == ">" else "atMost": condition.threshold}
+    if isinstance(condition, NumericCondition):
+        return at | {"above" if condition.operator == ">" else "atMost": condition.threshold}
+    categories = rule_list.attributes[condition.index].categories or ()
+    # A category that the attribute does not have is satisfied by nothing.
+    return at | {"categories": [categories.index(category) for category in condition.admits(categories)]}
 
 
 def _instances(

@@ -249,7 +249,7 @@ class Folds(TrainingData):
 
     def _go_on(self, part: int, options: Options) -> RuleList:
         """A list by the native engine, continued where a shorter one was learned with the same options before."""
-        problem, columns = self.training(part), self._columns(part, options.max_bins)
+        problem, columns = self._derived(part, options), self._columns(part, options)
         key = "run", part, repr(vars(options) | {"n_rules": None, "lift": options.lift.tobytes()})
         with _preparing:
             run = self._made.pop(key, None)
@@ -264,13 +264,19 @@ class Folds(TrainingData):
                 self._made[key] = run
         return learned
 
-    def _columns(self, part: int, max_bins: int | None) -> Any:
+    def _derived(self, part: int, options: Options) -> Problem:
+        """The rows that lists of a part are learned from, with columns for all kinds of conditions asked for."""
+        problem, kinds = self.training(part), options.conditions
+        return self._once(("derived", part, kinds), lambda: problem.with_conditions(kinds)) if kinds else problem
+
+    def _columns(self, part: int, options: Options) -> Any:
         """The ranked columns of a part."""
         prepare = partial(native.prepare, n_jobs=self.n_jobs)
-        problem = self.training(part)
-        if max_bins is not None:
-            weights = weights_of(problem)
-            return self._once(("bins", part, max_bins), lambda: prepare(problem.table, max_bins, weights))
+        problem, max_bins = self._derived(part, options), options.max_bins
+        if max_bins is not None or problem.derived:
+            weights = None if max_bins is None else weights_of(problem)
+            key = "bins", part, max_bins, options.conditions
+            return self._once(key, lambda: prepare(problem.table, max_bins, weights))
         everything = self._once("columns", lambda: prepare(self.problem.table))
         if problem is self.problem:
             return everything

@@ -46,7 +46,8 @@ def learn_from_samples(
         chosen = options[turn % len(options)]
         weights = exact_weights(problem.weights * samples[turn], problem.n_labels)
         sample = replace(problem, weights=weights)
-        if engine != "native":
+        # Columns that are made from labels are those of the sample.
+        if engine != "native" or sample.with_conditions(chosen.conditions) is not sample:
             return engines.learn(sample, chosen, engine)
         learned = native.learn(sample, chosen, columns=columns[chosen.max_bins])
         return with_short_thresholds(learned, problem.table, len(problem.initial_rules))

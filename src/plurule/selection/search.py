@@ -194,6 +194,14 @@ def say_undefined(what: str, curves: Iterable[LengthCurve]) -> None:
         warnings.warn(f"{what}: {worst.measure} is not defined on {parts}; {outcome}", stacklevel=4)
 
 
+def chosen_from(curve: LengthCurve | None) -> LengthCurve | None:
+    """The curve, if a length can be chosen by it; says where the score is not defined."""
+    if curve is None:
+        return None
+    say_undefined("n_rules='auto'", [curve])
+    return curve if len(curve.defined) else None
+
+
 @dataclass(frozen=True, eq=False)
 class Searched:
     """What the candidates scored."""

@@ -15,6 +15,7 @@ from plurule.data.targets import TargetForm
 from plurule.errors import DataError, ParameterError
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.covering import Progress
+from plurule.learning.options import check_conditions
 from plurule.learning.problem import Options, Problem
 from plurule.model import Attribute, Rule, RuleList
 from plurule.prediction.scoring import Scoring
@@ -126,6 +127,7 @@ def check_counted(parameters: Mapping[str, Any], scoring: Scoring, *others: Any)
         raise DataError("X has labels, names and weights of its own: leave out y, sample_weight and label_names")
     refused = [name for name in ("prune",) if parameters[name] is not None]
     refused += [name for name in ("engine",) if parameters[name] == "reference"]
+    refused += [name for name in ("conditions",) if check_conditions(parameters[name])]
     if "auto" in (parameters["heuristic"], parameters["n_rules"]) and scoring.scorer is not None:
         refused.append("scoring")
     for name in refused:

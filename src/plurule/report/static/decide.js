@@ -11,11 +11,14 @@ plurule.satisfies = function (condition, values, predicted) {
     return predicted[condition.label] === condition.is;
   }
   const value = values[condition.attribute];
+  if (condition.missing !== undefined) {
+    return (value === null) === condition.missing;
+  }
   if (value === null) {
     return false;
   }
-  if (condition.category !== undefined) {
-    return value === condition.category;
+  if (condition.categories !== undefined) {
+    return condition.categories.includes(value);
   }
   return (condition.above === undefined || value > condition.above)
     && (condition.atMost === undefined || value <= condition.atMost);

@@ -157,7 +157,8 @@
 
   function reason(condition) {
     const piece = plurule.conditionElement(condition);
-    if (condition.above === undefined && condition.atMost === undefined) {
+    const isChoice = condition.categories !== undefined && condition.categories.length > 1;
+    if (condition.above === undefined && condition.atMost === undefined && !isChoice) {
       return [piece];
     }
     return [piece, element("span", { class: "note" }, ` (it is ${valueText(condition.attribute, values[condition.attribute])})`)];

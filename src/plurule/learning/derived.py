@@ -1,0 +1,147 @@
+"""Columns made of others, by which engines that know thresholds and categories learn more kinds of conditions.
+
+- *sets*: the categories of a nominal attribute in the order of how often a label goes with them, as trees have it. A
+  threshold on the place in that order is a set of categories. There is an order for each label, or for the labels
+  that the attribute tells most about.
+- *negation*: for each category, a column of one category that all others have.
+- *missing*: whether a value is missing or known.
+
+Orders are those of the rows that are learned from, and stay the same while rules are learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table
+from plurule.model import (
+    Attribute,
+    Condition,
+    MissingCondition,
+    NominalCondition,
+    NumericCondition,
+    SetCondition,
+)
+
+ConditionKind: TypeAlias = Literal["sets", "negation", "missing"]
+CONDITION_KINDS: tuple[ConditionKind, ...] = ("sets", "negation", "missing")
+
+MOST_ORDERS = 8
+"""An attribute has at most so many orders."""
+MOST_NEGATED = 32
+"""Of more categories, the most frequent ones are negated."""
+
+
+@dataclass(frozen=True)
+class DerivedColumn:
+    """What a column was made of, and what a condition on it says."""
+
+    source: int
+    """Place of the attribute."""
+    attribute: Attribute
+    """As engines see the column."""
+    categories: tuple[str, ...] = ()
+    """In the order of their ranks; or the one that is negated. None: it tells missing from known."""
+
+    def said(self, condition: NumericCondition | NominalCondition, source: Attribute) -> Condition:
+        """The condition on the attribute itself."""
+        if not self.categories:
+            return MissingCondition(source.name, self.source, getattr(condition, "category", "") == "missing")
+        if isinstance(condition, NominalCondition):
+            return SetCondition(source.name, self.source, self.categories, negated=True)
+        at_most = condition.operator == "<="
+        kept = {c for place, c in enumerate(self.categories) if (place <= condition.threshold) == at_most}
+        listed = tuple(category for category in source.categories or () if category in kept)
+        if len(listed) == 1:
+            return NominalCondition(source.name, self.source, listed[0], source.is_binary)
+        return SetCondition(source.name, self.source, listed)
+
+
+def derive(
+    table: Table, Y: NDArray[np.uint8], weights: NDArray[np.float64], kinds: Collection[str]
+) -> tuple[Table, tuple[DerivedColumn, ...]]:
+    """The table with columns for these kinds of conditions, and what those are; the table itself if there are none."""
+    made = list(_made(table, Y, weights, kinds))
+    if not made:
+        return table, ()
+    attributes = (*table.attributes, *(column.attribute for column, _ in made))
+    columns = (*(table.columns[i] for i in range(len(table.columns))), *(values for _, values in made))
+    return Table(attributes, columns, len(table)), tuple(column for column, _ in made)
+
+
+def _made(
+    table: Table, Y: NDArray[np.uint8], weights: NDArray[np.float64], kinds: Collection[str]
+) -> Iterator[tuple[DerivedColumn, Column]]:
+    truth = None
+    for index in _nominal(table) if {"sets", "negation"} & set(kinds) else ():
+        attribute = table.attributes[index]
+        categories, codes = attribute.categories or (), table.column(index)
+        truth = Y.astype(np.float64) if truth is None else truth
+        total, present = _counts(codes, len(categories), truth, weights)
+        seen = np.flatnonzero(total > 0)
+        if len(seen) < 3:
+            continue
+        for order in _orders(total[seen], present[seen]) if "sets" in kinds else ():
+            places = np.full(len(categories) + 1, np.nan)
+            places[seen[order]] = np.arange(len(order))
+            ranked = tuple(categories[i] for i in seen[order].tolist())
+            yield DerivedColumn(index, Attribute(attribute.name), ranked), places[codes]
+        often = seen[np.argsort(-total[seen], kind="stable")[:MOST_NEGATED]]
+        for code in np.sort(often).tolist() if "negation" in kinds else ():
+            others = np.where((codes >= 0) & (codes != code), 0, -1).astype(np.int32)
+            yield DerivedColumn(index, Attribute(attribute.name, ("other",)), (categories[code],)), others
+    for index in _with_missing(table) if "missing" in kinds else ():
+        codes = np.where(_is_missing(table.column(index)), 0, 1).astype(np.int32)
+        yield DerivedColumn(index, Attribute(table.attributes[index].name, ("missing", "known"))), codes
+
+
+def _nominal(table: Table) -> list[int]:
+    """Attributes of at least three categories: of two, one is the negation of the other."""
+    return [i for i, attribute in enumerate(table.attributes) if len(attribute.categories or ()) > 2]
+
+
+def _with_missing(table: Table) -> list[int]:
+    columns = table.columns
+    if isinstance(columns, SparseColumns):
+        # A code below 0 is a missing category; most matrices hold no such number, and need no look at each column.
+        values = columns.matrix.data
+        if not np.isnan(values).any() and not (columns.nominal.any() and (values < 0).any()):
+            return []
+    stored = (column.values if isinstance(column, SparseColumn) else column for column in columns)
+    found = [i for i, values in enumerate(stored) if _is_missing(values).any()]
+    return [i for i in found if not _is_missing(table.column(i)).all()]
+
+
+def _is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isnan(values) if values.dtype.kind == "f" else values < 0
+
+
+def _counts(
+    codes: NDArray[Any], n_categories: int, truth: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per category, the weight of its rows, and of those with each label."""
+    rows = np.flatnonzero(codes >= 0)
+    member = sp.csr_array((weights[rows], (codes[rows], rows)), shape=(n_categories, len(codes)))
+    return member.sum(axis=1), member @ truth
+
+
+def _orders(total: NDArray[np.float64], present: NDArray[np.float64]) -> Sequence[NDArray[np.intp]]:
+    """Different orders of categories, by the share of a label in each, for the labels that they tell most about."""
+    share = present / total[:, None]
+    overall = present.sum(axis=0) / total.sum()
+    told = (total[:, None] * (share - overall) ** 2).sum(axis=0)
+    told = np.round(told / (told.max(initial=0.0) or 1.0), 9)  # what differs by rounding only is a tie
+    found: dict[tuple[int, ...], NDArray[np.intp]] = {}
+    for label in np.argsort(-told, kind="stable")[:MOST_ORDERS]:
+        order = np.argsort(share[:, label], kind="stable")
+        listed = tuple(order.tolist())
+        # Backwards, an order has the same sets.
+        if told[label] > 0 and listed not in found and listed[::-1] not in found:
+            found[listed] = order
+    return list(found.values())
