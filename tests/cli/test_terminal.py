@@ -13,7 +13,9 @@ import pytest
 
 from helpers.commands import Run
 from helpers.rule_lists import make_rules
-from plurule.cli.terminal import console, visible
+from plurule.classifier import RuleListClassifier
+from plurule.cli.terminal import console, visible, wrapped
+from plurule.datasets import load_world_flags
 from plurule.model import file as model_file
 
 EVIL = "red\x1b[2J\x07\x9b31m\u202e"
@@ -99,3 +101,42 @@ def test_a_model_goes_to_standard_output_alone(run: Run, tmp_path: Path) -> None
     edited = run("edit", "remove", tmp_path / "m.json", 1, "-o", "-")
     assert len(json.loads(edited.out)["rules"]) == 1
     assert "rule 1" in edited.err
+
+
+def test_lines_end_between_words_and_what_follows_is_indented() -> None:
+    text = "instance 1: red\n  blue: present by rule 8, since un_since = 1993 >= 1966 and stars = 0 <= 4\n\n" + "x" * 90
+    lines = wrapped(text, 40).split("\n")
+    assert lines[:2] == ["instance 1: red", "  blue: present by rule 8, since"]
+    assert all(line.startswith("      ") for line in lines[2:4])
+    assert lines[-2:] == ["", "x" * 90]
+    assert " ".join(wrapped(text, 40).split()) == " ".join(text.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudoterminals")
+@pytest.mark.parametrize("command", [["dependencies"], ["show"], ["explain", "world-flags", "--limit", "2"]])
+def test_what_is_shown_in_80_columns_breaks_no_word(tmp_path: Path, command: list[str]) -> None:
+    import pty
+
+    flags = load_world_flags()
+    rules = RuleListClassifier(heuristic="f_measure", n_rules=6).fit(flags).rule_list_
+    rules.save(tmp_path / "model.json")
+    given = [sys.executable, "-m", "plurule", command[0], str(tmp_path / "model.json"), *command[1:]]
+    main, terminal = pty.openpty()
+    env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    with subprocess.Popen(given, stdout=terminal, stderr=terminal, env=env) as running:
+        os.close(terminal)
+        shown = b""
+        try:
+            while piece := os.read(main, 4096):
+                shown += piece
+        except OSError:
+            pass  # the other end is closed
+    os.close(main)
+    assert running.returncode == 0, shown.decode()
+    lines = shown.decode().splitlines()
+    assert max(map(len, lines)) <= 80
+    words = {attribute.name for attribute in rules.attributes} | {"co-occurrence:", "precision", "conditions"}
+    assert any(name in line for name in words for line in lines)
+    tested = {rules.attributes[i].name for i in rules.tested_attributes()}
+    if command[0] == "show":
+        assert all(any(name in line for line in lines) for name in tested)

@@ -112,7 +112,7 @@ def show(
     ]
     if plain:
         for position in shown:
-            say(rule_list[position])
+            say(rule_list[position], wrap=False)
         return
     out = console()
     of = "" if len(shown) == len(rule_list) else f" of {len(rule_list)}"
@@ -212,7 +212,7 @@ def explain(
     }
     with waiting("explanations"):
         text = forms[form]()
-    put(text, output)
+    put(text, output, wrap=form == "text")
 
 
 def dependencies(
@@ -236,7 +236,7 @@ def dependencies(
         "dot": lambda: found.to_graph().to_dot(),
         "text": lambda: str(found),
     }
-    put(forms[form](), output)
+    put(forms[form](), output, wrap=form == "text")
 
 
 def diff(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -53,9 +55,29 @@ def prepare(*streams: Any) -> None:
             stream.reconfigure(errors=_HANDLER)
 
 
-def say(text: object, stderr: bool = False) -> None:
-    """Print text for people."""
-    print(visible(str(text)), file=sys.stderr if stderr else sys.stdout)
+def say(text: object, stderr: bool = False, wrap: bool = True) -> None:
+    """Print text for people; in a terminal, lines end between words unless they must stay whole."""
+    stream = sys.stderr if stderr else sys.stdout
+    shown = visible(str(text))
+    print(wrapped(shown, shutil.get_terminal_size().columns) if wrap and stream.isatty() else shown, file=stream)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Text whose lines are no longer than a terminal is wide; what follows a line is indented.
+
+    >>> print(wrapped("  red: present by rule 2, since stars > 4", 24))
+      red: present by rule
+          2, since stars > 4
+    """
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        options: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+        parts = textwrap.wrap(
+            line.lstrip(" "), width, initial_indent=indent, subsequent_indent=f"{indent}    ", **options
+        )
+        lines += parts if len(line) > width else [line]
+    return "\n".join(lines)
 
 
 class _Visible(Console):

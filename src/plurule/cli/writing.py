@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plurule.cli.terminal import visible
+from plurule.cli.terminal import visible, wrapped
 from plurule.errors import ModelError
 from plurule.files import in_bytes, write_text
 
@@ -50,13 +51,14 @@ def check_writable(*paths: Path | None) -> None:
             raise ModelError(f"{path}: there is no folder {path.parent}; create it first")
 
 
-def put(text: str, output: Path | None) -> None:
-    """Write text, with a line end, to a file or to standard output."""
+def put(text: str, output: Path | None, wrap: bool = False) -> None:
+    """Write text, with a line end, to a file or to standard output; what is wrapped has whole words in a terminal."""
     text = text if text.endswith("\n") else text + "\n"
     if output is not None and not takes_output(output):
         write_text(output, text)
     elif sys.stdout.isatty():
-        sys.stdout.write(visible(text))
+        shown = visible(text)
+        sys.stdout.write(wrapped(shown, shutil.get_terminal_size().columns) if wrap else shown)
     else:
         # Another program gets what a file would hold.
         sys.stdout.flush()
