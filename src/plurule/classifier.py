@@ -24,6 +24,7 @@ from plurule.learning.missing_labels import can_learn, labels_without_rules, why
 from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
 from plurule.learning.problem import HeadSearch, Options, Problem
 from plurule.learning.readable import readable
+from plurule.learning.shortening import simplified
 from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
@@ -105,6 +106,10 @@ class RuleListClassifier(RuleListPredictor):
         of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
         there, or decide nothing. `None` learns from all rows and does not prune. `n_rules` and its curve are about the
         list before that: what is left of it is shorter.
+    simplify
+        How much of the training score may be given up for fewer rules and conditions once the list is learned: with 0
+        no prediction on the training rows changes. `None` drops nothing. `n_rules` and `chosen_` are about the list
+        before that.
     max_conditions
         Most conditions in a body; `None` for as many as it takes.
     min_coverage
@@ -196,6 +201,7 @@ class RuleListClassifier(RuleListPredictor):
         scoring: str | Scorer = "micro_f1",
         give_up: float = 0.0,
         prune: float | None = None,
+        simplify: float | None = None,
         max_conditions: int | None = 5,
         min_coverage: float = 3,
         max_bins: int | None = 32,
@@ -222,6 +228,7 @@ class RuleListClassifier(RuleListPredictor):
         self.scoring = scoring
         self.give_up = give_up
         self.prune = prune
+        self.simplify = simplify
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
         self.max_bins = max_bins
@@ -294,6 +301,8 @@ class RuleListClassifier(RuleListPredictor):
         choosing = self.heuristic == "auto" and self.n_rules is not None and self.prune is None
         if not choosing or not can_learn(problem, options) or not self._aim(folds, rows, options, scoring):
             self._learn_one(folds, rows, options, scoring)
+        if self.simplify is not None:
+            self.rule_list_ = simplified(self.rule_list_, problem, scoring, float(self.simplify))
         self.rule_list_ = self._finished(self.rule_list_, folds)
         return self
 

@@ -269,11 +269,12 @@ class RuleListClassifierCV(RuleListPredictor):
     ) -> RuleListClassifier:
         scoring = check_scoring("micro_f1" if self.scoring is None else self.scoring)
         candidates = self._grid(template, problem.n_labels)
-        if any(candidate.get("prune", template.prune) is not None for candidate in candidates):
-            raise ValueError(
-                "prune does not go with protocol='wide', which scores lists by length as they were learned; "
-                "leave it out and prune what was chosen: search.rule_list_.prune(X_new, Y_new)"
-            )
+        for name in ("prune", "simplify"):
+            if any(candidate.get(name, getattr(template, name)) is not None for candidate in candidates):
+                raise ValueError(
+                    f"{name} does not go with protocol='wide', which scores lists by length as they were learned; "
+                    f"leave it out and {name} what was chosen: search.rule_list_.{name}(X_new, Y_new)"
+                )
         options = [_options(template, candidate, problem) for candidate in candidates]
         folds = Folds(problem, make_parts(self.cv, problem.Y, rows), engine=check_engine(template.engine))
         evaluation = evaluation_to_choose_by("RuleListClassifierCV", folds, scoring, template._form, TIE_BREAKERS)

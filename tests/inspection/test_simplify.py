@@ -14,6 +14,7 @@ from plurule.errors import ModelError
 from plurule.inspection import recount, simplify
 from plurule.metrics import hamming_accuracy
 from plurule.model import RuleList
+from plurule.model.condition import split_intervals
 from plurule.prediction.decide import decide
 
 
@@ -46,7 +47,9 @@ def test_what_was_dropped_is_what_is_missing(seed: int) -> None:
     kept = [(n, rule) for n, rule in enumerate(rule_list, start=1) if n not in dropped_rules]
     for (number, before), after in zip(kept, simplified.rule_list, strict=True):
         gone = {d.text for d in simplified.dropped if d.what == "condition" and d.number == number}
-        assert [str(c) for c in before.body if str(c) not in gone] == [str(c) for c in after.body]
+        # Of an interval one end may be dropped.
+        was, now = ([str(c) for c in split_intervals(rule.body)] for rule in (before, after))
+        assert sorted(set(was) - gone) == sorted(set(now))
     assert all(d.pairs == 0 for d in simplified.dropped)
 
 

@@ -45,6 +45,7 @@ ALLOWED: Allowed = {
     "n_rules": [words("auto"), None, whole(1)],
     "give_up": [number(0, 1)],
     "prune": [None, number(0, 1, closed="neither")],
+    "simplify": [None, number(0, 1)],
     "max_conditions": [None, whole(0)],
     "min_coverage": [number(0)],
     "max_bins": [None, whole(2)],
