@@ -1,30 +1,8 @@
 #include "run.hpp"
 
-#include "learner.hpp"
+#include "worker.hpp"
 
 namespace plurule {
-
-class Run::Worker {
-   public:
-    virtual ~Worker() = default;
-    virtual bool learn_rule(LearnedRule& rule) = 0;
-
-    Threads threads;
-
-   protected:
-    explicit Worker(std::size_t n_threads) : threads(n_threads) {}
-};
-
-template <class Count>
-class Run::WorkerOf : public Run::Worker {
-   public:
-    WorkerOf(const Prepared& prepared, State& state, const Options& options, std::size_t n_threads)
-        : Worker(n_threads), learner_(prepared, state, options, threads) {}
-    bool learn_rule(LearnedRule& rule) override { return learner_.learn_rule(rule); }
-
-   private:
-    Learner<Count> learner_;
-};
 
 Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target> target, Options options, const State::Start& start,
          std::size_t n_threads)
@@ -46,9 +24,9 @@ Run::~Run() = default;
 
 void Run::make_worker() {
     if (target_->weights.empty())
-        worker_ = std::make_unique<WorkerOf<std::int32_t>>(*prepared_, *state_, options_, n_threads_);
+        worker_ = make_worker_of<std::int32_t>(*prepared_, *state_, options_, n_threads_);
     else
-        worker_ = std::make_unique<WorkerOf<double>>(*prepared_, *state_, options_, n_threads_);
+        worker_ = make_worker_of<double>(*prepared_, *state_, options_, n_threads_);
 }
 
 void Run::learn(std::size_t n_rules, const Callbacks& callbacks) {

@@ -18,6 +18,8 @@ struct Target {
     std::vector<double> weights;       // per row; empty: every row counts 1
 };
 
+class Worker;
+
 class Run {
    public:
     // Called between tasks, to stop the work by throwing; and after each rule.
@@ -46,9 +48,6 @@ class Run {
     double decided() const;
 
    private:
-    class Worker;
-    template <class Count>
-    class WorkerOf;
     void make_worker();
 
     std::shared_ptr<const Prepared> prepared_;

@@ -191,3 +191,14 @@ def test_what_a_model_does_not_know_is_counted_and_said_once(make: str) -> None:
         encode(given, attributes)
     with pytest.raises(DataError, match="idle"):
         encode(given, attributes, tested=[3])
+
+
+def test_sparse_columns_of_pandas_are_read_as_the_dense_ones() -> None:
+    dense = pd.DataFrame({"a": [0.0, 1.5, 0.0], "b": [0, 0, 2], "c": [True, False, False], "d": [np.nan, 1.0, np.nan]})
+    fills = {"a": 0.0, "b": 0, "c": False, "d": np.nan}
+    sparse = dense.astype({name: pd.SparseDtype(dense[name].dtype, fill) for name, fill in fills.items()})
+    found, expected = encode(sparse), encode(dense)
+    assert found.attributes == expected.attributes
+    for i in range(4):
+        np.testing.assert_array_equal(found.column(i), expected.column(i))
+    np.testing.assert_array_equal(encode(sparse, expected.attributes).column(1), [0, 0, 2])

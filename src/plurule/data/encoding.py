@@ -48,7 +48,7 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     given: Mapping[str, Given]
     if isinstance(frame, nw.DataFrame):
-        n_rows, given = frame.shape[0], {str(name): frame.get_column(name) for name in frame.columns}
+        n_rows, given = frame.shape[0], {str(name): _column_of(frame, name) for name in frame.columns}
         if attributes is not None:
             _expect_names(given, wanted or ())
             given = {a.name: given[a.name] for a in attributes if a.name in given}
@@ -61,6 +61,14 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
         return _said(Table(attributes, columns, n_rows, lacking), wanted or (), unknown)
     pairs = [_infer(values, name) for name, values in given.items()]
     return Table([attribute for attribute, _ in pairs], [column for _, column in pairs], n_rows)
+
+
+def _column_of(frame: nw.DataFrame[Any], name: str) -> Given:
+    """A column of a frame; a sparse one of pandas, which narwhals does not know, as the dense one it stands for."""
+    column = frame.get_column(name)
+    if isinstance(column.dtype, nw.Unknown) and hasattr(column.to_native(), "sparse"):
+        return nw.from_native(column.to_native().sparse.to_dense(), series_only=True)
+    return column
 
 
 def _matrix(X: Any) -> NDArray[Any]:
