@@ -26,28 +26,45 @@ from plurule.errors import DataError
 FAN_IN = 16
 """So many results are added up by one task."""
 RETRIES = 3
+REGROUPED_AFTER = 64
+"""So many rounds, it is asked where the blocks are."""
 
 
 class DaskBlocks(Blocks):
-    """Blocks that futures stand for."""
+    """Blocks that futures stand for; a task counts all that a thread of a worker has to count."""
 
     def __init__(self, client: Any, blocks: Sequence[Any]):
         self.client, self.held = client, blocks
+        self.together: list[list[Any]] = []
+        self.rounds = 0
 
     def total(self, method: str, *arguments: Any) -> list[Any]:
-        results = [self._submit(call, block, method, *arguments) for block in self.held]
+        if self.rounds % REGROUPED_AFTER == 0:
+            self.together = self._by_worker()
+        self.rounds += 1
+        results = [self._submit(call, blocks, method, *arguments) for blocks in self.together]
         while len(results) > 1:
             groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
             results = [self._submit(add_up, group) for group in groups]
         return list(results[0].result())
 
+    def _by_worker(self) -> list[list[Any]]:
+        """The blocks by the thread that counts them; blocks may move, which takes time and changes nothing else."""
+        dask_library("distributed").wait(self.held)
+        where, threads = self.client.who_has(self.held), self.client.nthreads()
+        found: dict[tuple[str, int], list[Any]] = {}
+        for number, block in enumerate(self.held):
+            worker = next(iter(where.get(block.key, ())), "")
+            found.setdefault((worker, number % max(1, threads.get(worker, 1))), []).append(block)
+        return list(found.values())
+
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
 
 
-def call(block: Any, method: str, *arguments: Any) -> Any:
-    """Call a method of a block, where the block is."""
-    return getattr(block, method)(*arguments)
+def call(blocks: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
+    """Call a method of blocks, where they are, and add up what they give."""
+    return add_up(getattr(block, method)(*arguments) for block in blocks)
 
 
 class DaskPartitions(Partitions):
