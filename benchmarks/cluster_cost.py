@@ -107,7 +107,8 @@ def main() -> None:
     of_task = max(0.0, many - few) / 3
     found = Measured(count, decide, rounds, max(0.0, few - of_task), of_task)
     print(f"counting: {count * 1e9:.2f} CPU ns per rule, row and attribute; deciding: {decide:.3f} CPU s per rule")
-    print(f"{rounds:.1f} rounds per rule; one of Dask takes {few * 1e3:.1f} CPU ms with 1 worker, {many * 1e3:.1f} with 4")
+    of_dask = f"one of Dask takes {few * 1e3:.1f} CPU ms with 1 worker, {many * 1e3:.1f} with 4"
+    print(f"{rounds:.1f} rounds per rule; {of_dask}")
     print(f"({with_1 * 1e3:.0f} and {with_4 * 1e3:.0f} ms by the clock, in which others may have used the machine)")
     print("\nSeconds per rule (50 attributes of 32 bins, 20 labels):\n")
     print("| rows | workers | in all | counting | network | scheduler | driver |\n|---|---|---|---|---|---|---|")

@@ -31,13 +31,20 @@ labels = {
     "maintenance": (X[:, 2] > 1) & (X[:, 3] < -0.5),
 }
 columns = {f"sensor_{i}": X[:, i] for i in range(12)} | {name: value.astype(np.int8) for name, value in labels.items()}
-pq.write_table(pa.table(columns), path)
+pq.write_table(pa.table(columns), path, row_group_size=60_000)
 print(f"{path.stat().st_size / 1e6:.0f} MB")
 
 # %%
 data = plurule.read(path, labels=list(labels))
 classifier = RuleListClassifier.published(n_rules=10, max_bins=32, n_jobs=2).fit(data)
 print(classifier.rule_list_)
+
+# %%
+# The same list from data that are never in memory as a whole: `plurule.scan` reads the file group by group.
+
+scanned = plurule.scan(path, labels=list(labels))
+same = RuleListClassifier.published(n_rules=10, max_bins=32, n_jobs=2).fit(scanned).rule_list_
+print(scanned, same == classifier.rule_list_)
 
 # %%
 # How the time grows with the rows:

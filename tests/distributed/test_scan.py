@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -19,6 +21,7 @@ from plurule import DataError, ParameterError, RuleListClassifier, read, scan
 from plurule.data import Dataset, write
 from plurule.datasets import load_world_flags
 from plurule.errors import PluruleError
+from plurule.learning.constraints import Constraints
 from plurule.model.file import dumps
 from plurule.selection.journal import JournalError
 
@@ -170,6 +173,19 @@ def test_what_is_chosen_with_weights_and_initial_rules_is_what_is_chosen_in_memo
         assert other.chosen_ == one.chosen_
 
 
+@pytest.mark.parametrize("given", [{"heuristic": "f_measure", "n_rules": None}, {"cv": 2, "n_rules": 8}], ids=str)
+def test_of_labels_that_exclude_each_other_one_is_predicted_as_in_memory(given: dict[str, Any]):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 4))
+    classes = np.argmax(X[:, :3] + rng.normal(size=(500, 3)) / 2, axis=1)
+    Y = np.column_stack([np.eye(3, dtype=int)[classes], X[:, 3] > 0]).astype(int)
+    constraints = Constraints(exclusive_labels=[("y0", "y1", "y2")])
+    one = RuleListClassifier(**given).fit(X, Y, constraints=constraints)
+    other = RuleListClassifier(**given).fit(scan((X, Y), chunk=170), constraints=constraints)
+    assert dumps(other.rule_list_) == dumps(one.rule_list_)
+    assert (other.predict(X)[:, :3].sum(axis=1) == 1).all()
+
+
 # Ended before the end ----------------------------------------------------------------------------------------------
 
 
@@ -220,6 +236,40 @@ def test_lists_that_aim_go_on_where_they_were_ended(frame: pd.DataFrame, tmp_pat
     found = model(scan([frame[:900]], LABELS, checkpoint=file), heuristic="auto", **given)
     assert found == model(read(frame[:900], LABELS), heuristic="auto", **given)
     assert 10 < lines < len(file.read_text().splitlines())
+
+
+# Less memory than data ---------------------------------------------------------------------------------------------
+
+LITTLE_MEMORY = """
+import resource, sys
+import numpy as np
+from plurule import RuleListClassifier, scan
+
+X, Y = (np.load(f"{sys.argv[1]}/{name}.npy", mmap_mode="r") for name in "XY")
+learner = RuleListClassifier(heuristic="f_measure", n_rules=2, max_conditions=2, remember_rows=False)
+few = scan((X[:5000], Y[:5000]), chunk=2000, folder=sys.argv[1])
+expected = learner.fit(few).rule_list_  # threads and libraries have what they need from now on
+used = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmData"))
+limit = used + X.nbytes // 3
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+print(len(learner.fit(scan((X, Y), chunk=20_000, folder=sys.argv[1])).rule_list_))
+try:
+    learner.fit(X, Y)
+except MemoryError:
+    print("too large for memory")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="limits of memory are those of Linux")
+def test_data_that_memory_has_no_room_for_are_learned_from(tmp_path: Path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400_000, 20))
+    np.save(tmp_path / "X", X)
+    np.save(tmp_path / "Y", (X[:, :2] > 0.5).astype(np.int8))
+    done = subprocess.run(
+        [sys.executable, "-c", LITTLE_MEMORY, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == ["2", "too large for memory"], done.stderr
 
 
 # What is wrong with a part -----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from plurule.distributed.cluster import check_versions, connect, dask_library
 from plurule.distributed.counts import Blocks
 from plurule.distributed.local import Part, add_up
 from plurule.distributed.partitioned import PartitionedData
-from plurule.distributed.preparing import Partitions
+from plurule.distributed.preparing import Partitions, added_up
 from plurule.errors import DataError
 
 FAN_IN = 16
@@ -76,6 +76,13 @@ class DaskPartitions(Partitions):
 
     def map(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
         return list(self.client.gather(self._each(function, shared, each)))
+
+    def total(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> Any:
+        results = self._each(function, shared, each)
+        while len(results) > 1:
+            groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
+            results = [self.client.submit(added_up, group, pure=False, retries=RETRIES) for group in groups]
+        return results[0].result()
 
     def blocks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         made = self._each(function, shared, each)

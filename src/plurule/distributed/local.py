@@ -17,7 +17,7 @@ import numpy as np
 
 from plurule.data.dataset import Dataset
 from plurule.distributed.counts import Blocks
-from plurule.distributed.preparing import Partitions
+from plurule.distributed.preparing import Partitions, added_up
 from plurule.errors import DataError, PluruleError
 
 
@@ -78,6 +78,9 @@ class LocalPartitions(Partitions):
 
     def map(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
         return list(self._run(function, shared, each, None))
+
+    def total(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> Any:
+        return added_up(self._run(function, shared, each, None))
 
     def blocks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         place = None if self.folder is None else self.folder / f"blocks-{next(_numbers)}"

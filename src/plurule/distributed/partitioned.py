@@ -24,7 +24,6 @@ from plurule.data.targets import TargetForm
 from plurule.distributed import pooled
 from plurule.distributed.block import Standing
 from plurule.distributed.counts import BlockCounts, Blocks, Values
-from plurule.distributed.local import add_up
 from plurule.distributed.preparing import (
     Columns,
     Kept,
@@ -290,7 +289,7 @@ class BlockFolds(TrainingData):
         ]
         for measure in measures:
             shared = source.columns.attributes, asked, source.n_groups, kept, measure
-            sums = iter(add_up(source.partitions.map(stage_part, shared, source.kept)))
+            sums = iter(source.partitions.total(stage_part, shared, source.kept))
             for of_list in results:
                 for group in of_list:
                     group[measure] = next(sums).scores(measure)

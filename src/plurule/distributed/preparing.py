@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -58,6 +57,10 @@ class Partitions(ABC):
         """`function(part, shared, one of each)` for every part, in order."""
 
     @abstractmethod
+    def total(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> Any:
+        """The same, with the results added up as they come."""
+
+    @abstractmethod
     def blocks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         """The same for a function that gives a block, which stays where it is, and something else."""
 
@@ -102,7 +105,8 @@ def columns_of(partitions: Partitions) -> Columns:
     first = looks[0]
     for name, other in zip(partitions.names, looks, strict=True):
         if other.has_classes:
-            what = "a column of more than two classes needs all rows in memory; give one 0/1 column per class"
+            advice = "give one 0/1 column per class, and exclusive_labels"
+            what = f"a column of more than two classes needs all rows in memory; {advice}"
             raise DataError(f"{name}: {what}")
         for what, ours, theirs in (
             ("attributes", [a.name for a in first.attributes], [a.name for a in other.attributes]),
@@ -229,8 +233,7 @@ def values_of(
         else:
             pivots[i] = one.sample
     if pivots:
-        counted = partitions.map(count_part, pivots, kept)
-        counts = {i: [_sum([one[i][s] for one in counted]) for s in range(n_samples)] for i in pivots}
+        counts = partitions.total(count_part, pivots, kept)
         gaps = {i: [gaps_to_open(one, max_bins) for one in counts[i]] for i in pivots}
         opened: list[Any] = []
         if any(len(places) for of_samples in gaps.values() for places in of_samples):
@@ -271,8 +274,17 @@ def merged_slots(samples: Sequence[tuple[Values, ...]], fine: Sequence[Values], 
     return np.array(padded, dtype=np.int32)
 
 
-def _sum(parts: Sequence[Any]) -> Any:
-    return functools.reduce(operator.add, parts)
+def added_up(results: Iterable[Any]) -> Any:
+    """Results of which the places, or members, are added up."""
+    return functools.reduce(_added, results)
+
+
+def _added(one: Any, other: Any) -> Any:
+    if isinstance(one, dict):
+        return {key: _added(value, other[key]) for key, value in one.items()}
+    if isinstance(one, list):
+        return [_added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
 
 
 def _numbers(part: Dataset, attribute: int, kept: Kept) -> Floats:
