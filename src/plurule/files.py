@@ -136,8 +136,10 @@ def temporary_folder(prefix: str, within: str | os.PathLike[str] | None = None) 
         with contextlib.suppress(OSError), open(lock, "rb") as file:
             if _lock(file.fileno()):
                 shutil.rmtree(lock.parent, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=place) as name, open(Path(name) / _IN_USE, "wb") as file:
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=place) as name, open(Path(name) / _PARTIAL, "wb") as file:
         _lock(file.fileno())
+        # Under that name nobody sees it unlocked.
+        os.replace(Path(name) / _PARTIAL, Path(name) / _IN_USE)
         yield Path(name)
 
 
