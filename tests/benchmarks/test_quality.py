@@ -12,7 +12,7 @@ import pytest
 from benchmarks.engine.machine import describe
 from benchmarks.engine.running import run
 from benchmarks.quality import __main__ as program
-from benchmarks.quality import nested, pruning, running, study
+from benchmarks.quality import nested, pruning, running, small, study
 from benchmarks.quality.data import SETS, as_features, labels, save
 from benchmarks.quality.fit_once import OUT_OF_THE_BOX, TREE
 from benchmarks.quality.running import LEARNERS, Settings
@@ -274,3 +274,13 @@ def test_settings_are_tried_inside_of_the_training_part_and_shown_beside_the_def
     page = nested.nested_page({"sets": {"flags": found}, "machine": describe()})
     assert "| size costs all | -" in page
     assert f"| {nested.DEFAULTS} | 0." in page
+
+
+def test_lists_of_few_rows_are_compared_with_the_constant(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small, "ROWS", (30, 5000))
+    monkeypatch.setattr(small, "SAMPLES", 2)
+    found = small.small("flags", folder)
+    assert set(found) == {"30"}
+    assert {len(scores) for scores in found["30"].values()} == {2}
+    page = small.small_page({"sets": {"flags": found}, "machine": describe()})
+    assert "| flags | 30 |" in page
