@@ -227,7 +227,7 @@ void CountTable::start(const std::vector<std::size_t>& attributes) {
     lay_out(true);
     lay_out(false);
     closed_.clear();
-    keeps_counts_ = started_ = true;
+    started_ = true;
 }
 
 // Before blocks are counted.
@@ -236,21 +236,13 @@ void CountTable::begin_counting() {
     lane_of_state_.resize(n_lanes_);
     std::iota(lane_of_state_.begin(), lane_of_state_.end(), 0);
     if (!wide_) write_words();
-    some_stale_ = !keeps_counts_;
+    some_stale_ = false;
 }
 
-// A block with its counts: its own, or in a scratch where they are not kept.
 Block& CountTable::counted(Block& block, Workspace& work) const {
-    if (!block.stale) return block;
-    Block& made = keeps_counts_ ? block : work.scratch;
-    if (!keeps_counts_) {
-        made.parts = block.parts;
-        made.slots = block.slots;
-        made.two_sided = block.two_sided;
-    }
-    count(made, work);
-    block.stale = !keeps_counts_;
-    return made;
+    if (block.stale) count(block, work);
+    block.stale = false;
+    return block;
 }
 
 // What each row adds to the counts of each lane.

@@ -4,8 +4,7 @@
 // bounds of the candidates. The first pass for the next rule looks only where a bound reaches the best value so far (lazy
 // greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every bound; they
 // are taken out of the counts of the sparse attributes that list them, and all others are counted anew, when they are looked
-// at; where rows leave after every rule, that is all counts are for, and they are not kept. Columns of exact values and few
-// labels have no counts at all: their candidates are flagged in one pass over the rows.
+// at. Columns of exact values and few labels have no counts at all: their candidates are flagged in one pass over the rows.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -100,7 +99,7 @@ class CountTable {
         Flags flags;
         double reach_floor = NOTHING, flags_floor = NOTHING;
         std::vector<std::uint32_t> flagged, groups;
-        Block scratch;  // for counts that are not kept
+        Block scratch;  // one tile, for counts that are not kept
     };
     // The best candidate of an attribute when it was looked at last.
     struct Hint {
@@ -183,8 +182,8 @@ class CountTable {
     std::vector<std::size_t> attributes_;  // that a first condition may be on
     std::vector<Block> blocks_;            // first those of sparse attributes
     std::size_t n_sparse_ = 0;             // so many
-    bool removed_ = false, some_left_ = false;  // rows have left training; by the last rule
-    bool some_stale_ = false, keeps_counts_ = true;
+    bool removed_ = false;  // rows have left training
+    bool some_stale_ = false;
     std::vector<Workspace> work_;
     std::vector<Closed> closed_;
     std::vector<double> head_values_;

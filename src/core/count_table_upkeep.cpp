@@ -73,9 +73,6 @@ void CountTable::take_out(Row row) {
 void CountTable::close(bool alone) {
     if (!started_) return;
     const bool removed = std::exchange(removed_, false);
-    // Rows that leave again right after the last ones: what is counted for the next rule will not be needed after it either.
-    keeps_counts_ = !(removed && some_left_ && !options_.when_finished);
-    some_left_ = removed;
     if ((removed || some_stale_) && state_.label_of_lane.size() != n_lanes_) {  // labels have got other lanes
         started_ = false;
     } else if (removed) {

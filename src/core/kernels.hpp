@@ -118,11 +118,14 @@ inline bool as_quotient(HeuristicFormula h, Quotient& q) {
     }
 }
 
-// One quotient, 0/0 = 0.
-static inline double ratio(double numerator, double denominator) { return denominator != 0 ? numerator / denominator : 0.0; }
+// One quotient, 0/0 = 0; divided in any case, so that many can be at once.
+static inline double ratio(double numerator, double denominator) {
+    const double quotient = numerator / (denominator != 0 ? denominator : 1.0);
+    return denominator != 0 ? quotient : 0.0;
+}
 
 // The value of one confusion matrix. The order of operations is that of the reference engine.
-static inline double value_of(HeuristicFormula h, double tp, double fp, double tn, double fn) {
+[[gnu::always_inline]] static inline double value_of(HeuristicFormula h, double tp, double fp, double tn, double fn) {
     switch (h.formula) {
         case Formula::f_measure: {
             const double right = (1 + h.parameter) * tp;

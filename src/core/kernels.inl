@@ -118,51 +118,15 @@ void add_weighted_lanes(const std::uint32_t* rows, std::size_t count, const doub
 template <Formula F>
 void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
                  const double* __restrict fn, std::size_t count, double* __restrict value) {
-    for (std::size_t i = 0; i < count; ++i) {
-        double numerator, denominator;
-        if constexpr (F == Formula::f_measure) {
-            numerator = (1 + h.parameter) * tp[i];
-            denominator = numerator + h.parameter * fn[i] + fp[i] + h.shrinkage;
-        } else if constexpr (F == Formula::accuracy) {
-            numerator = tp[i] + tn[i];
-            denominator = tp[i] + fp[i] + tn[i] + fn[i];
-        } else if constexpr (F == Formula::precision) {
-            numerator = tp[i];
-            denominator = tp[i] + fp[i];
-        } else if constexpr (F == Formula::recall) {
-            numerator = tp[i];
-            denominator = tp[i] + fn[i];
-        } else if constexpr (F == Formula::laplace) {
-            numerator = tp[i] + 1;
-            denominator = tp[i] + fp[i] + 2;
-        } else if constexpr (F == Formula::gain) {
-            const double cost = h.parameter * (tp[i] + fp[i]), gain = tp[i] - cost;
-            numerator = std::fabs(gain) <= 1e-12 * cost ? 0.0 : gain;
-            denominator = 1;
-        } else {
-            const double total = tp[i] + fp[i] + tn[i] + fn[i];
-            numerator = tp[i] * total - (tp[i] + fp[i]) * (tp[i] + fn[i]);
-            denominator = total * total;
-        }
-        const double quotient = numerator / (denominator != 0 ? denominator : 1.0);
-        value[i] = denominator != 0 ? quotient : 0.0;
-    }
+    const HeuristicFormula known{F, h.parameter, h.shrinkage};
+    for (std::size_t i = 0; i < count; ++i) value[i] = value_of(known, tp[i], fp[i], tn[i], fn[i]);
 }
 
 void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn,
               std::size_t count, double* value) {
-    switch (h.formula) {
-        case Formula::f_measure: return evaluate_as<Formula::f_measure>(h, tp, fp, tn, fn, count, value);
-        case Formula::accuracy: return evaluate_as<Formula::accuracy>(h, tp, fp, tn, fn, count, value);
-        case Formula::precision: return evaluate_as<Formula::precision>(h, tp, fp, tn, fn, count, value);
-        case Formula::recall: return evaluate_as<Formula::recall>(h, tp, fp, tn, fn, count, value);
-        case Formula::laplace: return evaluate_as<Formula::laplace>(h, tp, fp, tn, fn, count, value);
-        case Formula::gain: return evaluate_as<Formula::gain>(h, tp, fp, tn, fn, count, value);
-        case Formula::relative_accuracy:
-            return evaluate_as<Formula::relative_accuracy>(h, tp, fp, tn, fn, count, value);
-        default:
-            for (std::size_t i = 0; i < count; ++i) value[i] = value_of(h, tp[i], fp[i], tn[i], fn[i]);
-    }
+    const auto as = [&]<Formula... F>() { ((h.formula == F ? evaluate_as<F>(h, tp, fp, tn, fn, count, value) : void()), ...); };
+    as.template operator()<Formula::f_measure, Formula::accuracy, Formula::precision, Formula::recall, Formula::laplace,
+                           Formula::m_estimate, Formula::relative_accuracy, Formula::gain>();
 }
 
 void keep_usable(const UsableLabels& labels, const double* __restrict tp, const double* __restrict fp,

@@ -1,7 +1,7 @@
-// Head searches over label sets: anti-monotone and exhaustive, and every search for example-based heuristics.
+// Sets of labels as heads, for all candidates of one attribute at once: what they are made of, and what they are worth.
 //
-// All candidates of one attribute are searched together. A first run finds the best value of each, a second run picks
-// the head: more labels, then more TP, then the first.
+// What enters a head as one is a unit: the labels that must go together, or any other label by itself. Where labels must go
+// together, or must not, every label has a lane, and its number.
 #pragma once
 #include <cmath>
 #include <algorithm>
@@ -21,13 +21,13 @@ struct TooManyHeads : std::length_error {
     TooManyHeads() : std::length_error("too many heads are equally good") {}
 };
 
-class LabelSetSearch {
+class LabelSets {
    public:
     // Sums four values per row over the rows that each candidate covers; given as rows × 4, returned as candidates × 4.
     using SumRows = std::function<void(const std::vector<double>&, std::vector<double>&)>;
 
     // `check_stop` is called between heads; there may be very many of them.
-    LabelSetSearch(const State& state, const Options& options, std::function<void()> check_stop)
+    LabelSets(const State& state, const Options& options, std::function<void()> check_stop)
         : state_(state), options_(options), check_stop_(std::move(check_stop)) {}
 
     std::vector<Place> places;
@@ -38,37 +38,6 @@ class LabelSetSearch {
         for (auto* counts : {&tp, &fp, &tn, &fn}) counts->clear();
     }
 
-    // Gives the found heads through found(candidate, value, tp, fp, head).
-    template <class Found>
-    void search(const std::vector<std::uint8_t>& excluded_lane, std::int32_t own_lane, const SumRows& sum_rows,
-                Found&& found) {
-        const std::size_t count = places.size();
-        if (!count) return;
-        sum_rows_ = &sum_rows;
-        lanes_.clear();
-        for (std::size_t lane = 0; lane < state_.label_of_lane.size(); ++lane)
-            if (!excluded_lane[lane] && std::int32_t(lane) != own_lane) lanes_.push_back(std::uint32_t(lane));
-        std::vector<double> best(count, NOTHING);
-        enumerate([&](const Head&, std::size_t c) { best[c] = std::max(best[c], value_[c]); });
-        std::vector<double> value(count, NOTHING), head_tp(count, 0), head_fp(count, 0);
-        std::vector<Head> heads(count);
-        enumerate([&](const Head& head, std::size_t c) {
-            if (!(value_[c] >= floor_of_ties(best[c]))) return;
-            const bool longer = head.size() > heads[c].size();
-            if (!longer && !(head.size() == heads[c].size() && tp_[c] > head_tp[c])) return;
-            heads[c] = head;
-            value[c] = value_[c];
-            head_tp[c] = tp_[c];
-            head_fp[c] = fp_[c];
-        });
-        for (std::size_t c = 0; c < count; ++c)
-            if (value[c] > NOTHING && options_.min_precision.met(head_tp[c], head_fp[c])) {
-                std::vector<Assignment> assignments;
-                for (const auto& [lane, sign] : heads[c]) assignments.push_back({state_.label_of_lane[lane], sign});
-                found(c, value[c], head_tp[c], head_fp[c], std::move(assignments));
-            }
-    }
-
    protected:
     struct Signed {
         std::uint32_t lane;
@@ -76,78 +45,6 @@ class LabelSetSearch {
         auto operator<=>(const Signed&) const = default;
     };
     using Head = std::vector<Signed>;
-
-    // Breadth-first over label sets, in label order and present before absent. The anti-monotone search goes on from a
-    // head only where all that it contains are as good as the best.
-    template <class Visit>
-    void enumerate(Visit&& visit) {
-        const std::size_t count = places.size();
-        const bool cut = options_.head_search == HeadSearchKind::anti_monotone;
-        const std::size_t longest = options_.head_search == HeadSearchKind::single ? 1 : lanes_.size();
-        std::map<Head, std::vector<std::uint8_t>> alive{{Head{}, std::vector<std::uint8_t>(count, 1)}};
-        std::vector<double> best(count, NOTHING);
-        for (std::size_t length = 1; length <= longest && !alive.empty(); ++length) {
-            std::vector<Head> level;
-            for (const auto& [head, mask] : alive)
-                for (std::uint32_t lane : lanes_)
-                    if (head.empty() || lane > head.back().lane)
-                        for (std::int8_t sign = 1; sign >= (options_.predict_absence ? 0 : 1); --sign) {
-                            level.push_back(head);
-                            level.back().push_back({lane, sign});
-                        }
-            std::sort(level.begin(), level.end(), in_order);
-            std::map<Head, std::vector<double>> reached;
-            for (const Head& head : level) {
-                check_stop_();
-                std::vector<std::uint8_t> reachable(count, 1);
-                if (cut)
-                    for (std::size_t left_out = 0; left_out < length; ++left_out) {
-                        Head part = head;
-                        part.erase(part.begin() + std::ptrdiff_t(left_out));
-                        const auto shorter = alive.find(part);
-                        for (std::size_t c = 0; c < count; ++c)
-                            reachable[c] = reachable[c] && shorter != alive.end() && shorter->second[c];
-                    }
-                bool any = false;
-                for (std::size_t c = 0; c < count; ++c) {
-                    reachable[c] = reachable[c] && usable(head, c);
-                    any |= reachable[c] != 0;
-                }
-                if (!any) continue;
-                evaluate(head);
-                for (std::size_t c = 0; c < count; ++c) {
-                    if (!reachable[c] || !std::isfinite(value_[c])) {
-                        value_[c] = NOTHING;
-                        continue;
-                    }
-                    if (options_.head_search == HeadSearchKind::exhaustive) value_[c] *= options_.lift[length - 1];
-                    best[c] = std::max(best[c], value_[c]);
-                    visit(head, c);
-                }
-                reached.emplace(head, value_);
-            }
-            alive.clear();
-            for (const auto& [head, values] : reached) {
-                std::vector<std::uint8_t> mask(count);
-                bool any = false;
-                for (std::size_t c = 0; c < count; ++c) {
-                    mask[c] = values[c] > NOTHING && (!cut || values[c] >= floor_of_ties(best[c]));
-                    any |= mask[c] != 0;
-                }
-                if (any) alive.emplace(head, std::move(mask));
-            }
-            if (cut) expect_few(alive, count);
-        }
-    }
-
-    // The number of heads that are equally good grows beyond all bounds where labels are equal almost everywhere.
-    static void expect_few(const std::map<Head, std::vector<std::uint8_t>>& alive, std::size_t count) {
-        if (alive.size() <= MOST_HEADS) return;
-        std::vector<std::size_t> heads(count, 0);
-        for (const auto& [head, mask] : alive)
-            for (std::size_t c = 0; c < count; ++c) heads[c] += mask[c];
-        if (std::any_of(heads.begin(), heads.end(), [](std::size_t n) { return n > MOST_HEADS; })) throw TooManyHeads();
-    }
 
     static bool in_order(const Head& a, const Head& b) {
         for (std::size_t i = 0; i < a.size(); ++i)
@@ -157,13 +54,40 @@ class LabelSetSearch {
         return false;
     }
 
-    bool usable(const Head& head, std::size_t c) const {
-        for (const auto& [lane, sign] : head) {
-            const double right = (sign ? tp : fp)[c * state_.width + lane];
-            const double wrong = (sign ? fp : tp)[c * state_.width + lane];
-            if (!(right > 0) || !adds_value(right, wrong) || (options_.min_precision.of_label && !options_.min_precision.met(right, wrong))) return false;
+    using Unit = std::vector<std::uint32_t>;  // lanes, ascending
+
+    // The units without labels set aside that may be in the head of a rule that tests these labels, in the order of their first labels.
+    void choose_units(const std::vector<std::uint8_t>& tested_lane, std::int32_t own_lane) {
+        std::map<std::int32_t, std::size_t> place_of_group;
+        std::vector<Unit> all;
+        Unit tested;
+        for (std::uint32_t lane = 0; lane < state_.label_of_lane.size(); ++lane) {
+            const std::int32_t group = options_.pairs.any() ? options_.pairs.group[lane] : std::int32_t(lane);
+            const auto [at, is_new] = place_of_group.emplace(group, all.size());
+            if (is_new) all.emplace_back();
+            all[at->second].push_back(lane);
+            if (tested_lane[lane] || std::int32_t(lane) == own_lane) tested.push_back(lane);
         }
-        return true;
+        units_.clear();
+        for (Unit& unit : all) {
+            const bool barred = std::any_of(unit.begin(), unit.end(), [&](std::uint32_t lane) {
+                return state_.set_aside[std::size_t(state_.label_of_lane[lane])] || std::find(tested.begin(), tested.end(), lane) != tested.end();
+            });
+            if (!barred && !clash(unit, tested)) units_.push_back(std::move(unit));
+        }
+    }
+
+    bool clash(const Unit& unit, const Unit& others) const {
+        for (std::uint32_t label : unit)
+            for (std::uint32_t other : others)
+                if (options_.pairs.are_apart(label, other)) return true;
+        return false;
+    }
+
+    double right(std::size_t c, const Signed& s) const { return (s.sign ? tp : fp)[c * state_.width + s.lane]; }
+    double wrong(std::size_t c, const Signed& s) const { return (s.sign ? fp : tp)[c * state_.width + s.lane]; }
+    bool may_be_beside_others(std::size_t c, const Signed& s) const {
+        return !options_.min_precision.of_label || options_.min_precision.met(right(c, s), wrong(c, s));
     }
 
     // Whether what is predicted with these counts, a label or what goes together with it, may be in a head for its value.
@@ -245,7 +169,7 @@ class LabelSetSearch {
     const Options& options_;
     std::function<void()> check_stop_;
     const SumRows* sum_rows_ = nullptr;
-    std::vector<std::uint32_t> lanes_;
+    std::vector<Unit> units_;
     std::vector<double> tp_, fp_, tn_, fn_, value_;
 };
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "constrained_heads.hpp"
+#include "unit_heads.hpp"
 #include "counting.hpp"
 
 namespace plurule {
@@ -86,7 +86,7 @@ class SetCandidates {
     const State& state_;
     const Options& options_;
     RowCounter<Count> counter_;
-    ConstrainedHeadSearch sets_;
+    UnitHeadSearch sets_;
     std::vector<Count> running_, other_;
     std::vector<double> row_running_, row_other_;
 };

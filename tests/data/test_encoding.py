@@ -115,6 +115,15 @@ def test_infinity_is_refused_with_its_column(convert):
         encode(convert(np.array([[0.0, 1.0], [0.0, -np.inf]])))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_infinity_in_the_last_of_many_rows_is_refused(dtype):
+    array = np.zeros((9000, 3), dtype)
+    assert encode(array).n_rows == 9000
+    array[-1, 2] = np.inf
+    with pytest.raises(DataError, match=r"column 'x2', row 8999: .*infinity"):
+        encode(array)
+
+
 def test_an_array_of_another_width_than_the_model_is_refused():
     with pytest.raises(DataError, match=r"X has 2 features, but .* expecting 1"):
         encode(np.zeros((3, 2)), (Attribute("a"),))

@@ -18,6 +18,7 @@ from plurule.model import Attribute
 
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
+_ROWS_AT_ONCE = 4096
 
 
 def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collection[int] | None = None) -> Table:
@@ -47,6 +48,7 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
         raise DataError(f"X has several columns named {twice!r}; give each column its own name")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     given: Mapping[str, Given]
+    is_finite = False
     if isinstance(frame, nw.DataFrame):
         n_rows, given = frame.shape[0], {str(name): _column_of(frame, name) for name in frame.columns}
         if attributes is not None:
@@ -54,12 +56,16 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
             given = {a.name: given[a.name] for a in attributes if a.name in given}
     else:
         array = _matrix(X)
+        is_finite = _holds_no_infinity(array)
         n_rows, given = len(array), {a.name: array[:, i] for i, a in enumerate(_known(array.shape[1], attributes))}
     if attributes is not None:
-        columns = [_column(given[a.name], a, unknown) if a.name in given else _missing(a, n_rows) for a in attributes]
+        columns = [
+            _column(given[a.name], a, unknown, is_finite) if a.name in given else _missing(a, n_rows)
+            for a in attributes
+        ]
         lacking = tuple(a.name for a in attributes if a.name not in given)
         return _said(Table(attributes, columns, n_rows, lacking), wanted or (), unknown)
-    pairs = [_infer(values, name) for name, values in given.items()]
+    pairs = [_infer(values, name, is_finite) for name, values in given.items()]
     return Table([attribute for attribute, _ in pairs], [column for _, column in pairs], n_rows)
 
 
@@ -175,12 +181,12 @@ def _said(table: Table, wanted: Sequence[Attribute], unknown: Counter[str]) -> T
 # Columns -----------------------------------------------------------------------------------------------------------
 
 
-def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
+def _infer(values: Given, name: str, is_finite: bool) -> tuple[Attribute, Column]:
     """The attribute that a column is, and its values."""
     kind: Any = values.dtype
     if isinstance(values, np.ndarray):
         if kind.kind not in "OUS":
-            return Attribute(name), _numbers(values, name)
+            return Attribute(name), _numbers(values, name, is_finite)
         # Text may have come from numbers that shared an array with text, so a column that reads as numbers is numeric.
         if kind.kind != "O" and _reads_as_numbers(values.tolist()):
             return Attribute(name), _numbers(values, name)
@@ -224,8 +230,8 @@ def _listed(values: Given) -> list[Any]:
     return values.to_list() if isinstance(values, nw.Series) else values.tolist()
 
 
-def _column(values: Given, attribute: Attribute, unknown: Counter[str]) -> Column:
-    return _codes(values, attribute, unknown) if attribute.is_nominal else _numbers(values, attribute.name)
+def _column(values: Given, attribute: Attribute, unknown: Counter[str], is_finite: bool) -> Column:
+    return _codes(values, attribute, unknown) if attribute.is_nominal else _numbers(values, attribute.name, is_finite)
 
 
 def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = None) -> NDArray[np.int32]:
@@ -238,8 +244,11 @@ def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = N
     return np.maximum(codes, -1)
 
 
-def _numbers(values: Given, name: str) -> NDArray[Any]:
-    """Floats as they are (float32 and float64 are kept), all else as float64; NaN where missing."""
+def _numbers(values: Given, name: str, is_finite: bool = False) -> NDArray[Any]:
+    """Floats as they are (float32 and float64 are kept), all else as float64; NaN where missing.
+
+    `is_finite`: it is known that they hold no infinity.
+    """
     if isinstance(values, nw.Series) and values.dtype in (nw.Float32, nw.Float64) and not values.is_null().any():
         values = values.to_numpy()
     if isinstance(values, nw.Series) or values.dtype.kind in "OUS":
@@ -253,7 +262,8 @@ def _numbers(values: Given, name: str) -> NDArray[Any]:
     if values.dtype.kind in "mM":
         raise _unusable(name, values.dtype)
     values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
-    _reject_infinite(values, name)
+    if not is_finite:
+        _reject_infinite(values, name)
     return values
 
 
@@ -263,6 +273,14 @@ def _reads_as_numbers(values: list[Any]) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def _holds_no_infinity(array: NDArray[Any]) -> bool:
+    """Whether this is known of a matrix of floats; read row after row, in less time than column after column."""
+    starts = range(0, len(array), _ROWS_AT_ONCE)
+    return array.dtype in (np.float32, np.float64) and not any(
+        np.isinf(array[start : start + _ROWS_AT_ONCE]).any() for start in starts
+    )
 
 
 def _reject_infinite(values: NDArray[Any], name: str) -> None:

@@ -1,31 +1,26 @@
-// Head searches where some labels must, or must not, go together.
-//
-// Everything is counted and evaluated plainly, for all candidates of one attribute at once. Every label has a lane here, and
-// its number.
+// Head searches over units: anti-monotone and exhaustive, and every search where instances are judged as a whole, or where labels
+// must, or must not, go together.
 #pragma once
 #include <map>
 #include <vector>
 
-#include "label_units.hpp"
+#include "label_sets.hpp"
 
 namespace plurule {
 
-class ConstrainedHeadSearch : public LabelUnits {
+class UnitHeadSearch : public LabelSets {
    public:
-    using LabelUnits::LabelUnits;
+    using LabelSets::LabelSets;
 
-    // As LabelSetSearch; without pairs of labels it is that.
+    // Gives the found heads through found(candidate, value, tp, fp, head).
     template <class Found>
     void search(const std::vector<std::uint8_t>& tested_lane, std::int32_t own_lane, const SumRows& sum_rows, Found&& found) {
-        if (!options_.pairs.any()) return LabelSetSearch::search(tested_lane, own_lane, sum_rows, found);
         if (places.empty()) return;
         sum_rows_ = &sum_rows;
         choose_units(tested_lane, own_lane);
         results_.assign(places.size(), Result{});
-        if (options_.head_search == HeadSearchKind::exhaustive)
-            keep_best([this](auto&& visit) { this->every_set(visit); });
-        else if (options_.head_search == HeadSearchKind::anti_monotone)
-            keep_best([this](auto&& visit) { this->as_good_as_the_best(visit); });
+        if (options_.head_search == HeadSearchKind::exhaustive || options_.head_search == HeadSearchKind::anti_monotone)
+            keep_best();
         else
             from_single_units();
         for (std::size_t c = 0; c < places.size(); ++c) {
@@ -33,7 +28,7 @@ class ConstrainedHeadSearch : public LabelUnits {
             if (!std::isfinite(result.value) || !options_.min_precision.met(result.tp, result.fp)) continue;
             std::sort(result.head.begin(), result.head.end());
             std::vector<Assignment> assignments;
-            for (const auto& [lane, sign] : result.head) assignments.push_back({std::int32_t(lane), sign});
+            for (const auto& [lane, sign] : result.head) assignments.push_back({state_.label_of_lane[lane], sign});
             found(c, result.value, result.tp, result.fp, std::move(assignments));
         }
     }
@@ -276,12 +271,11 @@ class ConstrainedHeadSearch : public LabelUnits {
 
     // --- over sets of units: exhaustive, anti-monotone
 
-    // The best of the heads that are visited: more labels, then more TP, then the first in label order.
-    template <class Enumerate>
-    void keep_best(Enumerate&& enumerate) {
+    // The best of all heads: more labels, then more TP, then the first in label order.
+    void keep_best() {
         std::vector<double> best(places.size(), NOTHING);
-        enumerate([&](const Head&, std::size_t c) { best[c] = std::max(best[c], value_[c]); });
-        enumerate([&](const Head& head, std::size_t c) {
+        every_head([&](const Head&, std::size_t c) { best[c] = std::max(best[c], value_[c]); });
+        every_head([&](const Head& head, std::size_t c) {
             Result& result = results_[c];
             if (!(value_[c] >= floor_of_ties(best[c])) || head.size() < result.head.size()) return;
             const bool wins = head.size() > result.head.size() || tp_[c] > result.tp ||
@@ -290,13 +284,84 @@ class ConstrainedHeadSearch : public LabelUnits {
         });
     }
 
-    // Calls visit(head) for a set of units with every choice of signs.
+    struct Alive {
+        std::vector<std::uint32_t> chosen;  // units
+        std::vector<std::uint8_t> mask;     // per candidate: whether the search goes on from here
+        std::vector<double> values;
+
+        bool is_dead() const { return std::find(mask.begin(), mask.end(), 1) == mask.end(); }
+    };
+
+    // Breadth-first: visit(head, candidate). The anti-monotone search goes on from a head only where all that it contains are as good
+    // as the best.
     template <class Visit>
-    void every_sign(const std::vector<std::uint32_t>& chosen, Visit&& visit) {
+    void every_head(Visit&& visit) {
+        const bool cut = options_.head_search == HeadSearchKind::anti_monotone;
+        const std::size_t count = places.size();
+        std::map<Head, Alive> alive{{Head{}, {{}, std::vector<std::uint8_t>(count, 1), {}}}};
+        std::vector<double> best(count, NOTHING);
+        while (!alive.empty()) {
+            std::map<Head, Alive> reached;
+            for (const auto& [shorter, known] : alive)
+                for (std::uint32_t u = known.chosen.empty() ? 0 : known.chosen.back() + 1; u < units_.size(); ++u) {
+                    if (clashes_with_some(u, known.chosen)) continue;
+                    every_sign(units_[u], [&, &shorter = shorter, &known = known](const Head& unit) {
+                        Alive next{known.chosen, known.mask, {}};
+                        Head head = shorter;
+                        head.insert(head.end(), unit.begin(), unit.end());
+                        std::sort(head.begin(), head.end());
+                        if (cut) keep_common(alive, head, next);
+                        next.chosen.push_back(u);
+                        for (std::size_t c = 0; c < count; ++c) next.mask[c] = next.mask[c] && fits(unit, c);
+                        if (next.is_dead()) return;
+                        evaluate(head);
+                        for (std::size_t c = 0; c < count; ++c) {
+                            if (!next.mask[c] || !std::isfinite(value_[c])) {
+                                value_[c] = NOTHING;
+                                continue;
+                            }
+                            if (!cut) value_[c] *= options_.lift[head.size() - 1];
+                            best[c] = std::max(best[c], value_[c]);
+                            visit(head, c);
+                        }
+                        if (cut) next.values = value_;
+                        reached.emplace(std::move(head), std::move(next));
+                    });
+                }
+            alive = std::move(reached);
+            if (!cut) continue;
+            for (auto& [head, known] : alive)
+                for (std::size_t c = 0; c < count; ++c) known.mask[c] = known.values[c] > NOTHING && known.values[c] >= floor_of_ties(best[c]);
+            std::erase_if(alive, [](const auto& entry) { return entry.second.is_dead(); });
+            expect_few(alive);
+        }
+    }
+
+    // Leaves the candidates for which all heads without one of the units chosen before are alive.
+    void keep_common(const std::map<Head, Alive>& alive, const Head& head, Alive& next) const {
+        for (std::uint32_t left_out : next.chosen) {
+            Head part;
+            for (const Signed& s : head)
+                if (std::find(units_[left_out].begin(), units_[left_out].end(), s.lane) == units_[left_out].end()) part.push_back(s);
+            const auto shorter = alive.find(part);
+            for (std::size_t c = 0; c < next.mask.size(); ++c) next.mask[c] = next.mask[c] && shorter != alive.end() && shorter->second.mask[c];
+        }
+    }
+
+    // The number of heads that are equally good grows beyond all bounds where labels are equal almost everywhere.
+    void expect_few(const std::map<Head, Alive>& alive) const {
+        if (alive.size() <= MOST_HEADS) return;
+        std::vector<std::size_t> heads(places.size(), 0);
+        for (const auto& [head, known] : alive)
+            for (std::size_t c = 0; c < heads.size(); ++c) heads[c] += known.mask[c];
+        if (std::any_of(heads.begin(), heads.end(), [](std::size_t n) { return n > MOST_HEADS; })) throw TooManyHeads();
+    }
+
+    // Calls visit(head) for a unit with every choice of signs.
+    template <class Visit>
+    void every_sign(const Unit& unit, Visit&& visit) {
         Head head;
-        for (std::uint32_t u : chosen)
-            for (std::uint32_t label : units_[u]) head.push_back({label, 1});
-        std::sort(head.begin(), head.end());
+        for (std::uint32_t lane : unit) head.push_back({lane, 1});
         for (;;) {
             check_stop_();
             visit(head);
@@ -308,119 +373,19 @@ class ConstrainedHeadSearch : public LabelUnits {
         }
     }
 
-    bool fits(const std::vector<std::uint32_t>& chosen, const Head& head, std::size_t c) const {
-        for (const Signed& s : head)
+    // Whether a unit with these signs may be in a head of a candidate.
+    bool fits(const Head& unit, std::size_t c) const {
+        double tp_of_unit = 0, fp_of_unit = 0;
+        for (const Signed& s : unit) {
             if (!may_be_beside_others(c, s)) return false;
-        for (std::uint32_t u : chosen) {
-            double tp_of_unit = 0, fp_of_unit = 0;
-            for (std::uint32_t label : units_[u])
-                for (const Signed& s : head)
-                    if (s.lane == label) {
-                        tp_of_unit += right(c, s);
-                        fp_of_unit += wrong(c, s);
-                    }
-            if (!(tp_of_unit > 0) || !adds_value(tp_of_unit, fp_of_unit)) return false;
+            tp_of_unit += right(c, s);
+            fp_of_unit += wrong(c, s);
         }
-        return true;
+        return tp_of_unit > 0 && adds_value(tp_of_unit, fp_of_unit);
     }
 
-    template <class Visit>
-    void every_set(Visit&& visit) {
-        std::vector<std::uint32_t> chosen;
-        every_set_from(0, chosen, visit);
-    }
-    template <class Visit>
-    void every_set_from(std::uint32_t first, std::vector<std::uint32_t>& chosen, Visit&& visit) {
-        for (std::uint32_t u = first; u < units_.size(); ++u) {
-            if (clashes_with_some(u, chosen)) continue;
-            chosen.push_back(u);
-            every_sign(chosen, [&](const Head& head) {
-                evaluate(head);
-                for (std::size_t c = 0; c < places.size(); ++c) {
-                    if (!fits(chosen, head, c) || !std::isfinite(value_[c])) continue;
-                    value_[c] *= options_.lift[head.size() - 1];
-                    visit(head, c);
-                }
-            });
-            every_set_from(u + 1, chosen, visit);
-            chosen.pop_back();
-        }
-    }
     bool clashes_with_some(std::uint32_t u, const std::vector<std::uint32_t>& chosen) const {
         return std::any_of(chosen.begin(), chosen.end(), [&](std::uint32_t other) { return clash(units_[u], units_[other]); });
-    }
-
-    static Head without(const Head& head, const Unit& unit) {
-        Head part;
-        for (const Signed& s : head)
-            if (std::find(unit.begin(), unit.end(), s.lane) == unit.end()) part.push_back(s);
-        return part;
-    }
-
-    struct Alive {
-        std::vector<std::uint32_t> chosen;
-        std::vector<std::uint8_t> mask;  // per candidate: as good as the best so far
-    };
-
-    // Breadth-first; goes on from a head only where all that it contains are as good as the best.
-    template <class Visit>
-    void as_good_as_the_best(Visit&& visit) {
-        const std::size_t count = places.size();
-        std::map<Head, Alive> alive{{Head{}, {{}, std::vector<std::uint8_t>(count, 1)}}};
-        std::vector<double> best(count, NOTHING);
-        while (!alive.empty()) {
-            std::map<Head, std::pair<std::vector<std::uint32_t>, std::vector<double>>> reached;
-            const auto consider = [&](const Head& head, const std::vector<std::uint32_t>& chosen) {
-                std::vector<std::uint8_t> reachable(count, 1);
-                for (std::uint32_t left_out : chosen) {
-                    const auto shorter = alive.find(without(head, units_[left_out]));
-                    for (std::size_t c = 0; c < count; ++c)
-                        reachable[c] = reachable[c] && shorter != alive.end() && shorter->second.mask[c];
-                }
-                bool any = false;
-                for (std::size_t c = 0; c < count; ++c) {
-                    reachable[c] = reachable[c] && fits(chosen, head, c);
-                    any |= reachable[c] != 0;
-                }
-                if (!any) return;
-                evaluate(head);
-                for (std::size_t c = 0; c < count; ++c) {
-                    if (!reachable[c] || !std::isfinite(value_[c])) {
-                        value_[c] = NOTHING;
-                        continue;
-                    }
-                    best[c] = std::max(best[c], value_[c]);
-                    visit(head, c);
-                }
-                reached.emplace(head, std::pair(chosen, value_));
-            };
-            for (const auto& [head, kept] : alive)
-                for (std::uint32_t u = kept.chosen.empty() ? 0 : kept.chosen.back() + 1; u < units_.size(); ++u) {
-                    if (clashes_with_some(u, kept.chosen)) continue;
-                    auto chosen = kept.chosen;
-                    chosen.push_back(u);
-                    every_sign({u}, [&, &shorter = head](const Head& unit) {
-                        Head longer = shorter;
-                        longer.insert(longer.end(), unit.begin(), unit.end());
-                        std::sort(longer.begin(), longer.end());
-                        consider(longer, chosen);
-                    });
-                }
-            alive.clear();
-            for (const auto& [head, found] : reached) {
-                std::vector<std::uint8_t> mask(count);
-                bool any = false;
-                for (std::size_t c = 0; c < count; ++c) {
-                    mask[c] = found.second[c] > NOTHING && found.second[c] >= floor_of_ties(best[c]);
-                    any |= mask[c] != 0;
-                }
-                if (any) alive.emplace(head, Alive{found.first, std::move(mask)});
-            }
-            std::map<Head, std::vector<std::uint8_t>> masks;
-            if (alive.size() > MOST_HEADS)
-                for (const auto& [head, kept] : alive) masks.emplace(head, kept.mask);
-            expect_few(masks, count);
-        }
     }
 
     std::vector<std::vector<std::uint32_t>> clashing_;  // per unit: those that it must not go with
