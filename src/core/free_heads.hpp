@@ -187,7 +187,7 @@ class HeadFinder {
         const double floor = floor_of_ties(highest);
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t lane = 0; lane < state_.width; ++lane)
-            if (singles_.h[lane] >= floor) least = std::min(least, std::max(0.0, -options_.min_precision.surplus(singles_.tp[lane], singles_.fp[lane])));
+            if (singles_.h[lane] >= floor) least = std::min(least, options_.min_precision.lacking(singles_.tp[lane], singles_.fp[lane]));
         return least;
     }
 

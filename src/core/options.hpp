@@ -26,6 +26,8 @@ struct MinPrecision {
     }
     // How far TP is above what is needed, scaled so that it is TP - FP for a threshold of a half.
     double surplus(double tp, double fp) const { return 2 * (1 - threshold) * tp - 2 * threshold * fp; }
+    // How far TP is below it; nothing where the threshold is met, however the surplus is rounded.
+    double lacking(double tp, double fp) const { return met(tp, fp) ? 0.0 : -surplus(tp, fp); }
 };
 
 // Values of many confusion matrices by a heuristic written in Python.

@@ -82,3 +82,19 @@ def test_a_lower_threshold_lets_rules_for_rare_labels_in_and_a_higher_one_keeps_
     assert sorted(found[0.2]) == sorted(found[0.3]) == ["y0", "y1"]
     assert found[0.31] == found[0.5] == found[0.9] == ["y1"]
     assert found[0.91] == []
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.1, 0.15, 0.3, 0.4, 0.6, 0.7, 0.9])
+def test_both_engines_take_a_rule_that_has_just_the_precision_that_is_asked_for(threshold: float) -> None:
+    for n_covered in (n for n in range(5, 101) if abs(threshold * n - round(threshold * n)) < 1e-9):
+        X = np.repeat([1.0, 0.0], [n_covered, 150])[:, None]
+        Y = np.zeros((len(X), 2), dtype=int)
+        Y[: round(threshold * n_covered), 0] = Y[-1, 1] = 1
+        for of in ("head", "label"):
+            bar = MinPrecision(threshold, of, when="growing")
+            native, reference = (
+                RuleListClassifier.published(min_precision=bar, n_rules=1, engine=engine).fit(X, Y).rule_list_
+                for engine in ("native", "reference")
+            )
+            assert native == reference
+            assert [str(c) for c in native[0].body] == ["x0 > 0.5"]
