@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,19 +47,19 @@ def test_a_pattern_of_files_and_little_memory_give_the_model_of_the_data_in_memo
     assert others == [whole, whole]
 
 
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A scheduler and two workers, as someone starts them on the command line."""
+@contextmanager
+def started(folder: Path, workers: int, **environment: str) -> Iterator[str]:
+    """A scheduler and its workers, as someone starts them on the command line."""
     pytest.importorskip("distributed")
-    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
+    file = folder / "scheduler.json"
     start = [sys.executable, "-m", "dask"]
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": file.parent}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     given = ["--scheduler-file", str(file), "--dashboard-address", ":0"]
     local = ["--host", "127.0.0.1"]
     running = [subprocess.Popen([*start, "scheduler", *given, *local, "--port", "0"], **quiet)]
     try:
         worker = [*start, "worker", *given, *local, "--nthreads", "1"]
-        running += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+        running += [subprocess.Popen(worker, **quiet, env=os.environ | environment) for _ in range(workers)]
         address = ""
         for _ in range(600):
             if file.exists() and (found := file.read_text()):
@@ -65,12 +67,18 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 break
             time.sleep(0.1)
         with distributed_client(address) as client:
-            client.wait_for_workers(2)
+            client.wait_for_workers(workers)
         yield address
     finally:
         for process in running:
             process.terminate()
             process.wait()
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with started(tmp_path_factory.mktemp("dask"), workers=2) as address:
+        yield address
 
 
 def distributed_client(address: str) -> Any:
@@ -90,6 +98,13 @@ def test_a_cluster_that_was_started_on_the_command_line_gives_the_model_of_the_d
     assert missing.code != 0
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in missing.err
     assert "Traceback" not in missing.err
+
+
+def test_workers_that_lack_plurule_are_said_to_lack_it(run: Run, folder: Path, tmp_path: Path):
+    (tmp_path / "plurule.py").write_text("raise ModuleNotFoundError('no such package here')")
+    with started(tmp_path, workers=1, PYTHONPATH=str(tmp_path)) as address:
+        result = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", address, "-o", folder / "no.json")
+    assert_mistake(result, "lack a package (no such package here); install plurule everywhere")
 
 
 def test_what_does_not_work_in_parts_is_said_with_the_option_to_give(run: Run, folder: Path):

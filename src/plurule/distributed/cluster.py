@@ -51,12 +51,9 @@ def check_versions(client: Any, address: str) -> None:
     # In a task, not in the loop that workers answer by: on a busy machine the imports may take long.
     workers = list(client.scheduler_info(n_workers=-1)["workers"])
     imports = [client.submit(importlib.import_module, __name__, workers=[one], pure=False) for one in workers]
-    with client.as_current():
-        dask_library("distributed").wait(imports)
-    try:
-        found = client.run(_version)
-    except ImportError as error:
-        raise PluruleError(f"the workers at {address} lack a package ({error}); install plurule everywhere") from None
+    if errors := [str(error) for one in imports if (error := one.exception()) is not None]:
+        raise PluruleError(f"the workers at {address} lack a package ({errors[0]}); install plurule everywhere")
+    found = client.run(_version)
     if not found:
         raise PluruleError(f"the Dask scheduler at {address} has no workers; start some with `dask worker {address}`")
     ours = _version()

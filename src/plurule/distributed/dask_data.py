@@ -50,7 +50,8 @@ class DaskBlocks(Blocks):
 
     def _by_worker(self) -> list[list[Any]]:
         """The blocks by the thread that counts them; blocks may move, which takes time and changes nothing else."""
-        dask_library("distributed").wait(self.held)
+        with self.client.as_current():
+            dask_library("distributed").wait(self.held)
         where, threads = self.client.who_has(self.held), self.client.nthreads()
         found: dict[tuple[str, int], list[Any]] = {}
         for number, block in enumerate(self.held):
