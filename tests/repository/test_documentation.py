@@ -91,3 +91,11 @@ def test_the_version_is_the_same_everywhere() -> None:
         "release/conda-forge/recipe.yaml": f'version: "{plurule.__version__}"',
     }.items():
         assert line in (ROOT / document).read_text(encoding="utf-8"), document
+
+
+def test_the_recipe_asks_for_what_the_package_needs() -> None:
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    recipe = (ROOT / "release/conda-forge/recipe.yaml").read_text(encoding="utf-8")
+    run = re.search(r"\n  run:\n((?:    - .*\n)+)", recipe)
+    assert run is not None
+    assert sorted(run[1].replace("    - ", "").replace(" ", "").split()) == sorted(["python", *needed])
