@@ -91,7 +91,7 @@ html_theme_options = {
 html_sidebars = {"index": [], "try": []}
 
 MODULES = ("plurule", *(f"plurule.{name}" for name in plurule.__all__ if inspect.ismodule(getattr(plurule, name))))
-MODULES += ("plurule.selection", "plurule.paper")
+MODULES += ("plurule.dask", "plurule.selection")
 
 
 OUTSIDE = {  # documents that live elsewhere in the repository and are pages of the site as well

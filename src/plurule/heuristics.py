@@ -58,6 +58,13 @@ __all__ = [
 def ratio(numerator: Counts, denominator: Counts) -> Counts:
     """Element-wise quotient, with 0/0 = 0.
 
+    Parameters
+    ----------
+    numerator, denominator
+        Arrays of one shape, or that broadcast to one.
+
+    Examples
+    --------
     >>> ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
     array([0.25, 0.  ])
     """
@@ -66,7 +73,19 @@ def ratio(numerator: Counts, denominator: Counts) -> Counts:
 
 
 class Heuristic(Parametrised):
-    """Base class of all heuristics."""
+    """Base class of all heuristics, and of one's own: a function of the confusion matrices of rules.
+
+    Examples
+    --------
+    >>> class Jaccard(Heuristic):
+    ...     def evaluate(self, tp, fp, tn, fn):
+    ...         return ratio(tp, tp + fp + fn)
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> Jaccard().evaluate(tp, fp, tn, fn)
+    array([0.5])
+
+    `RuleListClassifier(heuristic=Jaccard())` learns with it, by the native engine as well.
+    """
 
     micro_decomposable: ClassVar[bool] = False
     """Whether a head of labels that all reach the best value reaches it too, when counts are summed."""
@@ -167,7 +186,14 @@ class ShrunkenFMeasure(Heuristic):
 
 
 class HammingAccuracy(Heuristic):
-    """Share of right decisions, those about uncovered instances among them."""
+    """Share of right decisions, those about uncovered instances among them.
+
+    Examples
+    --------
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> HammingAccuracy().evaluate(tp, fp, tn, fn)
+    array([0.7])
+    """
 
     label_mean = True
 
@@ -176,7 +202,14 @@ class HammingAccuracy(Heuristic):
 
 
 class Precision(Heuristic):
-    """Share of the predictions that are right."""
+    """Share of the predictions that are right.
+
+    Examples
+    --------
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> Precision().evaluate(tp, fp, tn, fn)
+    array([0.75])
+    """
 
     micro_decomposable = True
 
@@ -185,7 +218,14 @@ class Precision(Heuristic):
 
 
 class Recall(Heuristic):
-    """Share of what could be found that is found."""
+    """Share of what could be found that is found.
+
+    Examples
+    --------
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> Recall().evaluate(tp, fp, tn, fn)
+    array([0.6])
+    """
 
     micro_decomposable = True
 
@@ -194,7 +234,14 @@ class Recall(Heuristic):
 
 
 class Laplace(Heuristic):
-    """Precision, pulled towards one half as if one right and one wrong prediction had been seen before."""
+    """Precision, pulled towards one half as if one right and one wrong prediction had been seen before.
+
+    Examples
+    --------
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> Laplace().evaluate(tp, fp, tn, fn)
+    array([0.7])
+    """
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         return ratio(tp + 1, tp + fp + 2)
@@ -210,6 +257,12 @@ class MEstimate(Heuristic):
     ----------
     m
         How many predictions a rule is judged by that it did not make.
+
+    Examples
+    --------
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> MEstimate(m=0).evaluate(tp, fp, tn, fn), MEstimate(m=8).evaluate(tp, fp, tn, fn)
+    (array([0.75]), array([0.625]))
     """
 
     allowed: ClassVar[Allowed] = {"m": [number(0)]}
@@ -223,7 +276,14 @@ class MEstimate(Heuristic):
 
 
 class WeightedRelativeAccuracy(Heuristic):
-    """Coverage times the gain in precision over always predicting."""
+    """Coverage times the gain in precision over always predicting.
+
+    Examples
+    --------
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (6.0, 2.0, 8.0, 4.0))
+    >>> WeightedRelativeAccuracy().evaluate(tp, fp, tn, fn)
+    array([0.1])
+    """
 
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         # One quotient of exact counts, so that equal values come out equal.
@@ -270,6 +330,14 @@ class SubsetAccuracy(Heuristic):
     A covered instance is right if every assignment of the head is, an uncovered one if no label of the
     head is present; instances with no open head label are left out. The four counts given to `evaluate` are
     of instances, not of pairs.
+
+    Examples
+    --------
+    Seven of ten instances are right:
+
+    >>> tp, fp, tn, fn = (np.array([count]) for count in (3.0, 1.0, 4.0, 2.0))
+    >>> SubsetAccuracy().evaluate(tp, fp, tn, fn)
+    array([0.7])
     """
 
     example_based = True

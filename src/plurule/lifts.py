@@ -27,7 +27,21 @@ __all__ = ["KLN", "Lift", "NoLift", "Peak", "Root", "find_lift", "paper_lifts"]
 
 
 class Lift(Parametrised):
-    """Base class of the lifts that come with the library."""
+    """Base class of the lifts that come with the library, and of one's own that grid searches should see into.
+
+    Examples
+    --------
+    Pairs of labels, and nothing longer:
+
+    >>> class Pairs(Lift):
+    ...     def __init__(self, lift=1.1):
+    ...         self.lift = lift
+    ...
+    ...     def at_length(self, length, n_labels):
+    ...         return self.lift if length == 2 else 1.0
+    >>> Pairs().at_length(2, n_labels=7), Pairs(lift=1.2).get_params()
+    (1.1, {'lift': 1.2})
+    """
 
     @abstractmethod
     def at_length(self, length: float, n_labels: int) -> float:
@@ -58,7 +72,13 @@ class Lift(Parametrised):
 
 
 class NoLift(Lift):
-    """ρ ≡ 1: a longer head wins only where it is as good. The paper calls this normal pruning."""
+    """ρ ≡ 1: a longer head wins only where it is as good. The paper calls this normal pruning.
+
+    Examples
+    --------
+    >>> NoLift().at_length(3, n_labels=7)
+    1.0
+    """
 
     def at_length(self, length: float, n_labels: int) -> float:
         return 1.0
@@ -67,6 +87,13 @@ class NoLift(Lift):
 class KLN(Lift):
     """ρ(x) = 1 + k·ln x: steep at first, flatter with every label.
 
+    Parameters
+    ----------
+    k
+        How steep, at least 0. `KLN.at(labels=3, lift=1.08)` finds it from a lift.
+
+    Examples
+    --------
     >>> KLN.at(labels=3, lift=1.08).at_length(3, n_labels=7)
     1.08
     """
@@ -90,6 +117,17 @@ class KLN(Lift):
 class Peak(Lift):
     """Rises to `lift` at the given number of labels, then falls back to 1 at all labels.
 
+    Parameters
+    ----------
+    labels
+        The length of head that is lifted most.
+    lift
+        What the heuristic of such a head is multiplied by, at least 1.
+    curvature
+        1: straight sides; above 1 they bend outwards, below 1 inwards.
+
+    Examples
+    --------
     >>> as_table(Peak(labels=2, lift=1.1, curvature=1), n_labels=4).round(2)
     array([1.  , 1.1 , 1.05, 1.  ])
     """
@@ -123,6 +161,13 @@ class Peak(Lift):
 class Root(Lift):
     """ρ(x) = x^(1/k).
 
+    Parameters
+    ----------
+    k
+        At least 1; the larger, the flatter.
+
+    Examples
+    --------
     >>> Root(k=2).at_length(4, n_labels=7), Root.at(labels=3, lift=1.5).at_length(3, n_labels=7)
     (2.0, 1.5)
     """
@@ -230,6 +275,13 @@ class LiftName(NamedTuple):
 def find_lift(name: str) -> Lift:
     """The lift of that name.
 
+    Parameters
+    ----------
+    name
+        As the command line writes lifts: the function, at which number of labels, and how high there.
+
+    Examples
+    --------
     >>> find_lift("peak 3: 1.04") == Peak(labels=3, lift=1.04, curvature=2.0)
     True
     >>> find_lift("none"), find_lift("kln") == find_lift("kln at 3: 1.08")
@@ -271,6 +323,13 @@ def paper_lifts(n_labels: int) -> list[Lift]:
 
     Peaks beyond the number of labels are left out.
 
+    Parameters
+    ----------
+    n_labels
+        Labels in the data.
+
+    Examples
+    --------
     >>> len(paper_lifts(n_labels=7)), len(paper_lifts(n_labels=4))
     (28, 21)
     """

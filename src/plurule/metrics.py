@@ -45,6 +45,15 @@ __all__ = [
 def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the pairs of instance and label that are predicted rightly.
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
+
+    Examples
+    --------
     >>> hamming_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
@@ -54,6 +63,15 @@ def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | Non
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the instances of which every label is predicted rightly.
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
+
+    Examples
+    --------
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
@@ -63,6 +81,17 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None
 def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Harmonic mean of precision and recall over all pairs of instance and label.
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
+    empty
+        What it is where no label is present and none predicted.
+
+    Examples
+    --------
     >>> round(micro_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]]), 3)
     0.8
     """
@@ -91,13 +120,37 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
 
 
 def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
-    """Macro F1 in which a label that is neither present nor predicted anywhere scores 1."""
+    """Macro F1 in which a label that is neither present nor predicted anywhere scores 1.
+
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
+
+    Examples
+    --------
+    >>> macro_f1_empty_is_1([[1, 0], [1, 0]], [[1, 0], [1, 0]])
+    1.0
+    """
     return count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1()
 
 
 def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Mean over the instances of the F1 of their labels.
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
+    empty
+        What an instance scores that has no label and gets none.
+
+    Examples
+    --------
     >>> round(example_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]]), 3)
     0.833
     """
@@ -114,6 +167,19 @@ def precision(
 ) -> float:
     """Share of the labels predicted as present that are, over all pairs (micro) or per label (macro).
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    averaging
+        Over all pairs (`"micro"`), or the mean over the labels (`"macro"`).
+    sample_weight
+        Weight of each instance.
+    empty
+        What it is, of all pairs or of a label, where nothing is predicted as present.
+
+    Examples
+    --------
     >>> precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
@@ -130,6 +196,19 @@ def recall(
 ) -> float:
     """Share of the present labels that are predicted as present, over all pairs (micro) or per label (macro).
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    averaging
+        Over all pairs (`"micro"`), or the mean over the labels (`"macro"`).
+    sample_weight
+        Weight of each instance.
+    empty
+        What it is, of all pairs or of a label, where nothing is present.
+
+    Examples
+    --------
     >>> recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
@@ -152,6 +231,15 @@ METRICS: dict[str, Callable[..., float]] = {
 def scores(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
     """All measures at once, by name.
 
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
+
+    Examples
+    --------
     >>> scores([[1, 0], [1, 1]], [[1, 0], [0, 1]])["subset_accuracy"]
     0.5
     """
@@ -160,7 +248,18 @@ def scores(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
 
 
 def get_metric(name: str) -> Callable[..., float]:
-    """The measure of that name."""
+    """The measure of that name.
+
+    Parameters
+    ----------
+    name
+        One of `METRICS`.
+
+    Examples
+    --------
+    >>> get_metric("micro_f1")([[1, 0], [1, 1]], [[1, 0], [0, 1]])
+    0.8
+    """
     if name not in METRICS:
         raise ValueError(f"unknown measure {name!r}{nearest(str(name), METRICS)}")
     return METRICS[name]

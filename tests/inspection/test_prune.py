@@ -11,9 +11,10 @@ from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.heuristics import Recall
-from plurule.inspection import prune, recount
+from plurule.inspection import prune
 from plurule.model import Attribute, RuleList
 from plurule.model.text import parse_rules
+from plurule.prediction.counts import recount
 
 NAMES = (Attribute("area"), Attribute("bars")), ("red", "blue")
 X = np.array([[1.0, 1], [2.0, 0], [3.0, 1], [4.0, 0], [5.0, 1], [6.0, 0]])

@@ -17,7 +17,7 @@ from plurule.cli.tune import JobsOption, LiftsOption
 from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
 
 if TYPE_CHECKING:
-    from plurule.paper import Plan
+    from plurule.paper.protocol import Plan
 
 QUICK_SETS = ("flags", "emotions")
 QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")

@@ -217,6 +217,20 @@ def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
     """The rows of several data sets, one after the other; they must have the same columns.
 
     A nominal attribute gets the categories of all parts.
+
+    Parameters
+    ----------
+    parts
+        At least one data set.
+    name
+        What the result is called; as the first part, unless given.
+
+    Examples
+    --------
+    >>> from plurule.datasets import load_world_flags
+    >>> flags = load_world_flags()
+    >>> len(concatenate([flags[:100], flags[100:]]))
+    193
     """
     first = parts[0]
     for part in parts[1:]:

@@ -95,6 +95,17 @@ def iterative_split(
 
     The sizes are met as nearly as the labels allow, not to the instance.
 
+    Parameters
+    ----------
+    Y
+        Labels: 0/1 matrix (array, sparse or frame), or classes of a single target.
+    shares
+        At least two; they need not sum to 1.
+    shuffle
+        Whether rows with the same labels are dealt in random order.
+    random_state
+        Of the shuffling.
+
     Examples
     --------
     >>> Y = np.tile([[1, 0], [0, 1], [1, 1], [0, 0]], (5, 1))

@@ -28,6 +28,16 @@ class RuleListClassifier(classifier.RuleListClassifier):
     checkpoint
         A file in which every rule is kept as soon as it is learned, if set: a fit that was ended, by whatever, goes on
         from there with the same model.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> X = da.from_array(np.arange(400.0).reshape(-1, 1), chunks=(100, 1))
+    >>> with Client(processes=False, dashboard_address=None):
+    ...     model = RuleListClassifier(heuristic="f_measure", n_rules=1).fit(X, (X >= 250).astype(int))
+    >>> print(model.rule_list_)
+    y0 ← x0 >= 250   (TP 150, FP 0, stop)
     """
 
     client: Any = None

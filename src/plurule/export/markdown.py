@@ -14,6 +14,11 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$^-])")
 def to_markdown(rule_list: RuleList) -> str:
     """One row per rule: its number, its text, its counts.
 
+    Parameters
+    ----------
+    rule_list
+        The rules.
+
     Examples
     --------
     >>> from plurule.model import Attribute

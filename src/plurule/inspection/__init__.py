@@ -12,7 +12,6 @@ from plurule.inspection.prune import prune
 from plurule.inspection.rule_stability import stability
 from plurule.inspection.simplify import Simplified, simplify
 from plurule.model.text import parse, parse_rules
-from plurule.prediction.counts import recount
 
 __all__ = [
     "Dependencies",
@@ -38,7 +37,6 @@ __all__ = [
     "parse",
     "parse_rules",
     "prune",
-    "recount",
     "simplify",
     "stability",
     "to_frame",

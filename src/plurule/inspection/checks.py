@@ -28,13 +28,26 @@ Problem: TypeAlias = Literal["contradictory", "unreachable", "pre-empted"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about a rule that its author may not have meant."""
+    """Something about a rule that its author may not have meant.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("area"),), ("red",)
+    >>> (finding,) = check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3", *names), *names))
+    >>> finding.number, finding.problem, finding.reason
+    (2, 'unreachable', 'rule 1 decides red first')
+    """
 
     number: int
     """Of the rule, counted from 1."""
     problem: Problem
+    """What is wrong; `check` says what the words mean."""
     rule: Rule
+    """The rule."""
     reason: str
+    """Why, in words."""
 
     def __str__(self) -> str:
         return f"rule {self.number} ({self.rule.to_text()}) is {self.problem}: {self.reason}"
@@ -46,6 +59,13 @@ def check(rule_list: RuleList) -> tuple[Finding, ...]:
     *Contradictory*: no instance satisfies the body. *Unreachable*: whatever satisfies the body, the rule decides
     nothing. *Pre-empted*: one of its labels is always decided by an earlier rule, and otherwise.
 
+    Parameters
+    ----------
+    rule_list
+        The rules.
+
+    Examples
+    --------
     >>> from plurule.model import Attribute
     >>> from plurule.model.text import parse_rules
     >>> names = (Attribute("area"),), ("red", "blue")

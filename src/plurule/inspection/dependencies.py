@@ -67,11 +67,26 @@ class Dependency:
 
     `premises → conclusions` where the context holds. What a head says about two of its labels has no premises and two
     conclusions; what a rule says about a label in its head and labels in its body has one conclusion.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> implication = dependencies(rules, [[1.0], [3.0]], [[1, 0], [1, 1]])[1]
+    >>> implication.kind, str(implication.premises[0]), str(implication.conclusions[0]), implication.rules
+    ('implication', 'red', 'white', (2,))
+    >>> implication.on_data.confidence
+    0.5
     """
 
     kind: Kind
+    """What is said of the labels."""
     premises: tuple[Assignment, ...]
+    """Labels of the body."""
     conclusions: tuple[Assignment, ...]
+    """Labels of the head."""
     context: tuple[Condition, ...]
     """The other conditions of the rule; the statement is global if there are none, else local."""
     rules: tuple[int, ...]
@@ -136,10 +151,25 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Dependencies(Sequence[Dependency]):
-    """Statements about labels, in the order of the rules that say them."""
+    """Statements about labels, in the order of the rules that say them.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> found = dependencies(rules)
+    >>> print(found.of_kind("implication"))
+    implication: white ← red
+    >>> found.to_graph().connected
+    ('red', 'white')
+    """
 
     labels: tuple[str, ...]
+    """Names of all labels."""
     statements: tuple[Dependency, ...]
+    """What is said."""
 
     @overload
     def __getitem__(self, index: int) -> Dependency: ...

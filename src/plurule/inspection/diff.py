@@ -78,13 +78,30 @@ class PredictionDiff:
 
 @dataclass(frozen=True, repr=False)
 class ModelDiff:
-    """What differs between two rule lists."""
+    """What differs between two rule lists.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> changed = diff(rules, rules[:1], [[1.0], [3.0]])
+    >>> changed.same_rules, changed.same_predictions
+    (False, True)
+    >>> print(changed)
+    - rule 2: white ← red
+    the same labels for all 2 instances
+    """
 
     rules: tuple[RuleChange, ...]
+    """Rules that were added, removed, replaced, moved or marked."""
     labels_before_only: tuple[str, ...] = ()
+    """Labels that the second list does not have."""
     labels_after_only: tuple[str, ...] = ()
+    """Labels that the first list does not have."""
     predictions: PredictionDiff | None = None
-    """None without data."""
+    """Which instances get other labels; None without data."""
     scores: dict[str, tuple[float, float]] | None = None
     """By name of the measure: before and after; None without the true labels."""
 

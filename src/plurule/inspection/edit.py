@@ -49,6 +49,20 @@ class Edit:
     notes
         What the last edit led to that may not have been meant: rules that contradict themselves, that no instance
         reaches, or that decide nothing on the data.
+    table, truth, weights
+        The data, if there are any: instances, their labels and weights.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red <- stripes > 2", *names), *names)
+    >>> edit = rules.edit().add("white <- red").add("red <- stripes > 4")
+    >>> len(edit.rule_list)
+    3
+    >>> edit.notes
+    ('rule 3 (red ← stripes > 4) is unreachable: rule 1 decides red first',)
     """
 
     rule_list: RuleList

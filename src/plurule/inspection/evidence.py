@@ -23,7 +23,18 @@ Z = 1.959963984540054
 
 
 class Evidence(NamedTuple):
-    """What a rule does on rows that are given: new ones, if it was not trained on them."""
+    """What a rule does on rows that are given: new ones, if it was not trained on them.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> first = evidence(rules, [[1.0], [3.0], [4.0]], [[0, 1], [1, 1], [1, 0]]).rules[0]
+    >>> first.right, first.decided, first.precision
+    (3.0, 4.0, 0.75)
+    """
 
     right: float
     """Pairs of row and label that it decides rightly."""
@@ -37,6 +48,7 @@ class Evidence(NamedTuple):
     """Wilson's interval for the precision (95 %), as if there were one pair for each of the rows: pairs of a row are
     not independent, so it is rather too wide than too narrow for heads of several labels."""
     high: float
+    """Its upper end."""
     expected: float
     """The share that would be right if the labels did not depend on the body of the rule."""
     p_value: float
@@ -95,6 +107,23 @@ def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
         Instances, or a data set.
     Y
         Their true labels, unless `X` is a data set.
+
+    Returns
+    -------
+    `rules`, an `Evidence` for each rule; `n_rows`, how many rows there are; and `n_trained`, how many of them the rules
+    were trained on (None where that is not known).
+
+    Examples
+    --------
+    >>> from plurule import RuleListClassifier
+    >>> from plurule.datasets import load_canteen_dishes
+    >>> dishes = load_canteen_dishes()
+    >>> rules = RuleListClassifier(heuristic="f_measure", n_rules=2).fit(dishes[:3000]).rule_list_
+    >>> found = evidence(rules, dishes[3000:])
+    >>> found.n_rows, found.n_trained  # one dish was in training, word for word
+    (1000, 1)
+    >>> [(one.right, one.decided) for one in found.rules]
+    [(63.0, 65.0), (40.0, 41.0)]
     """
     table, truth = match_both(rule_list, X, Y)
     present = truth.mean(axis=0) if len(truth) else np.zeros(len(rule_list.labels))
@@ -149,6 +178,26 @@ def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y:
     Columns that begin with `training_` are about the rows that the rule list was learned from, and flatter it.
     With data, what `evidence` finds on them comes first, in columns named like its members. How often rules come back
     in lists of resampled rows is the last column, where it is known (see `stability`).
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    backend
+        `"pandas"` or `"polars"`.
+    X, Y
+        Data to count on as well, or a data set as `X`; best data that are new to the rules.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> to_frame(rules, X=[[1.0], [3.0]], Y=[[0, 1], [1, 1]])[["head", "body", "right", "decided"]]
+             head         body  right  decided
+    0  red, white  stripes > 2    2.0      2.0
+    1       white          red    0.0      0.0
     """
     columns: dict[str, list[Any]] = {
         "rule": list(range(1, len(rule_list) + 1)),

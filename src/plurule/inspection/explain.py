@@ -41,11 +41,17 @@ DEFAULT = "no rule: absent by default"
 class Reason:
     """A condition of the rule that decided, with what the instance has.
 
-    `value` is a number or a category; for a label condition, the number of the rule that predicted the label.
+    Examples
+    --------
+    >>> from plurule.model import NumericCondition
+    >>> print(Reason(NumericCondition("area", 0, ">", 2.0), 3.5, " km²"))
+    area = 3.5 km² > 2
     """
 
     condition: Condition
+    """The condition."""
     value: float | str | int
+    """A number or a category; for a label condition, the number of the rule that predicted the label."""
     unit: str = ""
     """Of the value, with a space before it."""
 
@@ -64,14 +70,31 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class LabelDecision:
-    """What is predicted for one label of one instance, and why."""
+    """What is predicted for one label of one instance, and why.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> decision = rules.explain([[3.0]])[0]["white"]
+    >>> decision.present, decision.number, decision.agreed
+    (True, 1, (2,))
+    >>> print(decision)
+    white: present by rule 1, since stripes = 3 > 2; agreed: rule 2
+    """
 
     label: str
+    """Its name."""
     present: bool
+    """Whether it is predicted as present."""
     number: int | None
     """Number of the rule that decided; None if none did, and the label is absent by default."""
     rule: Rule | None
+    """The rule that decided."""
     reasons: tuple[Reason, ...]
+    """Its conditions, with what the instance has."""
     agreed: tuple[int, ...]
     """Numbers of the later rules whose body holds as well and that say the same."""
     preempted: tuple[int, ...]
@@ -106,7 +129,18 @@ class LabelDecision:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """Why one instance gets its labels."""
+    """Why one instance gets its labels.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> explanation = rules.explain([[3.0]])[0]
+    >>> explanation.labels, explanation.fired, explanation["red"].number
+    (('red', 'white'), (1,), 1)
+    """
 
     instance: Any
     """What the instance is called: by its data, or by its row, from 0."""
@@ -191,6 +225,22 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         What the rule list decides for them.
     ids
         What they are called.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> explanations = rules.explain([[3.0], [1.0]])
+    >>> [explanation.labels for explanation in explanations]
+    [('red', 'white'), ()]
+    >>> explanations.to_frame()[["instance", "label", "predicted", "rule"]]
+       instance  label  predicted  rule
+    0         0    red          1     1
+    1         0  white          1     1
+    2         1    red          0     0
+    3         1  white          0     0
     """
 
     def __init__(self, rule_list: RuleList, table: Table, decisions: Decisions, ids: Sequence[Any]):

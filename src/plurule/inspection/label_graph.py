@@ -38,10 +38,24 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class LabelGraph(LabelGraphMethods):
-    """Labels and the statements that connect them."""
+    """Labels and the statements that connect them.
+
+    Examples
+    --------
+    >>> from plurule.inspection.dependencies import dependencies
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white", "blue")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> graph = dependencies(rules).to_graph()
+    >>> graph.connected, [(edge.kind, edge.ends) for edge in graph.edges]
+    (('red', 'white'), [('co-occurrence', ('red', 'white')), ('implication', ('red', 'white'))])
+    """
 
     labels: tuple[str, ...]
+    """The nodes, by name."""
     edges: tuple[Edge, ...]
+    """What is said about two labels: source, target, kind, rules, support."""
 
     @property
     def connected(self) -> tuple[str, ...]:

@@ -49,6 +49,13 @@ class Pattern:
     """Labels that go together where some conditions hold, as a rule, counted on rows that it was not found on.
 
     Its *parts* are the conditions on attributes, taken together, and each label of body and head.
+
+    Examples
+    --------
+    >>> from plurule.datasets import load_canteen_dishes
+    >>> found = discover(load_canteen_dishes(), k=2, max_conditions=0, resamples=0)
+    >>> found[1].rule.to_text(), found[1].coverage, found[1].confidence, round(found[1].lift, 2)
+    ('sulphites ← alcohol', 200.0, 0.835, 5.0)
     """
 
     rule: Rule
@@ -85,13 +92,29 @@ class Pattern:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Patterns(PatternsMethods, Sequence[Pattern]):
-    """Patterns of labels, in the order in which they were chosen: the most that is new first."""
+    """Patterns of labels, in the order in which they were chosen: the most that is new first.
+
+    Examples
+    --------
+    >>> from plurule.datasets import load_canteen_dishes
+    >>> found = discover(load_canteen_dishes(), k=2, max_conditions=0, resamples=0)
+    >>> found.rows_searched, found.rows_tested
+    (2000, 2000)
+    >>> print(found.significant())
+    vegetarian ← vegan   (97% of 415, lift 1.87, p 5.8e-117)
+    sulphites ← alcohol   (84% of 200, lift 5.00, p 3.9e-113)
+    """
 
     patterns: tuple[Pattern, ...]
+    """What was found."""
     attributes: tuple[Attribute, ...]
+    """The columns of the data, in order."""
     labels: tuple[str, ...]
+    """Names of the labels, in order."""
     rows_searched: int
+    """How many rows the patterns were looked for on."""
     rows_tested: int
+    """How many others they were counted on."""
 
     @overload
     def __getitem__(self, index: int) -> Pattern: ...

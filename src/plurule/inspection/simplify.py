@@ -16,11 +16,25 @@ from plurule.model import RuleList
 
 @dataclass(frozen=True, repr=False)
 class Simplified:
-    """A shorter rule list, and what was dropped to get it."""
+    """A shorter rule list, and what was dropped to get it.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> simpler = rules.simplify([[1.0], [3.0]])
+    >>> [str(dropped) for dropped in simpler.dropped], len(simpler.rule_list), simpler.diff.same_predictions
+    (['rule 2: white ← red'], 1, True)
+    """
 
     rule_list: RuleList
+    """What is left."""
     dropped: tuple[Dropped, ...]
+    """Rules and conditions that are gone, in the order they were dropped."""
     diff: ModelDiff
+    """What differs from the longer list."""
 
     def __str__(self) -> str:
         rules = sum(d.what == "rule" for d in self.dropped)

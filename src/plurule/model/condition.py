@@ -34,7 +34,9 @@ class Attribute:
     """
 
     name: str
+    """Of the column."""
     categories: tuple[str, ...] | None = None
+    """Of a nominal attribute; None means that it is numeric."""
     only_0_and_1: bool = field(default=False, compare=False)
     """Whether a numeric attribute has no other values in training."""
 
@@ -65,10 +67,15 @@ class NumericCondition:
     """
 
     name: str
+    """Of the attribute."""
     index: int
+    """Its place among the attributes, from 0."""
     operator: Literal["<=", ">"]
+    """Which side of the threshold."""
     threshold: float
+    """A value that equals it is on the `<=` side."""
     of_binary: bool = field(default=False, compare=False)
+    """Whether instances have the attribute or not, so that the condition is written as `no "apple"`."""
 
     def parts(self, digits: int | None = None) -> Parts:
         """What stands before the name and after it."""
@@ -95,9 +102,13 @@ class IntervalCondition:
     """
 
     name: str
+    """Of the attribute."""
     index: int
+    """Its place among the attributes, from 0."""
     above: float
+    """Values are larger."""
     at_most: float
+    """Values are no larger."""
 
     @property
     def bounds(self) -> tuple[NumericCondition, NumericCondition]:
@@ -126,9 +137,13 @@ class NominalCondition:
     """
 
     name: str
+    """Of the attribute."""
     index: int
+    """Its place among the attributes, from 0."""
     category: str
+    """The value that instances must have."""
     of_binary: bool = field(default=False, compare=False)
+    """Whether instances have the attribute or not, so that the condition is written as `no "apple"`."""
 
     def parts(self, digits: int | None = None) -> Parts:
         """What stands before the name and after it."""
@@ -153,9 +168,13 @@ class SetCondition:
     """
 
     name: str
+    """Of the attribute."""
     index: int
+    """Its place among the attributes, from 0."""
     categories: tuple[str, ...]
+    """The values that instances may have, or if negated may not."""
     negated: bool = False
+    """Whether the other known categories are meant."""
 
     def parts(self, digits: int | None = None) -> Parts:
         """What stands before the name and after it."""
@@ -180,8 +199,11 @@ class MissingCondition:
     """
 
     name: str
+    """Of the attribute."""
     index: int
+    """Its place among the attributes, from 0."""
     missing: bool
+    """Whether the value must be missing; if not, it must be known."""
 
     def parts(self, digits: int | None = None) -> Parts:
         """What stands before the name and after it."""

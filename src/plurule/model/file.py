@@ -56,7 +56,24 @@ _NOT_FINITE = ("inf", "-inf", "nan")
 
 
 def save(rule_list: RuleList, path: str | Path) -> None:
-    """Write a rule list to a model file, whole or not at all."""
+    """Write a rule list to a model file, whole or not at all.
+
+    Parameters
+    ----------
+    rule_list
+        The rules.
+    path
+        The file; one that is there is replaced.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from plurule import load_model, save_model
+    >>> with TemporaryDirectory() as folder:
+    ...     save_model(RuleList((), (), ("red",)), f"{folder}/model.json")
+    ...     load_model(f"{folder}/model.json").labels
+    ('red',)
+    """
     try:
         write_text(path, dumps(rule_list))
     except OSError as error:
@@ -64,7 +81,20 @@ def save(rule_list: RuleList, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> RuleList:
-    """Read the rule list of a model file."""
+    """Read the rule list of a model file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Examples
+    --------
+    >>> from plurule import load_model
+    >>> load_model("nowhere.json")
+    Traceback (most recent call last):
+    plurule.errors.ModelError: nowhere.json: there is no such file
+    """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:

@@ -18,8 +18,11 @@ class Assignment:
     """
 
     name: str
+    """Of the label."""
     index: int
+    """Its place among the labels, from 0."""
     present: bool
+    """Whether the label is there; if not, it is absent."""
     implied: bool = field(default=False, compare=False)
     """Whether the label is absent because another of its group is present, and need not be said."""
 
@@ -37,6 +40,7 @@ class Head:
     """
 
     assignments: tuple[Assignment, ...]
+    """What is predicted; each label once."""
 
     def __post_init__(self) -> None:
         indices = [a.index for a in self.assignments]

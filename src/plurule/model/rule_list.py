@@ -99,6 +99,17 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         Units and descriptions of attributes and labels, by name; see `describe`.
 
     A slice of a rule list is a rule list; the first n rules are what training with `n_rules=n` gives.
+
+    Examples
+    --------
+    >>> from plurule import RuleListClassifier
+    >>> from plurule.datasets import load_canteen_dishes
+    >>> rules = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(load_canteen_dishes()).rule_list_
+    >>> print(rules[:2])
+    peanuts ← topping = peanuts   (TP 196, FP 4)
+    crustaceans ← main_ingredient = prawns   (TP 173, FP 2)
+    >>> rules[0].precision, rules[0].body[0].category
+    (0.98, 'peanuts')
     """
 
     rules: tuple[Rule, ...]

@@ -96,6 +96,15 @@ def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> 
 def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> tuple[Rule, ...]:
     """The rules that a text says, one per line; empty lines and lines that start with `#` are skipped.
 
+    Parameters
+    ----------
+    text
+        The rules.
+    attributes, labels
+        What they may speak about.
+
+    Examples
+    --------
     >>> [rule.to_text() for rule in parse_rules("# flags\\nred <- blue\\n\\nblue <-", [], ["red", "blue"])]
     ['red ← blue', 'blue ←']
     """

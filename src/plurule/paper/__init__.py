@@ -7,27 +7,6 @@ writes it all down. `plurule reproduce` is the user of all this; nothing else in
 
 from importlib.util import find_spec
 
-from plurule.paper.experiment import Experiment, Results
-from plurule.paper.protocol import PAPER_SETS, Plan, Task
-from plurule.selection.journal import Journal, JournalError
-from plurule.selection.objectives import OBJECTIVES, PAPER_OBJECTIVES, Objective
-from plurule.selection.splitters import MulanKFold
-
-__all__ = [
-    "OBJECTIVES",
-    "PAPER_OBJECTIVES",
-    "PAPER_SETS",
-    "Experiment",
-    "Journal",
-    "JournalError",
-    "MulanKFold",
-    "Objective",
-    "Plan",
-    "Results",
-    "Task",
-    "check_libraries",
-]
-
 
 def check_libraries() -> None:
     """Raise an error now if the report could not be written after a long experiment."""

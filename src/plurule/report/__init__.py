@@ -19,7 +19,7 @@ from plurule.report.payload import payload
 from plurule.report.render import fill, render_page, render_patterns
 from plurule.report.summary import summarise
 
-__all__ = ["graph_svg", "render_explanations", "render_patterns", "rule_table", "to_html"]
+__all__ = ["render_explanations", "render_patterns", "to_html"]
 
 MOST_ROWS_IN_A_NOTEBOOK = 50
 
@@ -54,6 +54,16 @@ def to_html(
     -------
     str
         The page. Write it to a file and open that in a browser.
+
+    Examples
+    --------
+    >>> from plurule.model import Attribute
+    >>> from plurule.model.text import parse_rules
+    >>> names = (Attribute("stripes"),), ("red", "white")
+    >>> rules = RuleList(parse_rules("red, white <- stripes > 2", *names), *names)
+    >>> page = to_html(rules, [[1.0], [3.0]], [[0, 1], [1, 1]], title="Flags")
+    >>> "<title>Flags</title>" in page
+    True
     """
     table, truth = (None, None) if X is None else match(rule_list, X, Y)
     summary = summarise(rule_list, table, truth, title)
@@ -67,7 +77,21 @@ def rule_table(rule_list: RuleList) -> str | None:
 
 
 def render_explanations(explanations: Sequence[Explanation], limit: int | None = None) -> str:
-    """A piece of HTML with one table per instance, for at most `limit` instances (needs Jinja2)."""
+    """A piece of HTML with one table per instance (needs Jinja2); `RuleList.explain(X).to_html()` calls it.
+
+    Parameters
+    ----------
+    explanations
+        What `explain` gives.
+    limit
+        At most so many instances; all, unless given.
+
+    Examples
+    --------
+    >>> from plurule.inspection import explain
+    >>> render_explanations(explain(RuleList((), (), ("red",)), [[], []]), limit=1).count("<table")
+    1
+    """
     shown = explanations[:limit]
     return fill("explanations.html", explanations=shown, more=len(explanations) - len(shown))
 

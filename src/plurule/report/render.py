@@ -76,6 +76,14 @@ def render_patterns(patterns: Patterns, title: str | None = None) -> str:
         What `plurule.discover` found.
     title
         What stands at the top.
+
+    Examples
+    --------
+    >>> from plurule import discover
+    >>> from plurule.datasets import load_canteen_dishes
+    >>> found = discover(load_canteen_dishes(), k=2, max_conditions=0, resamples=0)
+    >>> "<title>Labels of dishes</title>" in render_patterns(found, title="Labels of dishes")
+    True
     """
     graph, left_out = to_draw(patterns.to_graph())
     return _render(

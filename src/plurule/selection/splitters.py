@@ -51,6 +51,15 @@ class JavaRandom:
 class MulanKFold(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn ships no types
     """K folds as Mulan makes them: shuffled by Java's generator, then cut into blocks.
 
+    Parameters
+    ----------
+    n_splits
+        How many folds.
+    seed
+        Of Java's generator; Mulan's is 1.
+
+    Examples
+    --------
     >>> [test.tolist() for _, test in MulanKFold(n_splits=2).split(np.zeros(6))]
     [[0, 2, 4], [1, 3, 5]]
     """

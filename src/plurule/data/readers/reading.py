@@ -103,14 +103,40 @@ def read(
 def read_table(source: Any, **options: Any) -> Table:
     """Read all columns as attributes: data that have no labels, or whose labels do not matter.
 
-    Parameters are those of `read`.
+    Parameters
+    ----------
+    source, **options
+        As `read` takes them.
+
+    Examples
+    --------
+    >>> read_table(np.array([[1.5, 0], [2.5, 1]])).names
+    ('x0', 'x1')
     """
     parts = _read_parts(source, **options)
     return concatenate_tables([data.X for _, data, _ in parts], [path.name for path, _, _ in parts if path])
 
 
 def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> tuple[Dataset, Dataset]:
-    """The training and the test part of a data set that comes as a `-train` and a `-test` file."""
+    """The training and the test part of a data set that comes as a `-train` and a `-test` file.
+
+    Parameters
+    ----------
+    source
+        A folder or base name: `data/birds` means `data/birds-train.arff` and `data/birds-test.arff`, or CSV or Parquet.
+    labels, **options
+        As `read` takes them.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for part, rows in (("train", "1,0\\n2,1\\n3,1"), ("test", "4,0")):
+    ...         _ = Path(folder, f"birds-{part}.csv").write_text(f"wings,flies\\n{rows}\\n")
+    ...     train, test = read_pair(f"{folder}/birds", labels=["flies"])
+    >>> len(train), len(test)
+    (3, 1)
+    """
     return read(source, labels, split="train", **options), read(source, labels, split="test", **options)
 
 

@@ -33,6 +33,14 @@ def write(data: Dataset, path: str | os.PathLike[str], *, meka: bool = False) ->
     Returns
     -------
     Sentences about where the labels are and what the format cannot hold.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from plurule.datasets import load_world_flags
+    >>> with TemporaryDirectory() as folder:
+    ...     print(write(load_world_flags(), f"{folder}/flags.csv")[0])
+    flags.csv: the labels are the last 7 columns, read it with labels=-7
     """
     target = Path(path)
     suffix = suffix_of(target)
@@ -60,11 +68,28 @@ def convert(
 ) -> list[str]:
     """Read a data set and write it in another format.
 
-    Parameters are those of `read` and `write`.
+    Parameters
+    ----------
+    source, labels, **options
+        What to read, as `read` takes it.
+    target
+        The file to write, as `write` takes it.
+    meka
+        ARFF: write for MEKA.
+    text
+        Whether string and date attributes of ARFF files are kept or dropped.
 
     Returns
     -------
     Sentences about where the labels are and what was lost on the way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     print(convert(np.array([[1.5, 0, 1], [2.5, 1, 1]]), f"{folder}/two.csv", labels=-2)[0])
+    two.csv: the labels are the last 2 columns, read it with labels=-2
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
