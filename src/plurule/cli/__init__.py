@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plurule.cli import errors
-from plurule.cli.commands import SETTINGS, on_demand
+from plurule.cli.commands import SETTINGS, as_command, on_demand
 from plurule.cli.data import convert, data_app
 from plurule.cli.demo import demo
 from plurule.cli.discover import discover
@@ -31,7 +31,7 @@ for command in COMMANDS:
     if command is fit:
         app.command("fit", help=fit.__doc__, cls=on_demand(fit, fit_options))(lambda: None)
     else:
-        app.command()(command)
+        app.command()(as_command(command))
 app.add_typer(edit_app, name="edit")
 app.add_typer(data_app, name="data")
 

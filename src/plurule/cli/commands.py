@@ -1,4 +1,4 @@
-"""Commands whose arguments are put together, instead of standing in the signature of one function."""
+"""Commands made of plain functions: `options` has what their arguments are called and what their help says."""
 
 from __future__ import annotations
 
@@ -7,31 +7,38 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from textwrap import wrap
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-SETTINGS: dict[str, Any] = {
-    "add_completion": False,
-    "pretty_exceptions_enable": False,
-    "rich_markup_mode": None,
-}
+from plurule.cli.options import described
+
+SETTINGS: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 """What all applications of typer have in common."""
 
 MOST_BESIDE = 24
 """Options that are longer than this have their text on the next line."""
 
 
-def argument(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+EMPTY = inspect.Parameter.empty
+
+
+def argument(name: str, annotation: Any, default: Any = EMPTY) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def described_argument(command: str, name: str, kind: Any, default: Any = EMPTY) -> inspect.Parameter:
+    """An argument of a command, with what is known of it."""
+    known = described(command, name, default is EMPTY)
+    return argument(name, kind if known is None else Annotated[kind, known], default)
+
+
 def arguments_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The arguments of a function, annotations as objects, without its `**`."""
-    hints = get_type_hints(function, include_extras=True)
+    """The arguments of a function, with what is known of them, without its `**`."""
+    hints = get_type_hints(function)
     return [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name])
+        described_argument(function.__name__, parameter.name, hints[parameter.name], parameter.default)
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD
     ]
@@ -55,6 +62,11 @@ def with_arguments(function: Callable[..., None], arguments: Iterable[inspect.Pa
     run.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
     del run.__wrapped__  # typer would read the annotations of the original
     return run
+
+
+def as_command(function: Callable[..., None]) -> Callable[..., None]:
+    """A function as typer reads it."""
+    return with_arguments(function, arguments_of(function))
 
 
 def given_options(context: typer.Context, names: Iterable[str]) -> list[str]:

@@ -6,17 +6,17 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli.commands import SETTINGS
-from plurule.cli.loading import EMBEDDED, DataArgument, LabelsOption, SplitOption, load_data
+from plurule.cli.commands import SETTINGS, as_command
+from plurule.cli.loading import Split, load_data
+from plurule.cli.options import EMBEDDED
 from plurule.cli.rendering import plain_table
-from plurule.cli.terminal import console, say, visible
-from plurule.cli.writing import JsonOption, check_writable, put
+from plurule.cli.terminal import check_writable, console, put, say, visible
 
 if TYPE_CHECKING:
     from plurule.data.description import Description
@@ -31,7 +31,8 @@ _WIDE = 110
 
 
 @data_app.command("list")
-def list_known(as_json: JsonOption = False) -> None:
+@as_command
+def list_known(as_json: bool = False) -> None:
     """List the data sets that have a name, and where each is."""
     from plurule.datasets import catalogue
 
@@ -53,10 +54,8 @@ def list_known(as_json: JsonOption = False) -> None:
 
 
 @data_app.command("info")
-def show_info(
-    name: Annotated[str, typer.Argument(help="Name of a data set.")],
-    as_json: JsonOption = False,
-) -> None:
+@as_command
+def show_info(name: str, as_json: bool = False) -> None:
     """Say what is known about a data set."""
     facts = _facts(name)
     if as_json:
@@ -72,10 +71,8 @@ def show_info(
 
 
 @data_app.command("fetch")
-def fetch_sets(
-    names: Annotated[list[str], typer.Argument(help="Names of data sets.")],
-    force: Annotated[bool, typer.Option("--force", help="Fetch anew though it is there.")] = False,
-) -> None:
+@as_command
+def fetch_sets(names: list[str], force: bool = False) -> None:
     """Fetch data sets into the cache, unless they are there already."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
@@ -97,12 +94,8 @@ def fetch_sets(
 
 
 @data_app.command("describe")
-def describe_file(
-    data: DataArgument,
-    labels: LabelsOption = None,
-    split: SplitOption = "all",
-    as_json: JsonOption = False,
-) -> None:
+@as_command
+def describe_file(data: str, labels: str | None = None, split: Split = "all", as_json: bool = False) -> None:
     """Say what a data set looks like.
 
     Shows sizes, labels, what is missing, and which labels go together.
@@ -130,15 +123,13 @@ def describe_file(
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="Data file, or base name of a -train/-test pair.")],
-    target: Annotated[Path, typer.Argument(metavar="TO", help="File to write: .arff, .csv, .tsv or .parquet.")],
-    labels: LabelsOption = None,
-    split: SplitOption = "all",
-    meka: Annotated[bool, typer.Option("--meka", help="Write ARFF for MEKA instead of Mulan.")] = False,
-    nominal: Annotated[
-        list[str] | None, typer.Option(help="CSV column that is nominal though its values are numbers; repeatable.")
-    ] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out; repeatable.")] = None,
+    source: str,
+    target: Path,
+    labels: str | None = None,
+    split: Split = "all",
+    meka: bool = False,
+    nominal: list[str] | None = None,
+    drop: list[str] | None = None,
 ) -> None:
     """Write a data set in another format.
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli.loading import DataArgument, DecimalOption, DropOption, LabelsOption, SplitOption, load_data
+from plurule.cli.loading import Split, load_data
 from plurule.cli.rendering import Conditions, head_text, plain_table
-from plurule.cli.terminal import console, say, visible
-from plurule.cli.writing import JsonOption, check_writable, put
+from plurule.cli.terminal import check_writable, console, put, say, visible
 from plurule.model.condition import format_count
 
 if TYPE_CHECKING:
@@ -20,26 +18,22 @@ if TYPE_CHECKING:
 
 
 def discover(
-    data: DataArgument,
-    labels: LabelsOption = None,
-    split: SplitOption = "all",
-    drop: DropOption = None,
-    decimal: DecimalOption = ".",
-    k: Annotated[int, typer.Option("--patterns", "-k", help="At most so many patterns.", min=1)] = 10,
-    max_labels: Annotated[int, typer.Option(help="Most labels of a pattern.", min=2)] = 4,
-    max_conditions: Annotated[int, typer.Option(help="Most conditions on attributes; 0 for labels alone.", min=0)] = 2,
-    exclusions: Annotated[
-        bool, typer.Option("--exclusions", help="Also look for labels that rule each other out.")
-    ] = False,
-    min_support: Annotated[float, typer.Option(help="Least number of searched rows on which a pattern holds.")] = 5,
-    test_size: Annotated[float, typer.Option(help="Share of the rows that patterns are tested on.")] = 0.5,
-    resamples: Annotated[
-        int, typer.Option(help="How often to search again, on rows drawn with replacement.", min=0)
-    ] = 10,
-    random_state: Annotated[int, typer.Option(help="Seed of the parts and the resamples.", min=0)] = 0,
-    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
-    html: Annotated[Path | None, typer.Option(help="HTML page to write, with a graph of the labels.")] = None,
-    as_json: JsonOption = False,
+    data: str,
+    labels: str | None = None,
+    split: Split = "all",
+    drop: list[str] | None = None,
+    decimal: str = ".",
+    k: int = 10,
+    max_labels: int = 4,
+    max_conditions: int = 2,
+    exclusions: bool = False,
+    min_support: float = 5,
+    test_size: float = 0.5,
+    resamples: int = 10,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    html: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Find labels that go together, and where.
 

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from plurule.cli.commands import SETTINGS, argument, with_arguments
-from plurule.cli.loading import (
-    DataArgument,
-    DataOption,
-    DecimalOption,
-    ModelArgument,
-    Split,
-    SplitOption,
-    load_model_and_data,
-)
-from plurule.cli.terminal import say
-from plurule.cli.writing import check_writable, save_model, takes_output
+from plurule.cli.commands import SETTINGS, described_argument, with_arguments
+from plurule.cli.loading import Split, load_model_and_data
+from plurule.cli.terminal import check_writable, save_model, say, takes_output
 
 edit_app = typer.Typer(
     help="Change the rules of a model by hand. Rules are numbered from 1, as `plurule show` does.\n\n"
@@ -28,24 +19,10 @@ edit_app = typer.Typer(
     **SETTINGS,
 )
 
-RuleArgument = Annotated[
-    str, typer.Argument(metavar="RULE", help="Such as 'red, ¬blue <- stripes > 2 and continent = Asia'.")
-]
-AtOption = Annotated[int | None, typer.Option(help="Number the rule gets; at the end if not given.")]
-ToArgument = Annotated[int, typer.Argument(metavar="TO", help="Number that the rule gets.")]
-SaveOption = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Model file to write; may be the same as MODEL.")
-]
-MODEL = argument("model", ModelArgument)
-RULE, AT, TO = argument("rule", RuleArgument), argument("at", AtOption, None), argument("to", ToArgument)
-NUMBER = argument("number", Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the rule.")])
-NUMBERS = argument("numbers", Annotated[list[int], typer.Argument(metavar="NUMBERS", help="Numbers of the rules.")])
-ON_DATA = [
-    argument("data", DataOption, None),
-    argument("split", SplitOption, "all"),
-    argument("decimal", DecimalOption, "."),
-]
-OUTPUT = argument("output", SaveOption, None)
+argument = partial(described_argument, "edit")
+RULE, AT, TO = argument("rule", str), argument("at", int | None, None), argument("to", int)
+NUMBER, NUMBERS = argument("number", int), argument("numbers", list[int])
+ON_DATA = [argument("data", str | None, None), argument("split", Split, "all"), argument("decimal", str, ".")]
 
 EDITS = {
     "add": ("Put in a rule.", [RULE, AT, *ON_DATA]),
@@ -77,18 +54,19 @@ def _edit(
     _keep(change(numbers) if method == "reorder" else change(*numbers, **given), output)
 
 
-for _name, (_help, _arguments) in EDITS.items():
-    edit_app.command(_name, help=_help)(with_arguments(partial(_edit, _name), [MODEL, *_arguments, OUTPUT]))
+for _name, (_help, _taken) in EDITS.items():
+    _arguments = [argument("model", Path), *_taken, argument("output", Path | None, None)]
+    edit_app.command(_name, help=_help)(with_arguments(partial(_edit, _name), _arguments))
 
 
 def simplify(
-    model: ModelArgument,
-    data: DataArgument,
-    split: SplitOption = "all",
-    decimal: DecimalOption = ".",
-    tolerance: Annotated[float, typer.Option(help="How much the score may fall in all.", min=0)] = 0.0,
-    measure: Annotated[str, typer.Option(help="The score that may fall.")] = "hamming_accuracy",
-    output: SaveOption = None,
+    model: Path,
+    data: str,
+    split: Split = "all",
+    decimal: str = ".",
+    tolerance: float = 0.0,
+    measure: str = "hamming_accuracy",
+    output: Path | None = None,
 ) -> None:
     """Drop rules and conditions that make no difference on data.
 

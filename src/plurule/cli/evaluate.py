@@ -5,26 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import typer
 from rich.table import Table
 
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
-from plurule.cli.loading import (
-    DecimalOption,
-    DropOption,
-    LabelsOption,
-    Split,
-    load_data,
-    load_model,
-    new_part,
-    training_part,
-)
-from plurule.cli.tune import ObjectiveOption
+from plurule.cli.loading import Split, load_data, load_model, new_part, training_part
+from plurule.cli.options import DEFAULT_FOLDS
+from plurule.cli.terminal import check_writable
 from plurule.cli.watching import check_jobs, working
-from plurule.cli.writing import check_writable
 from plurule.errors import DataError
 from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS, MEASURES
@@ -32,7 +23,6 @@ from plurule.titles import CHARACTERISTICS, MEASURES
 COLUMNS = {"low": "from", "high": "to (95 %)", "constant": "best constant", "chance": "chance"}
 """What scores are compared with (see `plurule.prediction.assessment`), and what the columns of the table are called."""
 
-DEFAULT_FOLDS = "10"
 TUNE = "tune"
 """In place of a lift: one chosen anew on each training part."""
 
@@ -41,57 +31,22 @@ TRAINING = dict.fromkeys(("drop", "folds", "learner", "objective", "lift", "seed
 """Options of training, which have no meaning where a model is given."""
 
 
-SourcesArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="[MODEL] DATA",
-        help="A model file, as written by plurule fit, and a data file, the base name of a -train/-test pair, or "
-        "world-flags; the data alone to train and score.",
-    ),
-]
-SplitOption = Annotated[
-    Split | None,
-    typer.Option(
-        help="Which part of a -train/-test pair; left out, the test part for a model, and all to train and score.",
-        show_default=False,
-    ),
-]
-FoldsOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Cross-validation: a number, mulan or a splitter such as ShuffleSplit(n_splits=10). "
-        f"Without it, a -train/-test pair is used as one, and anything else is cut into {DEFAULT_FOLDS} folds."
-    ),
-]
-LearnerOption = Annotated[
-    Literal["published", "default"],
-    typer.Option(help="published: the paper's, with --objective and --lift; default: what plurule fit learns."),
-]
-LiftOption = Annotated[
-    str, typer.Option(help="'kln at 3: 1.08', 'peak 3: 1.04', none, or tune: chosen anew on each training part.")
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", help="Write the scores to this file: JSON, or CSV if it ends in .csv."),
-]
-
-
 def evaluate(
     context: typer.Context,
-    sources: SourcesArgument,
-    labels: LabelsOption = None,
-    split: SplitOption = None,
-    drop: DropOption = None,
-    decimal: DecimalOption = ".",
-    folds: FoldsOption = None,
-    learner: LearnerOption = "published",
-    objective: ObjectiveOption = "micro-f+",
-    lift: LiftOption = "kln at 3: 1.08",
-    seed: Annotated[int, typer.Option(help="Shuffles the folds.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores if left out.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print the scores as CSV.")] = False,
-    output: OutputOption = None,
+    sources: list[str],
+    labels: str | None = None,
+    split: Split | None = None,
+    drop: list[str] | None = None,
+    decimal: str = ".",
+    folds: str | None = None,
+    learner: Literal["published", "default"] = "published",
+    objective: str = "micro-f+",
+    lift: str = "kln at 3: 1.08",
+    seed: int = 0,
+    jobs: int | None = None,
+    as_json: bool = False,
+    as_csv: bool = False,
+    output: Path | None = None,
 ) -> None:
     """Score a model on data that has its labels; or, without a model, train and score.
 

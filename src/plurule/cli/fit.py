@@ -4,64 +4,42 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from plurule.cli import learner_options, rendering
 from plurule.cli.estimator_options import told_in_options
 from plurule.cli.loading import (
-    CheckpointOption,
-    DaskOption,
-    DataArgument,
-    DecimalOption,
-    DictionaryOption,
-    DropOption,
-    LabelsOption,
-    MemoryOption,
-    TrainingSplitOption,
+    Split,
     check_dictionary,
     keep_to_parts,
     large_data,
     load_initial_rules,
     load_training_data,
 )
-from plurule.cli.terminal import console, visible
+from plurule.cli.terminal import check_writable, console, takes_output, visible
 from plurule.cli.watching import waiting
-from plurule.cli.writing import ModelOption, check_writable, takes_output
 
 MOST_LABELS_SHOWN = 10
 """Of those that no rule predicts."""
 
 
 def fit(
-    data: DataArgument,
-    labels: LabelsOption = None,
-    output: ModelOption = None,
-    split: TrainingSplitOption = None,
-    drop: DropOption = None,
-    decimal: DecimalOption = ".",
-    published: Annotated[
-        bool, typer.Option("--published", help="The learner of the paper in all that is not given, instead of ours.")
-    ] = False,
-    choose_lift: Annotated[
-        str | None,
-        typer.Option(help="Choose the lift by cross-validation for this measure, such as micro_f1.", metavar="MEASURE"),
-    ] = None,
-    initial_rules: Annotated[
-        Path | None,
-        typer.Option(
-            help="Rules that come first and stay as they are: a text file with a rule per line, or a model file.",
-            metavar="FILE",
-            rich_help_panel=learner_options.EXPERT_PANEL,
-        ),
-    ] = None,
-    dictionary: DictionaryOption = None,
-    memory: MemoryOption = None,
-    dask: DaskOption = None,
-    checkpoint: CheckpointOption = None,
+    data: str,
+    labels: str | None = None,
+    output: Path | None = None,
+    split: Split | None = None,
+    drop: list[str] | None = None,
+    decimal: str = ".",
+    published: bool = False,
+    choose_lift: str | None = None,
+    initial_rules: Path | None = None,
+    dictionary: Path | None = None,
+    memory: str | None = None,
+    dask: str | None = None,
+    checkpoint: Path | None = None,
     **given: Any,
 ) -> None:
     """Learn a rule list from data and write it to a model file.

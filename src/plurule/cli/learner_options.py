@@ -13,6 +13,7 @@ import typer
 
 from plurule.cli.commands import argument
 from plurule.cli.estimator_options import Parameter, make_options, parameters_of, read_values
+from plurule.cli.options import EXPERT_PANEL
 from plurule.errors import ParameterError, PluruleError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from plurule.heuristics import Heuristic
     from plurule.lifts import Lift
 
-PANEL, EXPERT_PANEL = "Learner", "What experts know"
+PANEL = "Learner"
 NOT_OPTIONS = ("verbose",)
 FIXED_HEAD = {"refine_against": "refine_against", "counts": "fixed_head_counts"}
 """What options call the parameters of a `FixedHead`."""

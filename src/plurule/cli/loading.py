@@ -8,10 +8,11 @@ import re
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from plurule.cli.options import EMBEDDED
 from plurule.errors import DataError, ModelError, nearest
 
 if TYPE_CHECKING:
@@ -21,82 +22,7 @@ if TYPE_CHECKING:
 OBJECT = re.compile(r'\s*{\s*"')
 """How a model file begins, and no text of a rule that was printed."""
 
-EMBEDDED = "world-flags"
-"""The name by which the embedded data can be given to every command."""
-
 Split = Literal["train", "test", "all"]
-
-DataArgument = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help=f"Data file (CSV, ARFF, …), base name of a -train/-test pair, or {EMBEDDED}."),
-]
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        "-d",
-        metavar="DATA",
-        help=f"Data to count on: a file, the base name of a -train/-test pair, or {EMBEDDED}.",
-        show_default=False,
-    ),
-]
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as written by plurule fit.")]
-LabelsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--labels",
-        "-l",
-        metavar="LABELS",
-        help="Which columns are labels: names or patterns separated by commas, first:3, last:3, or a Mulan XML file.",
-        show_default=False,
-    ),
-]
-NewSplitOption = Annotated[
-    Split | None, typer.Option(help="Which part of a -train/-test pair; the test part if left out.", show_default=False)
-]
-DropOption = Annotated[
-    list[str] | None, typer.Option(help="Column to leave out, such as an identifier; a name or pattern, repeatable.")
-]
-DecimalOption = Annotated[
-    str, typer.Option(help="CSV: what separates the decimals of a number, a point or a comma.", metavar=".|,")
-]
-DaskOption = Annotated[
-    str | None, typer.Option(help="Run on a Dask cluster: address of its scheduler, tcp://host:8786.")
-]
-MemoryOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Data that need more, such as 2GB, are read in parts and counted from disk; half of what there is if left "
-        "out. So are the files of a pattern, 'data/*.parquet'.",
-        metavar="SIZE",
-        show_default=False,
-    ),
-]
-DictionaryOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Units and descriptions of attributes and labels, for the report, explanations and exports: a CSV file "
-        "with the columns name, unit and description, or YAML.",
-        metavar="FILE",
-    ),
-]
-CheckpointOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="Of data that are read in parts: keep every rule here as soon as it is learned, and go on from there.",
-        metavar="FILE",
-        show_default=False,
-    ),
-]
-IdOption = Annotated[
-    str | None,
-    typer.Option("--id", help="Column of the data that tells rows apart, to be written with them.", metavar="COLUMN"),
-]
-SplitOption = Annotated[Split, typer.Option(help="Which part of a -train/-test pair.")]
-TrainingSplitOption = Annotated[
-    Split | None,
-    typer.Option(help="Which part of a -train/-test pair; the training part if left out.", show_default=False),
-]
 
 
 def load_data(source: str, labels: Any = None, split: Split = "all", **options: Any) -> Dataset:

@@ -7,31 +7,14 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
 from rich.text import Text
 
 from plurule.cli import rendering
-from plurule.cli.loading import (
-    DataArgument,
-    DataOption,
-    DecimalOption,
-    IdOption,
-    ModelArgument,
-    NewSplitOption,
-    Split,
-    SplitOption,
-    id_options,
-    ids_of,
-    load_attributes,
-    load_model,
-    load_model_and_data,
-    new_part,
-)
-from plurule.cli.terminal import console, say
+from plurule.cli.loading import Split, id_options, ids_of, load_attributes, load_model, load_model_and_data, new_part
+from plurule.cli.terminal import check_writable, console, put, say, takes_output
 from plurule.cli.watching import waiting
-from plurule.cli.writing import JsonOption, OutputOption, check_writable, put, takes_output
 from plurule.errors import DataError, ModelError, nearest
 from plurule.files import harmless, to_csv
 from plurule.titles import CHARACTERISTICS
@@ -46,13 +29,13 @@ StatementForm = Literal["text", "csv", "dot"]
 
 
 def predict(
-    model: ModelArgument,
-    data: DataArgument,
-    output: OutputOption = None,
-    probabilities: Annotated[bool, typer.Option("--proba", help="Write probabilities instead of 0 and 1.")] = False,
-    split: SplitOption = "all",
-    identifier: IdOption = None,
-    decimal: DecimalOption = ".",
+    model: Path,
+    data: str,
+    output: Path | None = None,
+    probabilities: bool = False,
+    split: Split = "all",
+    identifier: str | None = None,
+    decimal: str = ".",
 ) -> None:
     """Predict the labels of data, as CSV.
 
@@ -95,14 +78,7 @@ def _with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
     return [list(line) for line in zip(*columns, strict=True)]
 
 
-def show(
-    model: ModelArgument,
-    rules: Annotated[int | None, typer.Option(help="Show only this many rules, from the top.", min=1)] = None,
-    label: Annotated[str | None, typer.Option(help="Show only rules whose head has this label.")] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="One rule per line, thresholds in full, nothing else.")
-    ] = False,
-) -> None:
+def show(model: Path, rules: int | None = None, label: str | None = None, plain: bool = False) -> None:
     """Print the rules of a model and what it consists of."""
     rule_list = load_model(model)
     if label is not None and label not in rule_list.labels:
@@ -123,16 +99,14 @@ def show(
 
 
 def export(
-    model: ModelArgument,
-    to: Annotated[Form, typer.Option("--to", help="The form.")],
-    output: OutputOption = None,
-    table: Annotated[str, typer.Option(help="SQL: name of the table with the instances.")] = "instances",
-    dialect: Annotated[str, typer.Option(help="SQL: sqlite, duckdb or postgresql.")] = "sqlite",
-    key: Annotated[
-        list[str] | None, typer.Option(help="SQL: column of the table to return as well; may be repeated.")
-    ] = None,
-    function: Annotated[str, typer.Option(help="Python: name of the function.")] = "predict",
-    caption: Annotated[str | None, typer.Option(help="LaTeX: caption of the table.")] = None,
+    model: Path,
+    to: Form,
+    output: Path | None = None,
+    table: str = "instances",
+    dialect: str = "sqlite",
+    key: list[str] | None = None,
+    function: str = "predict",
+    caption: str | None = None,
 ) -> None:
     """Write a model as SQL, Python, Markdown, LaTeX or text.
 
@@ -153,14 +127,14 @@ def export(
 
 
 def report(
-    model: ModelArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")],
-    data: DataOption = None,
-    split: NewSplitOption = None,
-    title: Annotated[str | None, typer.Option(help="What stands at the top of the page.")] = None,
-    examples: Annotated[int, typer.Option(help="Instances of the data to put into the page.", min=0)] = 200,
-    identifier: IdOption = None,
-    decimal: DecimalOption = ".",
+    model: Path,
+    output: Path,
+    data: str | None = None,
+    split: Split | None = None,
+    title: str | None = None,
+    examples: int = 200,
+    identifier: str | None = None,
+    decimal: str = ".",
 ) -> None:
     """Write a report as one HTML page that works offline.
 
@@ -180,17 +154,15 @@ def report(
 
 
 def explain(
-    model: ModelArgument,
-    data: DataArgument,
-    row: Annotated[list[int] | None, typer.Option(help="Row to explain, from 0; may be repeated.")] = None,
-    limit: Annotated[
-        int | None, typer.Option(help="Explain at most this many rows; 10 if not given, all as CSV.", min=1)
-    ] = None,
-    form: Annotated[ExplanationForm, typer.Option("--as", help="What to print.")] = "text",
-    split: SplitOption = "all",
-    identifier: IdOption = None,
-    decimal: DecimalOption = ".",
-    output: OutputOption = None,
+    model: Path,
+    data: str,
+    row: list[int] | None = None,
+    limit: int | None = None,
+    form: ExplanationForm = "text",
+    split: Split = "all",
+    identifier: str | None = None,
+    decimal: str = ".",
+    output: Path | None = None,
 ) -> None:
     """Say which rule decided each label of instances, and why."""
     from plurule.data.inputs import row_ids
@@ -216,13 +188,13 @@ def explain(
 
 
 def dependencies(
-    model: ModelArgument,
-    data: DataOption = None,
-    split: SplitOption = "all",
-    decimal: DecimalOption = ".",
-    joint_absence: Annotated[bool, typer.Option(help="List labels that are absent together as well.")] = False,
-    form: Annotated[StatementForm, typer.Option("--as", help="What to print; dot is for Graphviz.")] = "text",
-    output: OutputOption = None,
+    model: Path,
+    data: str | None = None,
+    split: Split = "all",
+    decimal: str = ".",
+    joint_absence: bool = False,
+    form: StatementForm = "text",
+    output: Path | None = None,
 ) -> None:
     """List what the rules say about how labels depend.
 
@@ -240,12 +212,7 @@ def dependencies(
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Model file.")],
-    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Another model file.")],
-    data: DataOption = None,
-    split: SplitOption = "all",
-    decimal: DecimalOption = ".",
-    as_json: JsonOption = False,
+    before: Path, after: Path, data: str | None = None, split: Split = "all", decimal: str = ".", as_json: bool = False
 ) -> None:
     """Compare two models.
 

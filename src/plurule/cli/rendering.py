@@ -12,8 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli.terminal import visible
-from plurule.cli.writing import save_model, takes_output
+from plurule.cli.terminal import save_model, takes_output, visible
 from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.titles import CHARACTERISTICS, MEASURES
 

@@ -6,14 +6,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.text import Text
 
 from plurule.cli import terminal
-from plurule.cli.loading import DaskOption
-from plurule.cli.tune import JobsOption, LiftsOption
+from plurule.cli.options import QUICK_REPEATS, REPEATS
 from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
 
 if TYPE_CHECKING:
@@ -21,60 +19,23 @@ if TYPE_CHECKING:
 
 QUICK_SETS = ("flags", "emotions")
 QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")
-REPEATS = 5
-QUICK_REPEATS, QUICK_STEPS = 2, 6
-
-
-DataFolderOption = Annotated[
-    Path | None,
-    typer.Option(help="Folder with the data sets, one folder each; PLURULE_DATA and fetched sets if left out."),
-]
-SetsOption = Annotated[str | None, typer.Option(help="Data sets, separated by commas; those of the paper if left out.")]
-SetLabelsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--labels",
-        "-l",
-        help="Which columns are labels in sets that do not say so, such as CSV: names or patterns separated by "
-        "commas, first:3, last:3, or a Mulan XML file.",
-        show_default=False,
-    ),
-]
-ObjectivesOption = Annotated[
-    str | None, typer.Option(help="What to train for, separated by commas: micro-f+, macro-f+-, ha+, …")
-]
-FoldsOption = Annotated[
-    str, typer.Option(help="Folds of the cross-validation: a number, mulan (as in the paper) or a splitter.")
-]
-OutOption = Annotated[Path, typer.Option(help="Folder for the results; a run that was stopped goes on there.")]
-RepeatsOption = Annotated[
-    int | None,
-    typer.Option(
-        help=f"How often training times are measured; {REPEATS} if left out, with --quick {QUICK_REPEATS}.", min=1
-    ),
-]
-ReferenceOption = Annotated[
-    Path | None, typer.Option(help="Table (CSV) of models of the paper's own program to compare with.")
-]
-QuickOption = Annotated[
-    bool, typer.Option("--quick", help="Two small sets and a few lifts: a look at everything in a minute.")
-]
+QUICK_STEPS = 6
 
 
 def reproduce(
-    data: DataFolderOption = None,
-    sets: SetsOption = None,
-    labels: SetLabelsOption = None,
-    objectives: ObjectivesOption = None,
-    lifts: LiftsOption = "paper",
-    folds: FoldsOption = "mulan",
-    out: OutOption = Path("reproduced"),
-    jobs: JobsOption = None,
-    dask: DaskOption = None,
-    repeats: RepeatsOption = None,
-    seed: Annotated[int, typer.Option(help="Shuffles the folds; splits sets without a test part.")] = 0,
-    reference: ReferenceOption = None,
-    quick: QuickOption = False,
+    data: Path | None = None,
+    sets: str | None = None,
+    labels: str | None = None,
+    objectives: str | None = None,
+    lifts: str = "paper",
+    folds: str = "mulan",
+    out: Path = Path("reproduced"),
+    jobs: int | None = None,
+    dask: str | None = None,
+    repeats: int | None = None,
+    seed: int = 0,
+    reference: Path | None = None,
+    quick: bool = False,
 ) -> None:
     """Run the experiments of the paper and write a report with every table and figure beside the published one.
 

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
 
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
-from plurule.cli.loading import (
-    DaskOption,
-    DataArgument,
-    DecimalOption,
-    DropOption,
-    LabelsOption,
-    TrainingSplitOption,
-    load_training_data,
-)
+from plurule.cli.loading import Split, load_training_data
+from plurule.cli.terminal import check_writable, save_model
 from plurule.cli.watching import check_jobs, working
-from plurule.cli.writing import check_writable, save_model
 from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS
 
@@ -29,29 +21,6 @@ if TYPE_CHECKING:
     from plurule.classifier_cv import RuleListClassifierCV
     from plurule.data import Dataset
 
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Model file to write (JSON), trained with what was chosen.")
-]
-ObjectiveOption = Annotated[
-    str, typer.Option(help="What to train for: micro-f+, micro-f+-, macro-f+, macro-f+-, ha+, ha+-, …")
-]
-MeasureOption = Annotated[
-    str | None, typer.Option(help="Measure to choose by, such as subset_accuracy; that of the objective if left out.")
-]
-LiftsOption = Annotated[
-    str, typer.Option(help="Lifts to choose from, separated by commas: 'kln at 3: 1.08, peak 3: 1.04', or paper.")
-]
-FoldsOption = Annotated[
-    str, typer.Option(help="A number, mulan (as in the paper), or a splitter such as ShuffleSplit(n_splits=10).")
-]
-JournalOption = Annotated[
-    Path | None, typer.Option(help="File that keeps finished results; a run that was stopped goes on from it.")
-]
-JobsOption = Annotated[int | None, typer.Option(help="Processes; all cores if left out.")]
-WideOption = Annotated[
-    bool, typer.Option("--wide", help="Choose β, the lift, signs, head mode and length together; not as in the paper.")
-]
-MaxRulesOption = Annotated[int | None, typer.Option(help="With --wide, take the best list of at most so many rules.")]
 
 MEANINGLESS = {
     "objective": "the measure to choose by is --measure",
@@ -63,24 +32,24 @@ MEANINGLESS = {
 
 def tune(
     context: typer.Context,
-    data: DataArgument,
-    labels: LabelsOption = None,
-    output: OutputOption = None,
-    split: TrainingSplitOption = None,
-    drop: DropOption = None,
-    decimal: DecimalOption = ".",
-    objective: ObjectiveOption = "micro-f+",
-    measure: MeasureOption = None,
-    lifts: LiftsOption = "paper",
-    folds: FoldsOption = "5",
-    seed: Annotated[int, typer.Option(help="Shuffles folds that are given as a number.")] = 0,
-    show: Annotated[int, typer.Option(help="How many candidates to show.", min=1)] = 10,
-    table: Annotated[Path | None, typer.Option(help="Write all candidates to this CSV file.")] = None,
-    journal: JournalOption = None,
-    jobs: JobsOption = None,
-    dask: DaskOption = None,
-    wide: WideOption = False,
-    max_rules: MaxRulesOption = None,
+    data: str,
+    labels: str | None = None,
+    output: Path | None = None,
+    split: Split | None = None,
+    drop: list[str] | None = None,
+    decimal: str = ".",
+    objective: str = "micro-f+",
+    measure: str | None = None,
+    lifts: str = "paper",
+    folds: str = "5",
+    seed: int = 0,
+    show: int = 10,
+    table: Path | None = None,
+    journal: Path | None = None,
+    jobs: int | None = None,
+    dask: str | None = None,
+    wide: bool = False,
+    max_rules: int | None = None,
 ) -> None:
     """Choose the lift of a data set by cross-validation, as in the paper, and train with it on everything.
 

@@ -127,11 +127,7 @@ def _lists(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: 
         targets.append((together, FMeasure(1.0)))
     for target, heuristic in targets:
         learner = RuleListClassifier(
-            heuristic=heuristic,
-            min_precision=0.2,
-            n_rules=RULES_PER_LIST,
-            max_conditions=max_conditions,
-            n_jobs=n_jobs,
+            heuristic=heuristic, min_precision=0.2, n_rules=RULES_PER_LIST, max_conditions=max_conditions, n_jobs=n_jobs
         )
         yield learner.fit(table, target, weights).rule_list_
 
