@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,9 +61,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_two_runs_give_identical_numbers_whatever_the_number_of_processes(undisturbed: Path, tmp_path: Path):
-    ended = reproduce(tmp_path, *ARGUMENTS[:-1], "1")
-    assert ended.returncode == 0, ended.stderr
+def test_two_runs_give_identical_numbers_whatever_the_number_of_processes(
+    undisturbed: Path, undrawn: Run, tmp_path: Path
+):
+    ended = undrawn(tmp_path, *ARGUMENTS[:-2])
+    assert ended.code == 0, ended.err
     assert numbers(tmp_path) == numbers(undisturbed)
     assert len(numbers(tmp_path)) >= 9
 
@@ -76,16 +79,16 @@ def test_everything_promised_is_written(undisturbed: Path):
     assert not list(undisturbed.rglob("*.part"))
 
 
-def test_a_finished_run_is_not_run_again(undisturbed: Path):
-    before = results_in(undisturbed)
-    ended = reproduce(undisturbed)
-    assert ended.returncode == 0, ended.stderr
-    assert results_in(undisturbed) == before
+def test_a_finished_run_is_not_run_again(undisturbed: Path, undrawn: Run, tmp_path: Path):
+    again = shutil.copytree(undisturbed, tmp_path / "again")
+    ended = undrawn(again, *ARGUMENTS[:-2])
+    assert ended.code == 0, ended.err
+    assert results_in(again) == results_in(undisturbed)
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3, 4))])
 def test_a_run_that_is_killed_again_and_again_gives_the_numbers_of_an_undisturbed_one(
-    undisturbed: Path, tmp_path: Path, seed: int
+    undisturbed: Path, undrawn: Run, tmp_path: Path, seed: int
 ):
     chance = random.Random(seed)
     total = results_in(undisturbed)
@@ -100,8 +103,8 @@ def test_a_run_that_is_killed_again_and_again_gives_the_numbers_of_an_undisturbe
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
     assert killed >= 2
-    at_last = reproduce(tmp_path)
-    assert at_last.returncode == 0, at_last.stderr
+    at_last = undrawn(tmp_path, *ARGUMENTS[:-2])
+    assert at_last.code == 0, at_last.err
     assert numbers(tmp_path) == numbers(undisturbed)
     assert results_in(tmp_path) == total, "nothing is done twice"
 

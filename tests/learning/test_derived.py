@@ -54,7 +54,7 @@ def some_kinds(rng: np.random.Generator) -> tuple[str, ...]:
     return tuple(kind for kind in CONDITION_KINDS if rng.random() < 0.7)
 
 
-@pytest.mark.parametrize("batch", numbers(6, 60))
+@pytest.mark.parametrize("batch", numbers(2, 60))
 def test_both_engines_learn_the_same_list_with_all_kinds_of_conditions(batch: int) -> None:
     for seed in range(batch * 40, (batch + 1) * 40):
         rng = np.random.default_rng([31, seed])
