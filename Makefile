@@ -53,13 +53,22 @@ test: .venv-test/$(READY)
 
 CORE_FLAGS := -std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wno-psabi -Isrc/core
 
-test-core: build/core-tests
+test-core:
+	@$(MAKE) --no-print-directory -j $(JOBS) build/core-tests
 	build/core-tests
 
-build/core-tests: $(wildcard tests/core/*.cpp src/core/*)
-	@mkdir -p build
-	$(CXX) $(CORE_FLAGS) $$(test "$$(uname -m)" = x86_64 && echo -mavx2) -c src/core/kernels_avx2.cpp -o build/kernels_avx2.o
-	$(CXX) $(CORE_FLAGS) tests/core/*.cpp src/core/kernels_baseline.cpp src/core/grouping.cpp src/core/sparse_rows.cpp build/kernels_avx2.o -o $@ -pthread
+# All of the core but what speaks to Python; the files are compiled side by side.
+CORE_SOURCES := $(filter-out src/core/bind_%.cpp src/core/module.cpp,$(wildcard src/core/*.cpp)) $(wildcard tests/core/*.cpp)
+CORE_OBJECTS := $(CORE_SOURCES:%.cpp=build/core/%.o)
+
+build/core-tests: $(CORE_OBJECTS)
+	$(CXX) $(CORE_FLAGS) $^ -o $@ -pthread
+
+build/core/src/core/kernels_avx2.o: CORE_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mavx2)
+
+build/core/%.o: %.cpp $(wildcard src/core/*.hpp src/core/*.inl)
+	@mkdir -p $(dir $@)
+	$(CXX) $(CORE_FLAGS) -c $< -o $@
 
 test-long: .venv-test/$(READY)
 	.venv-test/bin/pytest -n $(JOBS) -m long tests

@@ -39,7 +39,7 @@ def paper_like(settings: Settings) -> Result:
             "lift_function": f"kln{{k={lift.k}}}",
             "instance_sampling": "none",
             "rule_pruning": "none",
-            "n_rules": 0,
+            "max_rules": 0,
             "parallel_rule_refinement": "false",
             "parallel_statistic_update": "false",
         },

@@ -204,7 +204,7 @@ void CountTable::lay_out(bool sparse) {
 }
 
 void CountTable::count_totals() {
-    const RowCounter<std::int32_t> counter(state_);
+    const RowCounter counter(state_);
     total_counters_.assign(counter.lanes(), 0);
     counter.add(state_.training.rows.data(), state_.training.rows.size(), total_counters_.data());
     const std::size_t width = state_.width;
@@ -275,7 +275,7 @@ void CountTable::count(Block& block, Workspace& work) const {
 void CountTable::count_part(Block& block, const Block::Part& part, Workspace& work) const {
     const std::size_t a = part.attribute;
     if (prepared_.sparse.holds(a)) return count_sparse(block, part, work);
-    const RowCounter<std::int32_t> counter(state_);
+    const RowCounter counter(state_);
     const std::size_t lanes = counter.lanes();
     const GroupedRows& rows = rows_of(a);
     const std::size_t groups = rows.groups();
@@ -293,7 +293,7 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
     const bool coded = prepared_.is_packed(a);
     if (coded) {
         work.by_code.assign(std::size_t(prepared_.attributes[a].values) * lanes, 0);
-        counter.add_by_code(state_.training.rows.data(), state_.training.rows.size(), prepared_.codes[a].data(), work.by_code.data());
+        counter.add_by_code(state_.training.rows, prepared_.codes[a].data(), work.by_code.data());
     }
     const auto add = [&](std::size_t g) {
         if (!coded) return counter.add(rows, g, sums.data());
@@ -343,7 +343,7 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
 // Values that no row in training has any more keep their slots.
 void CountTable::count_sparse(Block& block, const Block::Part& part, Workspace& work) const {
     const GroupedRows& rows = rows_of(part.attribute);
-    const RowCounter<std::int32_t> counter(state_);
+    const RowCounter counter(state_);
     const auto& values = values_of(part.attribute);
     const Candidates slots(prepared_.attributes[part.attribute], prepared_.grouped[part.attribute], state_.n_rows);
     from_both_ends(

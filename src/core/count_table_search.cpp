@@ -134,7 +134,7 @@ void CountTable::prepare_flags(double floor, Flags& flags) const {
 // Adds the rows of a column from a place in its list to the end of a group.
 void CountTable::count_up_to(const Block::Part& part, std::uint32_t from, std::size_t group, std::vector<std::int32_t>& counters) const {
     const GroupedRows& rows = rows_of(part.attribute);
-    RowCounter<std::int32_t>(state_).add(rows.rows.data() + from, rows.ends[group] - from, counters.data());
+    RowCounter(state_).add(rows.rows.data() + from, rows.ends[group] - from, counters.data());
 }
 
 // Whether a block is looked at without counts: one column of few labels, whose groups can be added up one after the other.

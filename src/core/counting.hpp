@@ -10,7 +10,6 @@
 
 namespace plurule {
 
-template <class Count>
 class RowCounter {
    public:
     explicit RowCounter(const State& state) : state_(state) {}
@@ -18,28 +17,28 @@ class RowCounter {
     // Open present, open absent, present, one lane per label each; then the weight of the rows.
     std::size_t lanes() const { return 3 * state_.width + 1; }
 
-    void add(const Row* rows, std::size_t count, Count* counters) const {
-        const Kernels& k = kernels();
-        if constexpr (std::is_same_v<Count, double>) {
-            k.add_weighted_states(rows, count, state_.bytes.data(), state_.width, state_.weights, counters);
-            for (std::size_t i = 0; i < count; ++i) counters[lanes() - 1] += state_.weight(rows[i]);
-        } else {
-            k.add_states(rows, count, state_.bytes.data(), state_.width, counters);
-            counters[lanes() - 1] += Count(count);
-        }
+    // Rows that count 1.
+    void add(const Row* rows, std::size_t count, std::int32_t* counters) const {
+        kernels().add_states(rows, count, state_.bytes.data(), state_.width, counters);
+        counters[lanes() - 1] += std::int32_t(count);
     }
-    void add(const GroupedRows& rows, std::size_t group, Count* counters) const {
-        add(rows.begin(group), rows.size(group), counters);
+    // Each row into the block of lanes of its code.
+    void add_by_code(const std::vector<Row>& rows, const std::uint8_t* codes, std::int32_t* blocks) const {
+        kernels().add_states_by_code(rows.data(), rows.size(), codes, state_.bytes.data(), state_.width, lanes(), blocks);
+        for (Row row : rows) ++blocks[(codes[row] + std::size_t(1)) * lanes() - 1];
     }
 
-    // Each row into the block of lanes of its code.
-    void add_by_code(const Row* rows, std::size_t count, const std::uint8_t* codes, Count* blocks) const {
-        if constexpr (std::is_same_v<Count, double>) {
-            for (std::size_t i = 0; i < count; ++i) add(rows + i, 1, blocks + codes[rows[i]] * lanes());
-        } else {
-            kernels().add_states_by_code(rows, count, codes, state_.bytes.data(), state_.width, lanes(), blocks);
-            for (std::size_t i = 0; i < count; ++i) ++blocks[(codes[rows[i]] + std::size_t(1)) * lanes() - 1];
-        }
+    // The same for rows of any weight.
+    void add(const Row* rows, std::size_t count, double* counters) const {
+        kernels().add_weighted_states(rows, count, nullptr, state_.bytes.data(), state_.width, state_.weights, counters);
+    }
+    void add_by_code(const std::vector<Row>& rows, const std::uint8_t* codes, double* blocks) const {
+        kernels().add_weighted_states(rows.data(), rows.size(), codes, state_.bytes.data(), state_.width, state_.weights, blocks);
+    }
+
+    template <class Number>
+    void add(const GroupedRows& rows, std::size_t group, Number* counters) const {
+        add(rows.begin(group), rows.size(group), counters);
     }
 
    private:

@@ -11,7 +11,6 @@
 namespace plurule {
 
 // Finds heads for candidates given the counts of what they cover; one per thread.
-template <class Count>
 class HeadFinder {
    public:
     HeadFinder(const State& state, const Options& options) : state_(state), options_(options), search_(options) {}
@@ -37,11 +36,11 @@ class HeadFinder {
     }
 
     // `counters`: open present, open absent, present, one lane per label each; then the weight covered.
-    void consider(const Place& place, std::int32_t attribute, std::int32_t own_lane, const std::vector<Count>& counters,
+    void consider(const Place& place, std::int32_t attribute, std::int32_t own_lane, const std::vector<double>& counters,
                   double floor, Ranking& ranking, SharedBest* shared) {
         finding = Finding{};
-        const Count covered = counters[3 * state_.width];
-        if (double(covered) < options_.min_coverage) {
+        const double covered = counters[3 * state_.width];
+        if (covered < options_.min_coverage) {
             finding = {NOTHING, Finding::ANY, 0};
             return;
         }
@@ -52,13 +51,8 @@ class HeadFinder {
         const Kernels& k = kernels();
         const std::size_t width = state_.width;
         SingleLabelHeads& s = singles_;
-        confusion(counters, covered);
-        if (options_.heuristic.formula == Formula::custom) {
-            for (auto [from, to] : {std::pair{&s.tp, &batch_tp_}, {&s.fp, &batch_fp_}, {&s.tn, &batch_tn_}, {&s.fn, &batch_fn_}})
-                to->insert(to->end(), from->begin(), from->end());
-            batch_.push_back({place, attribute, own_lane});
-            return;
-        }
+        k.confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), width, s.tp.data(), s.fp.data(), s.tn.data(),
+                    s.fn.data());
         k.evaluate(options_.heuristic, s.tp.data(), s.fp.data(), s.tn.data(), s.fn.data(), width, s.h.data());
         if (options_.predict_absence)
             k.evaluate(options_.heuristic, s.fp.data(), s.tp.data(), s.tn.data(), s.fn.data(), width, absent_h_.data());
@@ -84,66 +78,13 @@ class HeadFinder {
             finding.slack = Finding::ANY;
     }
 
-    // Evaluates what `consider` put aside for a heuristic written in Python, all at once.
-    void flush(Ranking& ranking) {
-        if (batch_.empty()) return;
-        const std::size_t width = state_.width, count = batch_tp_.size();
-        std::vector<double> h(count), absent_h(options_.predict_absence ? count : 0);
-        options_.custom(batch_tp_.data(), batch_fp_.data(), batch_tn_.data(), batch_fn_.data(), count, h.data());
-        if (options_.predict_absence)
-            options_.custom(batch_fp_.data(), batch_tp_.data(), batch_tn_.data(), batch_fn_.data(), count, absent_h.data());
-        std::vector<SingleLabelHeads> singles(batch_.size());
-        std::vector<std::vector<std::uint32_t>> orders(batch_.size());
-        std::vector<double> plain, sums[4];
-        for (std::size_t c = 0; c < batch_.size(); ++c) {
-            for (auto [from, to] :
-                 {std::pair{&batch_tp_, &singles_.tp}, {&batch_fp_, &singles_.fp}, {&batch_tn_, &singles_.tn}, {&batch_fn_, &singles_.fn}})
-                to->assign(from->begin() + std::ptrdiff_t(c * width), from->begin() + std::ptrdiff_t((c + 1) * width));
-            std::copy_n(h.data() + c * width, width, singles_.h.data());
-            choose_signs(batch_[c].own_lane, absent_h.data() + (options_.predict_absence ? c * width : 0));
-            singles[c] = singles_;
-            search_.full_order(singles_, width, orders[c]);
-            double running[5] = {};
-            for (std::size_t i = 0; i < orders[c].size(); ++i) {
-                const std::uint32_t lane = orders[c][i];
-                const double add[5] = {singles_.tp[lane], singles_.fp[lane], singles_.tn[lane], singles_.fn[lane], singles_.h[lane]};
-                for (int j = 0; j < 5; ++j) running[j] += add[j];
-                for (int j = 0; j < 4; ++j) sums[j].push_back(running[j]);
-                plain.push_back(running[4] / double(i + 1));
-            }
-        }
-        if (!options_.averages_labels && !plain.empty())
-            options_.custom(sums[0].data(), sums[1].data(), sums[2].data(), sums[3].data(), plain.size(), plain.data());
-        const double* next = plain.data();
-        for (std::size_t c = 0; c < batch_.size(); ++c) {
-            if (search_.from_prefixes(singles[c], orders[c], next, found_)) {
-                std::swap(singles_, singles[c]);
-                offer(batch_[c].place, batch_[c].attribute, ranking, nullptr);
-            }
-            next += orders[c].size();
-        }
-        batch_.clear();
-        for (auto* lanes : {&batch_tp_, &batch_fp_, &batch_tn_, &batch_fn_}) lanes->clear();
-    }
-
    private:
     // Without a label that has TP >= FP no head can have it.
-    bool some_label_is_right(const std::vector<Count>& counters) const {
+    bool some_label_is_right(const std::vector<double>& counters) const {
         bool some = false;
         for (std::size_t lane = 0; lane < state_.width; ++lane)
-            some |= counters[lane] > 0 && options_.min_precision.met(double(counters[lane]), double(counters[state_.width + lane]));
+            some |= counters[lane] > 0 && options_.min_precision.met(counters[lane], counters[state_.width + lane]);
         return some;
-    }
-
-    void confusion(const std::vector<Count>& counters, Count covered) {
-        const Kernels& k = kernels();
-        SingleLabelHeads& s = singles_;
-        if constexpr (std::is_same_v<Count, double>)
-            k.weighted_confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width,
-                                 s.tp.data(), s.fp.data(), s.tn.data(), s.fn.data());
-        else
-            k.confusion(counters.data(), covered, state_.present.data(), state_.absent.data(), state_.width, s.tp.data(),
-                        s.fp.data(), s.tn.data(), s.fn.data());
     }
 
     bool constrained() const { return options_.min_precision.asks(); }
@@ -216,11 +157,6 @@ class HeadFinder {
         }
     }
 
-    struct Waiting {
-        Place place;
-        std::int32_t attribute, own_lane;
-    };
-
     const State& state_;
     const Options& options_;
     HeadSearch search_;
@@ -229,8 +165,6 @@ class HeadFinder {
     SingleLabelHeads singles_;
     std::vector<double> absent_h_;
     FoundHead found_;
-    std::vector<Waiting> batch_;
-    std::vector<double> batch_tp_, batch_fp_, batch_tn_, batch_fn_;
 };
 
 }  // namespace plurule

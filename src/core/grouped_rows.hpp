@@ -191,57 +191,22 @@ void from_both_ends(const Candidates& candidates, std::size_t groups, Begin&& be
     for (std::size_t g = groups; g-- > candidates.split;) visit(g);
 }
 
-// Counts what the candidates of an attribute cover, one array of slots per lane, side by side.
-//   count(span, cumulative)  writes the sums of the groups in a span
-//   total(sums)              sums over all rows in scope, the missing ones left out
-//   use(side)                is called when the counts of a side are there
-template <class Count, class Total, class Use>
-void count_sides(const Candidates& candidates, const GroupedRows& grouped, std::size_t n_lanes, std::int32_t* const* lanes,
-                 Count&& count, Total&& total, Use&& use) {
-    const std::uint32_t groups = std::uint32_t(grouped.groups()), split = std::uint32_t(candidates.split);
-    const auto span = [&](std::uint32_t first, std::uint32_t last, bool descending) {
-        return GroupSpan{grouped.rows.data(), grouped.ends.data(), first, last, descending};
-    };
-    for (std::size_t lane = 0; lane < n_lanes; ++lane) std::fill(lanes[lane] + groups, lanes[lane] + candidates.slots, 0);
-    if (candidates.nominal) {
-        count(span(0, groups, false), false);
-    } else {
-        count(span(0, split, false), true);
-        count(span(split, groups, true), true);
-    }
-    if (candidates.nominal && !candidates.rest) return use(0);
-    std::int32_t sums[8] = {};
-    total(sums);
-    if (candidates.nominal) {
-        for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-            std::int32_t listed = 0;
-            for (std::size_t g = 0; g < groups; ++g) listed += lanes[lane][g];
-            lanes[lane][groups] = sums[lane] - listed;
-        }
-        return use(0);
-    }
-    use(0);
-    for (std::size_t lane = 0; lane < n_lanes; ++lane)
-        for (std::size_t g = 0; g < candidates.slots; ++g) lanes[lane][g] = sums[lane] - lanes[lane][g];
-    use(1);
-}
-
 // Visits every candidate of an attribute with the sums over the rows it covers.
 //   add(group, sums)   adds the rows of a group to an array of `lanes` sums
 //   total              sums over all rows in scope, the missing ones left out
 //   n_rows             number of those rows
 //   emit(place, sums)
-template <class T, class Add, class Emit>
-void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, const std::vector<T>& total, std::size_t n_rows,
-                      Add&& add, Emit&& emit, std::vector<T>& running, std::vector<T>& other) {
+template <class Add, class Emit>
+void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, const std::vector<double>& total, std::size_t n_rows,
+                      Add&& add, Emit&& emit, std::vector<double>& running, std::vector<double>& other) {
     const std::size_t lanes = total.size(), groups = grouped.groups();
     const Candidates candidates(attribute, grouped, n_rows);
     Place place;
-    running.assign(lanes, T(0));
+    running.assign(lanes, 0.0);
     other = total;
     if (attribute.nominal) {
         for (std::size_t g = 0; g < groups; ++g) {
-            running.assign(lanes, T(0));
+            running.assign(lanes, 0.0);
             add(g, running.data());
             for (std::size_t lane = 0; lane < lanes; ++lane) other[lane] -= running[lane];
             if (candidates.place_of(Slot{g, 0}, place)) emit(place, running);
@@ -256,10 +221,7 @@ void visit_candidates(const Attribute& attribute, const GroupedRows& grouped, co
         for (std::size_t lane = 0; lane < lanes; ++lane) other[lane] = total[lane] - running[lane];
         if (candidates.place_of(Slot{g, 1}, place)) emit(place, other);
     };
-    // From both ends to the value that is not listed.
-    for (std::size_t g = 0; g < candidates.split; ++g) visit(g);
-    running.assign(lanes, T(0));
-    for (std::size_t g = groups; g-- > candidates.split;) visit(g);
+    from_both_ends(candidates, groups, [&] { running.assign(lanes, 0.0); }, visit);
 }
 
 }  // namespace plurule

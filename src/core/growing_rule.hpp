@@ -11,21 +11,19 @@
 namespace plurule {
 
 // What a look for one more condition leaves for the next one.
-template <class Count>
 struct Refinement {
     Scope scope;  // its lists hold at least the rows that are covered
-    std::shared_ptr<const FixedHead<Count>> head;  // where that stays as it is
+    std::shared_ptr<const FixedHead> head;  // where that stays as it is
     std::unique_ptr<RefinementBounds> bounds;      // where something is known
 };
 
 // A rule in the making, with the rows it covers.
-template <class Count>
 struct GrowingRule {
     std::vector<Condition> body;
     std::vector<Assignment> head;
     double value = NOTHING, tp = 0, fp = 0;
     std::vector<Row> covered;
-    std::shared_ptr<Refinement<Count>> around;  // null: the rule is the first of its kind, or is not refined
+    std::shared_ptr<Refinement> around;  // null: the rule is the first of its kind, or is not refined
 
     auto identity(const Prepared& prepared) const {
         std::vector<std::tuple<std::int32_t, std::int32_t, double>> conditions;
@@ -37,8 +35,7 @@ struct GrowingRule {
 };
 
 // By value, and on a tie by TP.
-template <class Count>
-bool improves(double value, double tp, const GrowingRule<Count>& rule) {
+inline bool improves(double value, double tp, const GrowingRule& rule) {
     const double higher = std::max(value, rule.value), lower = std::min(value, rule.value);
     return lower >= floor_of_ties(higher) ? tp > rule.tp : value > rule.value;
 }

@@ -148,7 +148,7 @@ class HeadSearch {
 
     double highest_lift() const { return highest_; }
     // Whether no head of a candidate is better than its best label times the highest lift.
-    bool never_rises() const { return never_rises_ && options_.heuristic.formula != Formula::custom; }
+    bool never_rises() const { return never_rises_; }
 
     // The best head; gives up early where nothing can reach `floor`.
     bool search(const SingleLabelHeads& singles, std::size_t width, double floor, FoundHead& found) {
@@ -159,40 +159,6 @@ class HeadSearch {
             case HeadSearchKind::decomposable: return decomposable(singles, found);
             default: return relaxed(singles, floor, found);
         }
-    }
-
-    // For a heuristic in Python under micro-averaging: the whole order, whose prefix sums it is then asked about.
-    void full_order(const SingleLabelHeads& singles, std::size_t width, std::vector<std::uint32_t>& lanes) {
-        order_.start(singles, width);
-        lanes.clear();
-        for (std::int32_t lane; (lane = order_.next()) >= 0;) lanes.push_back(std::uint32_t(lane));
-    }
-
-    // The head given the values of all prefixes of the order.
-    bool from_prefixes(const SingleLabelHeads& singles, const std::vector<std::uint32_t>& lanes, const double* plain,
-                       FoundHead& found) {
-        found.lanes.clear();
-        if (lanes.empty()) return false;
-        if (options_.head_search == HeadSearchKind::single) {
-            found.lanes.assign(1, lanes[0]);
-            return finish(singles, singles.h[lanes[0]], found);
-        }
-        if (options_.head_search == HeadSearchKind::decomposable) {
-            double best = NOTHING;
-            for (std::uint32_t lane : lanes) best = std::max(best, singles.h[lane]);
-            std::size_t length = 0;
-            while (length < lanes.size() && singles.h[lanes[length]] >= floor_of_ties(best)) ++length;
-            found.lanes.assign(lanes.begin(), lanes.begin() + std::ptrdiff_t(length));
-            return finish(singles, plain[length - 1], found);
-        }
-        reached_.clear();
-        double best = NOTHING;
-        for (std::size_t k = 0; k < lanes.size(); ++k) {
-            reached_.push_back(plain[k] * options_.lift[k]);
-            best = std::max(best, reached_.back());
-            if (plain[k] * highest_left_[k] < floor_of_ties(best)) break;
-        }
-        return finish_relaxed(singles, lanes, best, found);
     }
 
    private:
@@ -210,15 +176,11 @@ class HeadSearch {
         return options_.min_precision.met(found.tp, found.fp);
     }
 
-    bool finish_relaxed(const SingleLabelHeads& singles, const std::vector<std::uint32_t>& lanes, double best,
-                        FoundHead& found) {
+    bool finish_relaxed(const SingleLabelHeads& singles, double best, FoundHead& found) {
         const double floor = floor_of_ties(best);
         std::size_t length = reached_.size();
         while (length > 1 && !(reached_[length - 1] >= floor)) --length;
-        if (&lanes != &found.lanes)
-            found.lanes.assign(lanes.begin(), lanes.begin() + std::ptrdiff_t(length));
-        else
-            found.lanes.resize(length);
+        found.lanes.resize(length);
         return finish(singles, reached_[length - 1], found);
     }
 
@@ -264,7 +226,7 @@ class HeadSearch {
                 return false;
             }
         }
-        return !found.lanes.empty() && finish_relaxed(singles, found.lanes, best, found);
+        return !found.lanes.empty() && finish_relaxed(singles, best, found);
     }
 
     struct Sums {

@@ -63,13 +63,10 @@ struct Kernels {
     // The same for each row in the block of its code.
     void (*add_states_by_code)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes,
                                const std::uint8_t* states, std::size_t width, std::size_t block, std::int32_t* counters);
-    void (*add_weighted_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states,
+    // The same in doubles, and behind each block the weight of its rows. Without codes there is one block; without weights, rows
+    // count 1.
+    void (*add_weighted_states)(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes, const std::uint8_t* states,
                                 std::size_t width, const double* weights, double* counters);
-    // running[lane] += lanes of the rows (int32 and double).
-    void (*add_lanes)(const std::uint32_t* rows, std::size_t count, const std::int32_t* lanes_of_rows, std::size_t lanes,
-                      std::int32_t* running);
-    void (*add_weighted_lanes)(const std::uint32_t* rows, std::size_t count, const double* lanes_of_rows,
-                               std::size_t lanes, double* running);
     // Values of many confusion matrices; tp, fp, tn, fn and the result are arrays of `count`.
     void (*evaluate)(HeuristicFormula, const double* tp, const double* fp, const double* tn, const double* fn,
                      std::size_t count, double* value);
@@ -78,13 +75,11 @@ struct Kernels {
     void (*keep_usable)(const UsableLabels&, const double* tp, const double* fp, const double* penalty, std::size_t width, double* h,
                         double* highest, double* surplus);
     // Confusion matrices of every label predicted present, from counters of the covered instances.
-    void (*confusion)(const std::int32_t* counters, std::int32_t covered, const double* present_in_training,
-                      const double* absent_in_training, std::size_t width, double* tp, double* fp, double* tn, double* fn);
-    void (*weighted_confusion)(const double* counters, double covered, const double* present_in_training,
-                               const double* absent_in_training, std::size_t width, double* tp, double* fp, double* tn,
-                               double* fn);
-    // Per group, from words of rows (see PackedCounts): right, wrong, present; added up from group to group where `cumulative`.
-    void (*count_words)(const GroupSpan&, const std::uint64_t* words, bool cumulative, std::int32_t* const lanes[3]);
+    void (*confusion)(const double* counters, double covered, const double* present_in_training, const double* absent_in_training,
+                      std::size_t width, double* tp, double* fp, double* tn, double* fn);
+    // Per group, from words of rows (see PackedCounts): right, wrong, present; added up from group to group where `cumulative`, in one
+    // word where all sums fit.
+    void (*count_words)(const GroupSpan&, const std::uint64_t* words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]);
     // The highest and the lowest of the sums over the first rows, however many.
     void (*scan)(const std::uint32_t* rows, std::size_t count, const std::int32_t* of_rows, std::int32_t* highest, std::int32_t* lowest);
     // Writes down the slots whose value under a block reaches `floor`, or nearly; gives how many.

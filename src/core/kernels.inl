@@ -78,41 +78,19 @@ void add_states_by_code(const std::uint32_t* rows, std::size_t count, const std:
     }
 }
 
-void add_weighted_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
-                         const double* weights, double* counters) {
+void add_weighted_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes, const std::uint8_t* states,
+                         std::size_t width, const double* weights, double* counters) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint8_t* state = states + std::size_t(rows[i]) * width;
-        const double weight = weights[rows[i]];
+        double* to = counters + (codes ? codes[rows[i]] * (3 * width + 1) : 0);
+        const double weight = weights ? weights[rows[i]] : 1.0;
         for (std::size_t lane = 0; lane < width; ++lane) {
-            counters[lane] += state[lane] & OPEN_PRESENT ? weight : 0;
-            counters[width + lane] += state[lane] & OPEN_ABSENT ? weight : 0;
-            counters[2 * width + lane] += state[lane] & PRESENT ? weight : 0;
+            to[lane] += state[lane] & OPEN_PRESENT ? weight : 0;
+            to[width + lane] += state[lane] & OPEN_ABSENT ? weight : 0;
+            to[2 * width + lane] += state[lane] & PRESENT ? weight : 0;
         }
+        to[3 * width] += weight;
     }
-}
-
-template <class T>
-void add_lanes_of(const std::uint32_t* rows, std::size_t count, const T* lanes_of_rows, std::size_t lanes, T* running) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const T* row = lanes_of_rows + std::size_t(rows[i]) * lanes;
-        for (std::size_t lane = 0; lane < lanes; ++lane) running[lane] += row[lane];
-    }
-}
-
-void add_lanes(const std::uint32_t* rows, std::size_t count, const std::int32_t* lanes_of_rows, std::size_t lanes,
-               std::int32_t* running) {
-    if (lanes == 8) {
-        Int8 sum = load<Int8>(running);
-        for (std::size_t i = 0; i < count; ++i) sum += load<Int8>(lanes_of_rows + std::size_t(rows[i]) * 8);
-        store(running, sum);
-    } else {
-        add_lanes_of(rows, count, lanes_of_rows, lanes, running);
-    }
-}
-
-void add_weighted_lanes(const std::uint32_t* rows, std::size_t count, const double* lanes_of_rows, std::size_t lanes,
-                        double* running) {
-    add_lanes_of(rows, count, lanes_of_rows, lanes, running);
 }
 
 template <Formula F>
@@ -148,44 +126,44 @@ void keep_usable(const UsableLabels& labels, const double* __restrict tp, const 
     *surplus = sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-template <class T>
-void confusion_of(const T* __restrict counters, T covered, const double* __restrict present_in_training,
-                  const double* __restrict absent_in_training, std::size_t width, double* __restrict tp,
-                  double* __restrict fp, double* __restrict tn, double* __restrict fn) {
+void confusion(const double* __restrict counters, double covered, const double* __restrict present_in_training,
+               const double* __restrict absent_in_training, std::size_t width, double* __restrict tp, double* __restrict fp,
+               double* __restrict tn, double* __restrict fn) {
     for (std::size_t label = 0; label < width; ++label) {
-        const T present = counters[2 * width + label];
-        tp[label] = double(counters[label]);
-        fp[label] = double(counters[width + label]);
-        fn[label] = present_in_training[label] - double(present);
-        tn[label] = absent_in_training[label] - double(covered - present);
+        const double present = counters[2 * width + label];
+        tp[label] = counters[label];
+        fp[label] = counters[width + label];
+        fn[label] = present_in_training[label] - present;
+        tn[label] = absent_in_training[label] - (covered - present);
     }
 }
 
-// Adds up words of rows group by group and hands over the sums: give(group, sums...).
-template <class Add, class Give>
-inline void each_group(const GroupSpan& span, Add&& add, Give&& give) {
-    const std::uint32_t steps = span.last - span.first;
-    for (std::uint32_t step = 0; step < steps; ++step) {
-        const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
-        const std::uint32_t begin = group ? span.ends[group - 1] : 0, end = span.ends[group];
-        for (std::uint32_t i = begin; i < end; ++i) add(span.rows[i]);
-        give(group, std::int32_t(end - begin));
-    }
-}
-
-template <bool CUMULATIVE>
+template <bool CUMULATIVE, bool SUMS_FIT>
 void count_words_as(const GroupSpan& span, const std::uint64_t* words, std::int32_t* const lanes[3]) {
     std::uint64_t sum = 0;
-    each_group(
-        span, [&](std::uint32_t row) { sum += words[row]; },
-        [&](std::uint32_t group, std::int32_t) {
-            for (int lane = 0; lane < 3; ++lane) lanes[lane][group] = PackedCounts::get(sum, lane);
-            if (!CUMULATIVE) sum = 0;
-        });
+    std::int32_t sums[3] = {};
+    for (std::uint32_t step = 0; step < span.last - span.first; ++step) {
+        const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
+        for (std::uint32_t i = group ? span.ends[group - 1] : 0; i < span.ends[group]; ++i) {
+            const std::uint64_t word = words[span.rows[i]];
+            if (SUMS_FIT)
+                sum += word;
+            else
+                for (int lane = 0; lane < 3; ++lane) sums[lane] += PackedCounts::get(word, lane);
+        }
+        for (int lane = 0; lane < 3; ++lane) {
+            lanes[lane][group] = SUMS_FIT ? PackedCounts::get(sum, lane) : sums[lane];
+            if (!CUMULATIVE) sums[lane] = 0;
+        }
+        if (!CUMULATIVE) sum = 0;
+    }
 }
 
-void count_words(const GroupSpan& span, const std::uint64_t* words, bool cumulative, std::int32_t* const lanes[3]) {
-    cumulative ? count_words_as<true>(span, words, lanes) : count_words_as<false>(span, words, lanes);
+void count_words(const GroupSpan& span, const std::uint64_t* words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]) {
+    if (sums_fit)
+        cumulative ? count_words_as<true, true>(span, words, lanes) : count_words_as<false, true>(span, words, lanes);
+    else
+        cumulative ? count_words_as<true, false>(span, words, lanes) : count_words_as<false, false>(span, words, lanes);
 }
 
 void scan(const std::uint32_t* rows, std::size_t count, const std::int32_t* of_rows, std::int32_t* highest, std::int32_t* lowest) {
@@ -267,6 +245,5 @@ void add_values(HeuristicFormula h, const FixedBlock& block, std::size_t slots, 
 inline Float8 all(float value) { return Float8{} + value; }
 inline Float8 higher(Float8 a, Float8 b) { return a > b ? a : b; }
 
-const Kernels table = {add_states,          add_states_by_code, add_weighted_states,       add_lanes,
-                       add_weighted_lanes,  evaluate,           keep_usable,               confusion_of<std::int32_t>,
-                       confusion_of<double>, count_words,       scan, reaching,                  add_values};
+const Kernels table = {add_states,  add_states_by_code, add_weighted_states, evaluate, keep_usable, confusion,
+                       count_words, scan,               reaching,            add_values};

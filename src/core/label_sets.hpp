@@ -159,10 +159,7 @@ class LabelSets {
 
     void values(const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& c,
                 const std::vector<double>& d, std::vector<double>& out) const {
-        if (options_.heuristic.formula == Formula::custom)
-            options_.custom(a.data(), b.data(), c.data(), d.data(), a.size(), out.data());
-        else
-            kernels().evaluate(options_.heuristic, a.data(), b.data(), c.data(), d.data(), a.size(), out.data());
+        options_.evaluate(a.data(), b.data(), c.data(), d.data(), a.size(), out.data());
     }
 
     const State& state_;

@@ -1,311 +1,43 @@
 // Separate and conquer, and the growing of each rule. Decisions are made from counts alone.
 #pragma once
-#include <memory>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "candidate_search.hpp"
 
 namespace plurule {
 
-template <class Count>
 class Learner {
    public:
     Learner(const Prepared& prepared, State& state, const Options& options, Threads& threads)
         : prepared_(prepared), state_(state), options_(options), threads_(threads), search_(prepared, state, options_, threads) {}
 
     // Learns the next rule; false if there is none.
-    bool learn_rule(LearnedRule& rule) {
-        // Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
-        if (!(state_.weight_of(state_.training.rows) / state_.total_weight > options_.remaining)) return false;
-        Growing found;
-        if (!best_rule(found)) return false;
-        rule = conquer(found);
-        // Weights that do not add up exactly can pretend a true positive; then nothing would ever change.
-        return rule.closed > 0;
-    }
+    bool learn_rule(LearnedRule& rule);
 
    private:
-    using Growing = GrowingRule<Count>;
+    bool best_rule(GrowingRule& best);
+    bool grow_freely(GrowingRule& best);
+    bool grow_with_only(const std::vector<Assignment>& labels, GrowingRule& best);
+    std::vector<Assignment> failing_labels(const GrowingRule& rule) const;
+    bool is_precise(const GrowingRule& rule, const Assignment& assigned) const;
+    void set_aside(const std::vector<Assignment>& labels);
+    bool grow(GrowingRule& best);
+    std::vector<GrowingRule> first_pass();
+    std::vector<GrowingRule> refine(const std::vector<GrowingRule>& beam);
+    std::vector<GrowingRule> chosen(const std::vector<GrowingRule>& parents);
+    std::vector<Row> covered_by(const GrowingRule& parent, const Condition& condition) const;
 
-    // --- growing a rule
-
-    // Where the minimum precision is asked of finished rules, those on the way are free of it. Labels of a finished rule that
-    // fail it are searched by themselves, the precision asked of every candidate, and set aside if that finds nothing.
-    bool best_rule(Growing& best) {
-        if (!options_.when_finished) return grow(best);
-        while (grow_freely(best)) {
-            const std::vector<Assignment> failing = failing_labels(best);
-            if (failing.empty() || grow_with_only(failing, best)) return true;
-            set_aside(failing);
-        }
-        return false;
-    }
-    bool grow_freely(Growing& best) {
-        const double threshold = std::exchange(options_.min_precision.threshold, 0.0);
-        const bool found = grow(best);
-        options_.min_precision.threshold = threshold;
-        return found;
-    }
-    bool grow_with_only(const std::vector<Assignment>& labels, Growing& best) {
-        std::vector<std::uint8_t> before(state_.n_labels, 1);
-        for (const Assignment& assigned : labels) before[std::size_t(assigned.label)] = 0;
-        std::swap(before, state_.set_aside);
-        state_.rebuild();
-        const bool found = grow(best);
-        std::swap(before, state_.set_aside);
-        state_.rebuild();
-        return found;
-    }
-
-    // The labels for which a finished rule does not stand: those of too low precision, where it is asked of labels and there
-    // are some, with those that go together with them; or else all of its head. Empty where it stands.
-    std::vector<Assignment> failing_labels(const Growing& rule) const {
-        std::vector<Assignment> failing;
-        if (options_.min_precision.of_label)
-            std::copy_if(rule.head.begin(), rule.head.end(), std::back_inserter(failing), [&](const Assignment& assigned) {
-                return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& other) {
-                    return options_.pairs.go_together(std::size_t(assigned.label), std::size_t(other.label)) && !is_precise(rule, other);
-                });
-            });
-        return failing.empty() && !options_.min_precision.met(rule.tp, rule.fp) ? rule.head : failing;
-    }
-
-    // Whether one label of a rule has the precision asked for, over its open pairs.
-    bool is_precise(const Growing& rule, const Assignment& assigned) const {
-        double right = 0, wrong = 0;
-        for (Row row : rule.covered) {
-            const std::size_t pair = state_.at(row, std::size_t(assigned.label));
-            if (state_.predicted[pair] == OPEN) ((state_.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state_.weight(row);
-        }
-        return options_.min_precision.met(right, wrong);
-    }
-
-    // To the search this is as if every pair of these labels were closed.
-    void set_aside(const std::vector<Assignment>& labels) {
-        search_.about_to_close(labels, state_.training.rows);
-        for (const Assignment& assigned : labels) state_.set_aside[std::size_t(assigned.label)] = 1;
-        state_.rebuild();
-        search_.close();
-    }
-
-    bool grow(Growing& best) {
-        std::vector<Growing> beam = first_pass();
-        if (beam.empty()) return false;
-        best = best_of(beam.front(), beam);
-        while (!beam.empty()) {
-            beam = refine(beam);
-            best = best_of(best, beam);
-        }
-        return true;
-    }
-
-    // By value, then TP, then fewer conditions; the first on a full tie.
-    static Growing best_of(const Growing& first, const std::vector<Growing>& others) {
-        double highest = first.value;
-        for (const Growing& rule : others) highest = std::max(highest, rule.value);
-        const double floor = floor_of_ties(highest);
-        const Growing* best = nullptr;
-        const auto compare = [&](const Growing& rule) {
-            const auto rank = [](const Growing& r) { return std::pair(-r.tp, r.body.size()); };
-            if (rule.value >= floor && (!best || rank(rule) < rank(*best))) best = &rule;
-        };
-        compare(first);
-        for (const Growing& rule : others) compare(rule);
-        return *best;
-    }
-
-    std::vector<Growing> first_pass() {
-        std::vector<Growing> start(1);
-        start[0].covered = state_.training.rows;
-        search_.first_pass();
-        std::vector<Growing> beam = chosen(start);
-        if (options_.fix_head && !options_.refine_against_lifted)
-            for (Growing& rule : beam) rescore(rule);
-        return beam;
-    }
-
-    std::vector<Growing> refine(const std::vector<Growing>& beam) {
-        search_.begin_refining();
-        std::vector<std::shared_ptr<Refinement<Count>>> refined(beam.size());
-        for (std::size_t parent = 0; parent < beam.size(); ++parent)
-            if (beam[parent].body.size() < options_.max_conditions) refined[parent] = search_.refine(beam[parent], parent);
-        std::vector<Growing> next = chosen(beam);
-        for (std::size_t i = 0; i < next.size(); ++i) next[i].around = refined[std::size_t(parents_[i])];
-        return next;
-    }
-
-    void rescore(Growing& rule) {
-        const FixedHead<Count> head(state_, options_, rule.head, rule.covered);
-        std::vector<Count> sums(head.lanes(), Count(0));
-        head.add(rule.covered.data(), rule.covered.size(), sums.data());
-        rule.tp = head.tp(sums);
-        rule.fp = head.fp(sums);
-        if (options_.heuristic.formula == Formula::custom) {
-            std::vector<double> counts[4];
-            head.append_counts(sums, counts);
-            std::vector<double> values(counts[0].size());
-            options_.custom(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), values.size(), values.data());
-            rule.value = head.combine(values.data());
-        } else {
-            rule.value = head.value(sums);
-        }
-    }
-
-    // The best of what all threads kept, as rules; no two the same.
-    std::vector<Growing> chosen(const std::vector<Growing>& parents) {
-        std::vector<Candidate> all = search_.found();
-        std::vector<Growing> rules;
-        std::set<decltype(Growing().identity(prepared_))> seen;
-        parents_.clear();
-        while (rules.size() < options_.beam_width && !all.empty()) {
-            Candidate best = take_best(all);
-            const Growing& parent = parents[std::size_t(best.parent)];
-            Growing rule;
-            rule.body = parent.body;
-            if (best.attribute >= 0) rule.body.push_back({best.attribute, best.place});
-            rule.head = std::move(best.head);
-            rule.value = best.value;
-            rule.tp = best.tp;
-            rule.fp = best.fp;
-            if (options_.beam_width > 1 && !seen.insert(rule.identity(prepared_)).second) continue;
-            rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
-            parents_.push_back(best.parent);
-            rules.push_back(std::move(rule));
-        }
-        return rules;
-    }
-
-    // The rows of a rule that also satisfy a condition.
-    std::vector<Row> covered_by(const Growing& parent, const Condition& condition) const {
-        const std::size_t a = std::size_t(condition.attribute);
-        const Attribute& attr = prepared_.attribute(a);
-        const Scope& scope = parent.around && !prepared_.sparse.holds(a) ? parent.around->scope : state_.training;
-        const auto satisfies = [&](std::int32_t id) {
-            if (attr.nominal) return id == condition.place.below;
-            return condition.place.greater ? id >= condition.place.above : id <= condition.place.below;
-        };
-        std::vector<Row> covered;
-        if (prepared_.is_packed(a)) {
-            const std::vector<std::uint8_t>& codes = prepared_.codes[a];
-            for (Row row : parent.covered)
-                if (satisfies(std::int32_t(codes[row]))) covered.push_back(row);
-            return covered;
-        }
-        const GroupedRows& rows = scope.at(a);
-        const bool by_rest = attr.rest >= 0 && satisfies(attr.rest);
-        std::vector<std::uint8_t> mark(state_.n_rows, by_rest ? 1 : 0);
-        if (by_rest)
-            for (Row row : rows.missing) mark[row] = 0;
-        for (std::size_t g = 0; g < rows.groups(); ++g) {
-            const std::uint8_t inside = satisfies(rows.ids[g]) ? 1 : 0;
-            for (std::size_t i = g ? rows.ends[g - 1] : 0; i < rows.ends[g]; ++i) mark[rows.rows[i]] = inside;
-        }
-        for (Row row : parent.covered)
-            if (mark[row]) covered.push_back(row);
-        return covered;
-    }
-
-    // --- separating
-
-    // Where exactly one label of some is present, a head that says which also says that the others are absent.
-    std::vector<Assignment> with_excluded(std::vector<Assignment> head) const {
-        const std::vector<std::int32_t>& exclusive = options_.pairs.exclusive;
-        if (exclusive.empty()) return head;
-        const std::vector<Assignment> stated = head;
-        for (const auto& [label, sign] : stated)
-            for (std::size_t other = 0; sign && exclusive[std::size_t(label)] >= 0 && other < exclusive.size(); ++other)
-                if (exclusive[other] == exclusive[std::size_t(label)] &&
-                    std::none_of(head.begin(), head.end(), [&](const Assignment& a) { return a.label == std::int32_t(other); }))
-                    head.push_back({std::int32_t(other), 0});
-        std::sort(head.begin(), head.end(), [](const Assignment& a, const Assignment& b) { return a.label < b.label; });
-        return head;
-    }
-
-    // An instance must not end before it is known which label of every group is present.
-    bool decides_groups(const std::vector<Assignment>& head) const {
-        const std::vector<std::int32_t>& exclusive = options_.pairs.exclusive;
-        return std::all_of(exclusive.begin(), exclusive.end(), [&](std::int32_t group) {
-            return group < 0 || std::any_of(head.begin(), head.end(), [&](const Assignment& a) {
-                       return a.sign && exclusive[std::size_t(a.label)] == group;
-                   });
-        });
-    }
-
-    LearnedRule conquer(const Growing& found) {
-        LearnedRule rule;
-        rule.head = with_excluded(found.head);
-        search_.about_to_close(rule.head, found.covered);
-        rule.body = found.body;
-        rule.tp = found.tp;
-        rule.fp = found.fp;
-        rule.value = found.value;
-        rule.coverage = state_.weight_of(found.covered);
-        for (const auto& [label, sign] : rule.head) {
-            double right = 0, wrong = 0;
-            std::vector<Row> newly;
-            for (Row row : found.covered) {
-                const std::size_t pair = state_.at(row, std::size_t(label));
-                if (state_.predicted[pair] != OPEN) continue;
-                state_.predicted[pair] = sign;
-                newly.push_back(row);
-                ((state_.truth[pair] != 0) == (sign != 0) ? right : wrong) += state_.weight(row);
-            }
-            state_.head_labels[std::size_t(label)] = 1;
-            if (options_.label_conditions) state_.note_predicted(std::size_t(label), sign, newly);
-            rule.decided.emplace_back(right, wrong);
-            rule.closed += newly.size();
-        }
-        double unfinished = 0;
-        for (Row row : found.covered) {
-            bool open = false;
-            for (std::size_t label = 0; label < state_.n_labels && !open; ++label) {
-                const std::size_t pair = state_.at(row, label);
-                open = state_.predicted[pair] == OPEN && (options_.predict_absence || state_.truth[pair]);
-            }
-            if (open) unfinished += state_.weight(row);
-        }
-        rule.stop = unfinished / rule.coverage <= options_.stop_threshold && decides_groups(rule.head);
-        if (rule.stop)
-            remove_from_training(found.covered);
-        else
-            for (Row row : found.covered) state_.write_bytes(row);
-        drop_finished_labels();
-        search_.close();
-        return rule;
-    }
-
-    void remove_from_training(const std::vector<Row>& rows) {
-        search_.about_to_remove(rows);
-        std::vector<std::uint8_t> keep(state_.n_rows, 1);
-        for (Row row : rows) {
-            keep[row] = 0;
-            std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
-        }
-        Scope& training = state_.training;
-        std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
-        threads_.run(search_.listing(rows), search_.is_small(training.rows.size()),
-                     [&](std::size_t a, std::size_t) { training.at(a).assign_kept(training.at(a), keep.data()); });
-        state_.count_training();
-    }
-
-    // Labels without an open pair in training can be in no head; leaving them out saves lanes.
-    void drop_finished_labels() {
-        std::vector<std::uint8_t> some_open(state_.width, 0);
-        for (Row row : state_.training.rows)
-            for (std::size_t lane = 0; lane < state_.width; ++lane)
-                some_open[lane] |= state_.bytes[std::size_t(row) * state_.width + lane] & (OPEN_PRESENT | OPEN_ABSENT);
-        std::size_t lanes = 0;
-        for (std::uint8_t open : some_open) lanes += open != 0;
-        if ((lanes + 7) / 8 * 8 < state_.width) state_.rebuild();
-    }
+    LearnedRule conquer(const GrowingRule& found);
+    std::vector<Assignment> with_excluded(std::vector<Assignment> head) const;
+    bool decides_groups(const std::vector<Assignment>& head) const;
+    void remove_from_training(const std::vector<Row>& rows);
+    void drop_finished_labels();
 
     const Prepared& prepared_;
     State& state_;
     Options options_;  // its minimum precision is 0 while a rule is unfinished
     Threads& threads_;
-    CandidateSearch<Count> search_;
+    CandidateSearch search_;
     std::vector<std::int32_t> parents_;
 };
 

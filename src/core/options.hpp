@@ -68,6 +68,13 @@ struct Options {
     std::vector<std::uint8_t> required_attributes;  // per attribute: the first condition is on one of these; empty: on any
     LabelPairs pairs;
 
+    // Values of many confusion matrices.
+    void evaluate(const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count, double* values) const {
+        if (is_custom())
+            custom(tp, fp, tn, fn, count, values);
+        else
+            kernels().evaluate(heuristic, tp, fp, tn, fn, count, values);
+    }
     bool is_custom() const { return heuristic.formula == Formula::custom; }
     // A head is worth the sum of its labels, of which only those with a value above 0 are in it.
     bool is_additive() const { return heuristic.formula == Formula::gain; }

@@ -6,8 +6,10 @@
 // candidates, and is looked at again only where it may reach the best value so far (lazy greedy).
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "grouped_rows.hpp"
@@ -22,6 +24,7 @@ class RefinementBounds {
     RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const std::vector<std::uint64_t>& words,
                      std::size_t attributes, const std::vector<Row>& rows, double value)
         : quotient_(quotient), block_(block), words_(words), lowest_(value), bounds_(attributes), shares_(words.size()) {
+        bits_of_rows_ = std::max(bits_of_rows_, int(std::bit_width(words.size())));
         min_coverage_ = std::int64_t(std::ceil(std::min(min_coverage, 1e15)));
         total_ = block.present + block.absent;
         least_bottom_ = quotient.bottom_constant + quotient.bottom[2] * block.absent + quotient.bottom[3] * block.present;
@@ -45,9 +48,9 @@ class RefinementBounds {
         f_ = value;
         double sum = 0;
         for (Row row : rows) sum += std::fabs(share_of(row).surplus(f_));
-        scale_ = double(std::int64_t(1) << 40) / (sum + 1);
+        scale_ = double(std::int64_t(1) << (61 - bits_of_rows_)) / (sum + 1);
         all_ = 0;
-        for (Row row : rows) all_ += shares_[row] = (std::int64_t(std::llround(share_of(row).surplus(f_) * scale_)) << PackedCounts::BITS) + 1;
+        for (Row row : rows) all_ += shares_[row] = (std::int64_t(std::llround(share_of(row).surplus(f_) * scale_)) << bits_of_rows_) + 1;
         if (rows.size() <= MOST_ROWS_OF_SCAN) {
             scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
             scanned_.resize(shares_.size());
@@ -113,6 +116,14 @@ class RefinementBounds {
         return bottom > 0 ? bound.f + surplus / bottom : std::numeric_limits<double>::infinity();
     }
 
+    // The most promising attributes first.
+    void put_in_order(std::vector<std::size_t>& attributes) const {
+        std::vector<std::pair<float, std::size_t>> hopes;
+        for (std::size_t a : attributes) hopes.emplace_back(-float(highest(a)), a);
+        std::sort(hopes.begin(), hopes.end());
+        for (std::size_t i = 0; i < hopes.size(); ++i) attributes[i] = hopes[i].second;
+    }
+
     // Whether all candidates of an attribute come after this one, worth `value`: none is worth more, and none has more TP.
     bool all_after(std::size_t a, const Candidate& best, double value) const {
         return apart_ > 0 && best.attribute < std::int32_t(a) && best.tp >= double(most_tp_) && highest(a) < value + apart_ / 2;
@@ -150,16 +161,17 @@ class RefinementBounds {
     // The highest surplus of candidates that may be: with as many rows as are asked for, but not with all.
     struct Highest {
         static constexpr std::int64_t NONE = std::numeric_limits<std::int64_t>::min();
+        int bits_of_rows;
         std::int64_t least, all, found = NONE;
 
         void consider(std::int64_t sum) {
-            const std::int64_t surplus = sum >> PackedCounts::BITS, covered = sum & std::int64_t(PackedCounts::MASK);
+            const std::int64_t surplus = sum >> bits_of_rows, covered = sum & ((std::int64_t(1) << bits_of_rows) - 1);
             found = covered >= least && covered < all && surplus > found ? surplus : found;
         }
     };
     // A value that all rows have is a condition too, and where a head is counted in another way once it is fixed, a better one.
     Highest highest_of(bool nominal, std::size_t n_rows, std::size_t n_known) const {
-        return {std::max<std::int64_t>(1, min_coverage_), std::int64_t(nominal ? n_rows + (looks_ == 1) : n_known)};
+        return {bits_of_rows_, std::max<std::int64_t>(1, min_coverage_), std::int64_t(nominal ? n_rows + (looks_ == 1) : n_known)};
     }
     void keep(std::size_t a, const Highest& highest) {
         bounds_[a] = {f_, highest.found == Highest::NONE ? NOTHING : uncovered_ + double(highest.found) / scale_ + rounded_, gained_};
@@ -184,6 +196,7 @@ class RefinementBounds {
     std::size_t looks_ = 0;
     // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale, and behind it the number of rows.
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
+    int bits_of_rows_ = PackedCounts::BITS;
     std::vector<std::int64_t> shares_;
     std::int64_t all_ = 0;
     // The same in fewer bits, to be added up eight rows at a time; of more rows too much would be rounded away.

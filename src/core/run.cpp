@@ -1,39 +1,28 @@
 #include "run.hpp"
 
-#include "worker.hpp"
-
 namespace plurule {
 
 Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target> target, Options options, const State::Start& start,
          std::size_t n_threads)
-    : prepared_(std::move(prepared)), target_(std::move(target)), options_(std::move(options)), n_threads_(n_threads) {
+    : prepared_(std::move(prepared)), target_(std::move(target)), options_(std::move(options)), threads_(n_threads) {
     const double* weights = target_->weights.empty() ? nullptr : target_->weights.data();
     state_ = std::make_unique<State>(*prepared_, target_->labels.data(), target_->n_labels, weights, start);
     for (std::int8_t pair : state_->predicted) open_before_ += pair == OPEN;
-    make_worker();
+    learner_ = std::make_unique<Learner>(*prepared_, *state_, options_, threads_);
 }
 
 Run::Run(const Run& other)
-    : prepared_(other.prepared_), target_(other.target_), options_(other.options_), n_threads_(other.n_threads_),
-      state_(std::make_unique<State>(*other.state_)), rules_(other.rules_), open_before_(other.open_before_), closed_(other.closed_),
+    : prepared_(other.prepared_), target_(other.target_), options_(other.options_), state_(std::make_unique<State>(*other.state_)),
+      threads_(other.threads_.most()), rules_(other.rules_), open_before_(other.open_before_), closed_(other.closed_),
       ended_(other.ended_) {
-    make_worker();
-}
-
-Run::~Run() = default;
-
-void Run::make_worker() {
-    if (target_->weights.empty())
-        worker_ = make_worker_of<std::int32_t>(*prepared_, *state_, options_, n_threads_);
-    else
-        worker_ = make_worker_of<double>(*prepared_, *state_, options_, n_threads_);
+    learner_ = std::make_unique<Learner>(*prepared_, *state_, options_, threads_);
 }
 
 void Run::learn(std::size_t n_rules, const Callbacks& callbacks) {
-    const Threads::Session session(worker_->threads, callbacks.between_tasks);
+    const Threads::Session session(threads_, callbacks.between_tasks);
     while (!ended_ && rules_.size() < n_rules) {
         LearnedRule rule;
-        ended_ = !worker_->learn_rule(rule);
+        ended_ = !learner_->learn_rule(rule);
         if (ended_) break;
         closed_ += rule.closed;
         rules_.push_back(std::move(rule));

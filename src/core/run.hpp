@@ -5,9 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "learned_rule.hpp"
-#include "options.hpp"
-#include "state.hpp"
+#include "learner.hpp"
 
 namespace plurule {
 
@@ -17,8 +15,6 @@ struct Target {
     std::vector<std::uint8_t> labels;  // rows × labels, 0 or 1
     std::vector<double> weights;       // per row; empty: every row counts 1
 };
-
-class Worker;
 
 class Run {
    public:
@@ -32,7 +28,6 @@ class Run {
         std::size_t n_threads);
     // Goes on from where the other run is, independently of it.
     Run(const Run& other);
-    ~Run();
     Run& operator=(const Run&) = delete;
 
     // Learns until there are that many rules, or nothing is left to learn. Not to be used again where a callback threw.
@@ -48,14 +43,12 @@ class Run {
     double decided() const;
 
    private:
-    void make_worker();
-
     std::shared_ptr<const Prepared> prepared_;
     std::shared_ptr<const Target> target_;
     Options options_;
-    std::size_t n_threads_;
     std::unique_ptr<State> state_;
-    std::unique_ptr<Worker> worker_;
+    Threads threads_;
+    std::unique_ptr<Learner> learner_;
     std::vector<LearnedRule> rules_;
     std::size_t open_before_ = 0, closed_ = 0;
     bool ended_ = false;

@@ -9,7 +9,6 @@
 
 namespace plurule {
 
-template <class Count>
 class SetCandidates {
    public:
     SetCandidates(const State& state, const Options& options, std::function<void()> check_stop)
@@ -19,13 +18,13 @@ class SetCandidates {
     //   total   counts of the rows in scope, those where the attribute is missing left out; `n_rows` is their number
     template <class Found>
     void search(const Attribute* attribute, const Scope& scope, const GroupedRows* rows, std::size_t n_rows,
-                const std::vector<Count>& total, const std::vector<std::uint8_t>& excluded, std::int32_t own_lane, Found&& found) {
+                const std::vector<double>& total, const std::vector<std::uint8_t>& excluded, std::int32_t own_lane, Found&& found) {
         sets_.clear();
-        const auto note = [&](const Place& place, const std::vector<Count>& sums) { note_counts(place, sums); };
+        const auto note = [&](const Place& place, const std::vector<double>& sums) { note_counts(place, sums); };
         if (rows)
             visit_candidates(
                 *attribute, *rows, total, n_rows,
-                [&](std::size_t group, Count* sums) { counter_.add(*rows, group, sums); }, note, running_, other_);
+                [&](std::size_t group, double* sums) { counter_.add(*rows, group, sums); }, note, running_, other_);
         else
             note(Place{}, total);
         const auto sum_rows = [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
@@ -44,21 +43,14 @@ class SetCandidates {
 
    private:
     // The confusion matrices of every label for one candidate.
-    void note_counts(const Place& place, const std::vector<Count>& sums) {
+    void note_counts(const Place& place, const std::vector<double>& sums) {
         const std::size_t width = state_.width;
-        const Count covered = sums[3 * width];
-        if (double(covered) < options_.min_coverage) return;
+        const double covered = sums[3 * width];
+        if (covered < options_.min_coverage) return;
         const std::size_t at = sets_.tp.size();
         for (auto* counts : {&sets_.tp, &sets_.fp, &sets_.tn, &sets_.fn}) counts->resize(at + width);
-        const Kernels& k = kernels();
-        const auto confusion = [&] {
-            if constexpr (std::is_same_v<Count, double>)
-                return k.weighted_confusion;
-            else
-                return k.confusion;
-        }();
-        confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, sets_.tp.data() + at, sets_.fp.data() + at,
-                  sets_.tn.data() + at, sets_.fn.data() + at);
+        kernels().confusion(sums.data(), covered, state_.present.data(), state_.absent.data(), width, sets_.tp.data() + at,
+                            sets_.fp.data() + at, sets_.tn.data() + at, sets_.fn.data() + at);
         sets_.places.push_back(place);
     }
 
@@ -85,9 +77,9 @@ class SetCandidates {
 
     const State& state_;
     const Options& options_;
-    RowCounter<Count> counter_;
+    RowCounter counter_;
     UnitHeadSearch sets_;
-    std::vector<Count> running_, other_;
+    std::vector<double> running_, other_;
     std::vector<double> row_running_, row_other_;
 };
 

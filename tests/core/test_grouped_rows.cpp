@@ -42,7 +42,7 @@ TEST_CASE("candidates are all splits between values, counted as they cover") {
     for (int round = 0; round < 500; ++round) {
         const Column column(random);
         std::vector<int> weight(column.values.size());
-        std::vector<int> total(1, 0);
+        std::vector<double> total(1, 0.0);
         std::set<double> distinct;
         for (std::size_t row = 0; row < weight.size(); ++row) {
             weight[row] = int(random() % 10);
@@ -51,15 +51,15 @@ TEST_CASE("candidates are all splits between values, counted as they cover") {
             distinct.insert(column.values[row]);
         }
         std::set<std::pair<double, bool>> visited;
-        std::vector<int> running, other;
+        std::vector<double> running, other;
         visit_candidates(
             column.attribute, column.grouped, total, column.values.size() - column.grouped.missing.size(),
-            [&](std::size_t group, int* sums) {
+            [&](std::size_t group, double* sums) {
                 for (std::size_t i = 0; i < column.grouped.size(group); ++i) sums[0] += weight[column.grouped.begin(group)[i]];
             },
-            [&](const Place& place, const std::vector<int>& sums) {
+            [&](const Place& place, const std::vector<double>& sums) {
                 const double below = column.attribute.highest[std::size_t(place.below)];
-                int expected = 0;
+                double expected = 0;
                 for (std::size_t row = 0; row < weight.size(); ++row)
                     if (!std::isnan(column.values[row]) && (column.values[row] > below) == place.greater) expected += weight[row];
                 CHECK(sums[0] == expected);

@@ -1,0 +1,277 @@
+#include "candidate_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace plurule {
+
+CandidateSearch::CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
+    : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
+    for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
+    const HeadSearch& search = tools_[0]->finder.search();
+    if (!searches_sets() && CountTable::suits(options, search, prepared, state))
+        table_ = std::make_unique<CountTable>(prepared, state, options_, search, threads);
+}
+
+// Whether heads are searched for all candidates of an attribute at once, over sets of labels.
+bool CandidateSearch::searches_sets() const {
+    return options_.example_based || options_.is_custom() || options_.head_search == HeadSearchKind::anti_monotone ||
+           options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any();
+}
+
+void CandidateSearch::begin_pass(std::size_t width) {
+    shared_.reset();
+    for (auto& tools : tools_) tools->ranking = Ranking(width);
+    shares_best_ = width == 1;
+}
+
+std::vector<Candidate> CandidateSearch::found() {
+    std::vector<Candidate> all;
+    for (auto& tools : tools_)
+        for (Candidate& c : tools->ranking.kept()) all.push_back(std::move(c));
+    return all;
+}
+
+// --- what is visited
+
+// What a condition may be on; `every_label`: labels not in heads yet included; `dense_only`: sparse attributes left out.
+std::vector<std::size_t> CandidateSearch::all_visited(bool every_label, bool dense_only) const {
+    std::vector<std::size_t> visited;
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+        if (!(dense_only && prepared_.sparse.holds(a)) && is_allowed(a)) visited.push_back(a);
+    if (options_.label_conditions)
+        for (std::size_t label = 0; label < state_.n_labels; ++label)
+            if (every_label || state_.head_labels[label]) visited.push_back(n_attributes() + label);
+    return visited;
+}
+
+// What a first condition may be on.
+std::vector<std::size_t> CandidateSearch::first_visited(bool every_label) const {
+    const auto& required = options_.required_attributes;
+    std::vector<std::size_t> visited = all_visited(every_label);
+    if (!required.empty()) std::erase_if(visited, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
+    return visited;
+}
+
+std::vector<std::size_t> CandidateSearch::listing(const std::vector<Row>& rows) const {
+    std::vector<std::size_t> found;
+    for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a)
+        if (!prepared_.sparse.holds(a)) found.push_back(a);
+    if (prepared_.sparse.empty()) return found;
+    std::vector<std::uint8_t> seen(n_attributes(), 0);
+    for (Row row : rows)
+        for (std::uint32_t slot : prepared_.sparse.slots_of(row))
+            if (const std::uint32_t a = prepared_.sparse.attribute_of(slot); !std::exchange(seen[a], 1)) found.push_back(a);
+    return found;
+}
+
+// --- the first pass
+
+void CandidateSearch::first_pass() {
+    begin_pass(options_.beam_width);
+    const Scope& scope = state_.training;
+    excluded_.assign(state_.width, 0);
+    count_scope(scope.rows);
+    if (options_.required_attributes.empty()) consider_unrefined(scope);
+    if (options_.max_conditions == 0) return;
+    if (table_) return search_table();
+    threads_.run(first_visited(), is_small(scope.rows.size()), [&](std::size_t a, std::size_t t) { visit_free(scope, a, *tools_[t], nullptr); });
+}
+
+// Bounds hold for one minimum precision; labels that fail it when a rule is finished are searched without them.
+void CandidateSearch::search_table() {
+    if (!table_->started()) table_->start(first_visited(true));
+    for (auto& tools : tools_) {
+        tools->finder.start(excluded_, 0, 0);
+        tools->finder.best_value = NOTHING;
+    }
+    CountTable::Pass pass;
+    pass.keeps = !options_.when_finished || !options_.min_precision.asks();
+    pass.alone = is_small(state_.training.rows.size());
+    pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
+    pass.look = [&](const Place& place, std::size_t a, const std::vector<std::int32_t>& counters, std::size_t t) {
+        Tools& tools = *tools_[t];
+        tools.running.assign(counters.begin(), counters.end());
+        tools.finder.consider(place, std::int32_t(a), own_lane(a), tools.running, floor_for(tools), tools.ranking, shared());
+        return tools.finder.finding;
+    };
+    table_->search(pass);
+    const HeadFinder* best = &tools_[0]->finder;
+    for (auto& tools : tools_)
+        if (tools->finder.best_value > best->best_value) best = &tools->finder;
+    if (best->best_value > NOTHING) table_->note_labels(best->best_labels, best->best_length);
+}
+
+void CandidateSearch::count_scope(const std::vector<Row>& rows) {
+    scope_total_.assign(counter_.lanes(), 0.0);
+    counter_.add(rows.data(), rows.size(), scope_total_.data());
+}
+
+void CandidateSearch::consider_unrefined(const Scope& scope) {
+    Tools& tools = *tools_[0];
+    tools.total = scope_total_;
+    if (searches_sets()) return search_sets(scope, nullptr, -1, nullptr, tools);
+    tools.finder.start(excluded_, 0, 0);
+    tools.finder.consider(Place{}, -1, -1, tools.total, tools.ranking.floor(), tools.ranking, shared());
+}
+
+// Every candidate of an attribute, each with its own best head.
+void CandidateSearch::visit_free(const Scope& scope, std::size_t a, Tools& tools, const Refined* refined) {
+    const Attribute& attr = prepared_.attribute(a);
+    const GroupedRows& rows = scope.rows_of(a, prepared_, searches_sets(), tools.gathered);
+    if (rows.groups() == 0 && (attr.rest < 0 || !attr.nominal)) return;
+    const std::size_t lanes = counter_.lanes();
+    tools.total = scope_total_;
+    tools.running.assign(lanes, 0.0);
+    counter_.add(rows.missing.data(), rows.missing.size(), tools.running.data());
+    for (std::size_t i = 0; i < lanes; ++i) tools.total[i] -= tools.running[i];
+    if (searches_sets()) return search_sets(scope, &rows, std::int32_t(a), refined, tools);
+    tools.finder.start(excluded_, refined ? refined->parent : 0, refined ? std::int32_t(refined->rule.body.size()) : 0);
+    const bool coded = prepared_.is_packed(a);
+    if (coded) {
+        tools.by_code.assign(std::size_t(attr.values) * lanes, 0.0);
+        counter_.add_by_code(scope.rows, prepared_.codes[a].data(), tools.by_code.data());
+    }
+    visit_candidates(
+        attr, rows, tools.total, scope.known(a, rows),
+        [&](std::size_t group, double* sums) {
+            if (!coded) return counter_.add(rows, group, sums);
+            for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows.ids[group]) * lanes + lane];
+        },
+        [&](const Place& place, const std::vector<double>& sums) {
+            if (!refined)
+                return tools.finder.consider(place, std::int32_t(a), own_lane(a), sums, floor_for(tools), tools.ranking, shared());
+            Ranking one(1);
+            tools.finder.consider(place, std::int32_t(a), own_lane(a), sums, tools.ranking.floor(), one, nullptr);
+            for (Candidate& c : one.kept())
+                if (improves(c.value, c.tp, refined->rule)) tools.ranking.offer(std::move(c));
+        },
+        tools.running, tools.other);
+}
+
+void CandidateSearch::search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, const Refined* refined, Tools& tools) {
+    const Attribute* of = a < 0 ? nullptr : &prepared_.attribute(std::size_t(a));
+    const std::size_t n_rows = rows ? scope.known(std::size_t(a), *rows) : 0;
+    tools.sets.search(of, scope, rows, n_rows, tools.total, excluded_, a < 0 ? -1 : own_lane(std::size_t(a)), [&](Candidate&& candidate) {
+        if (refined && !improves(candidate.value, candidate.tp, refined->rule)) return;
+        candidate.parent = refined ? refined->parent : 0;
+        candidate.attribute = a;
+        candidate.conditions = (refined ? std::int32_t(refined->rule.body.size()) : 0) + (a >= 0);
+        tools.ranking.offer(std::move(candidate));
+    });
+}
+
+// --- refining
+
+std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
+    const Scope& outer = rule.around ? rule.around->scope : state_.training;
+    const bool in_place = rule.around && options_.beam_width == 1;  // no other rule needs what the last look left
+    const bool cut = in_place || rule.covered.size() < outer.rows.size();
+    const std::size_t rows_before = outer.rows.size();
+    const std::vector<std::uint8_t> keep = cut ? marks_of(rule.covered, state_.n_rows) : std::vector<std::uint8_t>();
+    const std::shared_ptr<Refinement> next = in_place ? rule.around : begin_refinement(rule);
+    const Refined refined{rule, *next, std::int32_t(parent)};
+    const FixedHead* head = next->head.get();
+    if (next->bounds) next->bounds->look_at(rule.covered, head->unlifted(floor_of_ties(rule.value)), next->scope.rows);
+    Scope& scope = next->scope;
+    scope.rows = rule.covered;
+    if (head) {
+        fixed_total_ = head->total_of(rule.covered);
+    } else {
+        exclude_labels_of(rule);
+        count_scope(rule.covered);
+    }
+    const bool by_rows = head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
+    if (by_rows)
+        head->visit_sparse(prepared_, rule.covered, fixed_total_, least_for(refined, *tools_[0]), tools_[0]->fixed,
+                           [&](std::size_t a) { return is_allowed(a); },
+                           [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
+    std::vector<std::size_t> order = all_visited(false, by_rows);
+    if (next->bounds) next->bounds->put_in_order(order);
+    threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
+        if (next->bounds && !can_win(a, refined, *tools_[t])) return;
+        if (!prepared_.is_packed(a)) {
+            if (cut)
+                scope.at(a).assign_kept(outer.at(a), keep.data());
+            else
+                scope.at(a) = outer.at(a);
+        }
+        head ? visit_fixed(scope, a, refined, *tools_[t]) : visit_free(scope, a, *tools_[t], &refined);
+    });
+    return next;
+}
+
+std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule& rule) {
+    // What is left of the last rule is written over where possible: its lists need no new room.
+    if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<Refinement>();
+    const std::shared_ptr<Refinement> next = spare_;
+    next->scope.attributes.resize(n_attributes());
+    next->scope.labels.resize(state_.n_labels);
+    next->scope.rows.clear();
+    next->bounds.reset();
+    next->head.reset();
+    if (!options_.fix_head) return next;
+    next->head = rule.around ? rule.around->head : std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
+    if (options_.beam_width == 1)
+        next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
+    return next;
+}
+
+void CandidateSearch::exclude_labels_of(const GrowingRule& rule) {
+    excluded_.assign(state_.width, 0);
+    for (const Condition& c : rule.body)
+        if (const std::int32_t lane = own_lane(std::size_t(c.attribute)); lane >= 0) excluded_[std::size_t(lane)] = 1;
+}
+
+// Whether an attribute may have the best condition to add to a rule.
+bool CandidateSearch::can_win(std::size_t a, const Refined& refined, Tools& tools) const {
+    const RefinementBounds& bounds = *refined.known.bounds;
+    const FixedHead& head = *refined.known.head;
+    if (bounds.highest(a) < head.unlifted(least_for(refined, tools))) return false;
+    for (const Candidate& best : tools.ranking.kept())
+        if (bounds.all_after(a, best, head.unlifted(best.value))) return false;
+    return true;
+}
+
+// Every candidate of an attribute under the head of the rule that is refined.
+void CandidateSearch::visit_fixed(const Scope& scope, std::size_t a, const Refined& refined, Tools& tools) {
+    const FixedHead& head = *refined.known.head;
+    RefinementBounds* bounds = refined.known.bounds.get();
+    if (a >= n_attributes())
+        for (const Assignment& assigned : refined.rule.head)
+            if (std::size_t(assigned.label) == a - n_attributes() ||
+                options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes())) {
+                if (bounds) bounds->rule_out(a);
+                return;
+            }
+    const bool coded = prepared_.is_packed(a);
+    if (bounds && coded) {
+        bounds->measure(a, prepared_.attribute(a), prepared_.codes[a], scope.rows);
+        if (!can_win(a, refined, tools)) return;
+    }
+    const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
+    const std::size_t n_known = scope.known(a, rows);
+    if (bounds && !coded) {
+        bounds->measure(a, Candidates(prepared_.attribute(a), rows, n_known), rows, scope.rows);
+        if (!can_win(a, refined, tools)) return;
+    }
+    head.visit(prepared_, a, rows, n_known, scope, fixed_total_, least_for(refined, tools), tools.fixed,
+               [&](std::size_t, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, tools); });
+}
+
+void CandidateSearch::offer(std::size_t a, const Place& place, const FixedHead::Worth& worth, const Refined& refined, Tools& tools) {
+    if (worth.value < floor_for(tools) || !improves(worth.value, worth.tp, refined.rule)) return;
+    Candidate candidate;
+    candidate.value = worth.value;
+    candidate.tp = worth.tp;
+    candidate.fp = worth.fp;
+    candidate.parent = refined.parent;
+    candidate.attribute = std::int32_t(a);
+    candidate.place = place;
+    candidate.conditions = std::int32_t(refined.rule.body.size()) + 1;
+    candidate.head = refined.rule.head;
+    tools.ranking.offer(std::move(candidate));
+    if (shares_best_) shared_.raise(worth.value);
+}
+
+}  // namespace plurule

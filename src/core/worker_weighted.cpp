@@ -1,7 +1,0 @@
-#include "worker_of.inl"
-
-namespace plurule {
-
-template std::unique_ptr<Worker> make_worker_of<double>(const Prepared&, State&, const Options&, std::size_t);
-
-}  // namespace plurule
