@@ -1,7 +1,10 @@
 """Learning in blocks beside learning in memory: the same model, how much time per rule, how much memory.
 
     python benchmarks/blocks.py --rows 1000000 --attributes 50 --labels 20
-    python benchmarks/blocks.py --rows 5000000 --only disk --folder /tmp
+    python benchmarks/blocks.py --rows 5000000 --attributes 25 --labels 10 --only disk --limit 2 --folder /tmp
+    python benchmarks/blocks.py --rows 20000 --attributes 10 --labels 5 --only same
+    python benchmarks/blocks.py --rows 400000 --only dask
+    python benchmarks/blocks.py --rows 20000 --only wide
 
 Times are CPU seconds of one thread, so that a busy machine does not matter; ratios are of one run.
 """
@@ -9,18 +12,25 @@ Times are CPU seconds of one thread, so that a busy machine does not matter; rat
 from __future__ import annotations
 
 import argparse
+import itertools
+import pickle
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+import unittest.mock
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plurule import RuleListClassifier, scan
+from plurule.dask import RuleListClassifier as DaskClassifier
+from plurule.distributed.dask_data import packed, parts_on_cluster
+from plurule.distributed.pieces import LocalPieces
 from plurule.model.file import dumps
 
 RULES = 10
@@ -63,28 +73,141 @@ def in_memory_and_in_blocks(rows: int, attributes: int, labels: int, blocks: Seq
     print(f"in memory: {memory.per_rule:.3f} s per rule, {whole:.1f} s in all")
     for n_blocks in blocks:
         found, clock, everything = fit(scan((X, Y), chunk=-(-rows // n_blocks)))
-        same = "the same model" if found == model else "ANOTHER MODEL"
         ratio = clock.per_rule / memory.per_rule
-        print(f"{n_blocks} blocks: {clock.per_rule:.3f} s per rule ({ratio:.2f} ×), {everything:.1f} s in all; {same}")
+        took = f"{clock.per_rule:.3f} s per rule ({ratio:.2f} ×), {everything:.1f} s in all"
+        print(f"{n_blocks} blocks: {took}; {told(found, model)}", flush=True)
 
 
-def on_disk(rows: int, attributes: int, labels: int, folder: Path) -> None:
-    """Parquet files that are written part by part, and learned from by a process of its own, whose peak is measured."""
+def told(found: str, model: str) -> str:
+    return "the same model" if found == model else "ANOTHER MODEL"
+
+
+def everywhere(rows: int, attributes: int, labels: int, blocks: Sequence[int], folder: Path) -> None:
+    """The model of every number of blocks, in order and shuffled, by threads, processes and workers of Dask."""
+    import distributed
+
+    X, Y = made(rows, attributes, labels)
+    model, _, _ = fit(X, Y)
+    shuffled = np.random.default_rng(0).permutation(rows)
+    with tempfile.TemporaryDirectory(dir=folder) as data, ProcessPoolExecutor(2) as executor:
+        for n_blocks, order in itertools.product(blocks, ("in order", "shuffled")):
+            numbers = np.array_split(np.arange(rows) if order == "in order" else shuffled, n_blocks)
+            parts = [write_part(Path(data) / f"{order} {n_blocks} {i}", X, Y, one) for i, one in enumerate(numbers)]
+            for name, given in (("threads", {}), ("processes", {"executor": executor})):
+                found, _, _ = fit(scan(parts, "label_*", **given))
+                print(f"{n_blocks} blocks, {order}, {name}: {told(found, model)}", flush=True)
+        for n_workers in (1, 2, 4):
+            with distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster:
+                for n_blocks, order in itertools.product(blocks, ("in order", "shuffled")):
+                    parts = sorted(str(path) for path in Path(data).glob(f"{order} {n_blocks} *"))
+                    source = parts_on_cluster(cluster.scheduler_address, scan(parts, "label_*").parts())
+                    found, _, _ = fit(source)
+                    source.client.close()
+                    print(f"{n_blocks} blocks, {order}, Dask of {n_workers}: {told(found, model)}", flush=True)
+
+
+def write_part(path: Path, X: Any, Y: Any, rows: Any) -> str:
     import pandas as pd
 
-    with tempfile.TemporaryDirectory(dir=folder) as data:
-        names = [f"x{i}" for i in range(attributes)], [f"label_{i}" for i in range(labels)]
-        for part, start in enumerate(range(0, rows, 500_000)):
+    frame = pd.DataFrame(X[rows], columns=[f"x{i}" for i in range(X.shape[1])])
+    frame.join(pd.DataFrame(Y[rows], columns=[f"label_{i}" for i in range(Y.shape[1])])).to_parquet(f"{path}.parquet")
+    return f"{path}.parquet"
+
+
+def on_workers(rows: int, attributes: int, labels: int, repeats: int = 3) -> None:
+    """Time per rule with one worker of Dask and with two, in turns: of the clock, and of what has to wait for another.
+
+    On a busy machine the clock says little. What has to wait is the worker that works most, and the driver.
+    """
+    import distributed
+
+    X, Y = made(rows, attributes, labels)
+    seconds: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
+    for n_workers in (1, 2) * repeats:
+        with (
+            distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            chunks = zip(np.array_split(X, 8), np.array_split(Y, 8), strict=True)
+            parts = [
+                client.scatter(part, workers=[list(client.nthreads())[i % n_workers]]) for i, part in enumerate(chunks)
+            ]
+            seen: list[tuple[float, list[float]]] = []
+
+            def look(_: int, decided: float, client: Any = client, seen: Any = seen) -> None:
+                cpu = [*client.run(time.process_time).values(), 0.0, time.process_time()]
+                seen.append((time.perf_counter(), cpu))
+
+            DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look).fit(parts)
+            clock = (seen[-1][0] - seen[0][0]) / (RULES - 1)
+            *workers, _, driver = (np.array(seen[-1][1]) - np.array(seen[0][1])) / (RULES - 1)
+            seconds[n_workers].append((clock, max(workers) + driver))
+            waited = seconds[n_workers][-1][1]
+            print(f"{n_workers} workers: {clock:.2f} s per rule, {waited:.2f} CPU s one after the other", flush=True)
+    one, two = (np.median(seconds[n], axis=0) for n in (1, 2))
+    print(f"two workers: {one[0] / two[0]:.2f} × as fast by the clock, {one[1] / two[1]:.2f} × by CPU seconds")
+
+
+class Weighed(LocalPieces):
+    """Pieces that know how many bytes their sums have when they travel."""
+
+    sent = 0
+
+    def total(self, function: Any, *shared: Any, each: Any = None) -> Any:
+        found = super().total(function, *shared, each=each)
+        Weighed.sent += len(pickle.dumps(packed(found)))
+        return found
+
+    def of_blocks(self, blocks: Any, place: Any) -> Weighed:
+        made = super().of_blocks(blocks, place)
+        return Weighed(made.pieces, made.executor, made.width)
+
+
+def wide(rows: int, attributes: int = 1000, labels: int = 100) -> None:
+    """The bytes that a rule of wide data takes on its way from a worker."""
+    X, Y = made(rows, attributes, labels)
+    sent: list[int] = []
+    data = scan((X, Y), chunk=-(-rows // 4))
+    with unittest.mock.patch("plurule.distributed.scan.LocalPieces", Weighed):
+        RuleListClassifier(
+            heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=lambda *_: sent.append(Weighed.sent)
+        ).fit(data)
+    first, *others = np.diff([0, *sent]) / 1e6
+    shown = ", ".join(f"{one:.1f}" for one in others)
+    print(f"{attributes} attributes, {labels} labels: {first:.0f} MB up to the first rule, then {shown} MB per rule")
+
+
+def on_disk(rows: int, attributes: int, labels: int, folder: Path, data: Path | None, limit: float | None) -> None:
+    """Parquet files that are written part by part, and learned from by a process of its own, whose peak is measured."""
+    if data is None:
+        with tempfile.TemporaryDirectory(dir=folder) as made_here:
+            on_disk(rows, attributes, labels, folder, Path(made_here), limit)
+        return
+    write_parts(rows, attributes, labels, data)
+    raw = sum(path.stat().st_size for path in data.iterdir())
+    as_arrays = rows * (8 * attributes + labels)
+    print(f"{rows} rows, {raw / 1e9:.2f} GB of Parquet files, {as_arrays / 1e9:.2f} GB as arrays", flush=True)
+    asked = ["--folder", str(folder), *([] if limit is None else ["--limit", str(limit)])]
+    subprocess.run([sys.executable, __file__, "--learn", str(data), *asked], check=True)
+
+
+def write_parts(rows: int, attributes: int, labels: int, folder: Path) -> None:
+    """Files of half a million rows each; those that are there stay."""
+    import pandas as pd
+
+    names = [f"x{i}" for i in range(attributes)], [f"label_{i}" for i in range(labels)]
+    for part, start in enumerate(range(0, rows, 500_000)):
+        path = folder / f"{part:05d}.parquet"
+        if not path.exists():
             X, Y = made(min(500_000, rows - start), attributes, labels, part)
             frame = pd.DataFrame(X, columns=names[0]).join(pd.DataFrame(Y, columns=names[1]))
-            frame.to_parquet(Path(data) / f"{part:05d}.parquet", index=False)
-        raw = sum(path.stat().st_size for path in Path(data).iterdir())
-        as_arrays = rows * (8 * attributes + labels)
-        print(f"{rows} rows, {raw / 1e9:.2f} GB of Parquet files, {as_arrays / 1e9:.2f} GB as arrays")
-        subprocess.run([sys.executable, __file__, "--learn", data, "--folder", str(folder)], check=True)
+            frame.to_parquet(path.with_suffix(".tmp"), index=False)
+            path.with_suffix(".tmp").rename(path)
 
 
-def learn_from(data: str, folder: Path) -> None:
+def learn_from(data: str, folder: Path, limit: float | None) -> None:
+    if limit is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(limit * 1e9), int(limit * 1e9)))
     start = time.perf_counter()
     _, clock, everything = fit(scan(f"{data}/*.parquet", "label_*", folder=folder))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -98,17 +221,30 @@ def main() -> None:
     parser.add_argument("--attributes", type=int, default=50)
     parser.add_argument("--labels", type=int, default=20)
     parser.add_argument("--blocks", type=int, nargs="*", default=(1, 2, 7, 64))
-    parser.add_argument("--only", choices=("memory", "disk"))
+    parser.add_argument(
+        "--only", choices=("memory", "disk", "same", "dask", "wide"), nargs="*", default=("memory", "disk")
+    )
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--data", type=Path, help="a folder in which the files are kept; those that are there are used")
+    parser.add_argument(
+        "--limit", type=float, help="memory that learning from disk may take, in GB; no limit if left out"
+    )
     parser.add_argument("--learn", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.learn:
-        learn_from(given.learn, given.folder)
+        learn_from(given.learn, given.folder, given.limit)
         return
-    if given.only != "disk":
-        in_memory_and_in_blocks(given.rows, given.attributes, given.labels, given.blocks)
-    if given.only != "memory":
-        on_disk(given.rows, given.attributes, given.labels, given.folder)
+    size = given.rows, given.attributes, given.labels
+    if "memory" in given.only:
+        in_memory_and_in_blocks(*size, given.blocks)
+    if "same" in given.only:
+        everywhere(*size, given.blocks, given.folder)
+    if "dask" in given.only:
+        on_workers(*size)
+    if "wide" in given.only:
+        wide(given.rows)
+    if "disk" in given.only:
+        on_disk(*size, given.folder, given.data, given.limit)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ import numpy as np
 from blocks import RULES, made
 from plurule import RuleListClassifier, scan
 from plurule.distributed.block import Block, Standing
-from plurule.distributed.counts import BlockCounts, Blocks
-from plurule.distributed.dask_data import FAN_IN, DaskBlocks
+from plurule.distributed.counts import BlockCounts
+from plurule.distributed.dask_data import FAN_IN, DaskPieces
+from plurule.distributed.pieces import Pieces
 from plurule.learning.covering import cover
 from plurule.learning.options import check_options
 
@@ -42,15 +43,15 @@ class Measured(NamedTuple):
     """CPU seconds that a round of Dask takes driver and scheduler without data, and each of its tasks more."""
 
 
-class Timed(Blocks):
+class Timed:
     """Blocks that know how long they were asked, and how often."""
 
-    def __init__(self, blocks: Blocks):
+    def __init__(self, blocks: Pieces):
         self.blocks, self.seconds, self.rounds = blocks, 0.0, 0
 
-    def total(self, method: str, *arguments: Any) -> list[Any]:
+    def total(self, function: Any, *shared: Any) -> Any:
         start = time.process_time()
-        found = self.blocks.total(method, *arguments)
+        found = self.blocks.total(function, *shared)
         self.seconds += time.process_time() - start
         self.rounds += 1
         return found
@@ -61,8 +62,8 @@ def counting(rows: int, attributes: int, labels: int) -> tuple[float, float, flo
     X, Y = made(rows, attributes, labels)
     options = check_options(RuleListClassifier(heuristic="f_measure", n_rules=RULES).get_params(deep=False), labels)
     with scan((X, Y), chunk=rows).training_data(options, (), None, 1, False) as data:
-        timed = Timed(data.source.blocks)
-        counts = BlockCounts(timed, data.problem, data.source.values[0])
+        timed: Any = Timed(data.blocks)
+        counts = BlockCounts(timed, data.problem, data.values[0])
         timed.seconds, timed.rounds, start = 0.0, 0, time.process_time()
         cover(counts, (), options)
         everything = time.process_time() - start
@@ -78,12 +79,12 @@ def round_of_dask(n_workers: int, repeats: int = 20) -> tuple[float, float]:
         distributed.Client(cluster) as client,
     ):
         block = Block.make([np.zeros(1, np.uint8)], [1], np.ones((1, 1), np.uint8), None)
-        blocks = DaskBlocks(client, [client.submit(copy, block, pure=False) for _ in range(64)])
-        blocks.total("undecided", Standing())
+        blocks = DaskPieces(client, [client.submit(copy, block, pure=False) for _ in range(64)])
+        blocks.total(Block.undecided, Standing())
         seconds = []
         for _ in range(repeats):
             start = time.process_time(), time.perf_counter()
-            blocks.total("undecided", Standing())
+            blocks.total(Block.undecided, Standing())
             seconds.append((time.process_time() - start[0], time.perf_counter() - start[1]))
     cpu, clock = np.median(seconds, axis=0)
     return float(cpu), float(clock)

@@ -27,6 +27,7 @@ class BlockCounter {
                 for (std::size_t label = 0; label < counted_.labels.size(); ++label) add_packed(rows, label);
             }
         }
+        if (!counted_.row_starts.empty()) add_listed();
     }
 
    private:
@@ -47,7 +48,9 @@ class BlockCounter {
     void for_columns(Add&& add) {
         double* sums = sums_;
         for (const CodedColumn& column : columns_) {
-            if (column.bytes == 1)
+            if (column.codes == nullptr) {
+                // what its rows list is added for itself
+            } else if (column.bytes == 1)
                 add(static_cast<const std::uint8_t*>(column.codes), column.slots, sums);
             else
                 add(static_cast<const std::uint16_t*>(column.codes), column.slots, sums);
@@ -120,6 +123,25 @@ class BlockCounter {
                 to[3 * n] += double(sizes_[slot]);
             }
         });
+    }
+
+    // Sparse columns: what a row contributes is added to the slots that it lists.
+    void add_listed() {
+        const std::size_t n = counted_.labels.size();
+        std::vector<std::size_t> lanes;
+        for (std::uint32_t row : counted_.rows) {
+            lanes.assign(1, 3 * n);
+            for (std::size_t label = 0; label < n; ++label) {
+                const std::uint8_t state = state_of(row, label);
+                for (std::size_t lane = 0; lane < 3; ++lane)
+                    if (state >> lane & 1) lanes.push_back(lane * n + label);
+            }
+            const double weight = counted_.weights ? counted_.weights[row] : 1.0;
+            for (std::int64_t i = counted_.row_starts[row]; i < counted_.row_starts[row + 1]; ++i) {
+                double* to = sums_ + counted_.listed[std::size_t(i)] * lanes_;
+                for (std::size_t lane : lanes) to[lane] += weight;
+            }
+        }
     }
 
     const std::vector<CodedColumn>& columns_;

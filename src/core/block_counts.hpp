@@ -14,7 +14,7 @@ constexpr const char* CODE_BEYOND = "a column of a block holds a code beyond its
 
 // One column: a code below `slots` for each row, of one byte or two.
 struct CodedColumn {
-    const void* codes;
+    const void* codes;  // null: the column is sparse, its codes are listed row by row
     std::size_t bytes;
     std::size_t slots;
 };
@@ -27,6 +27,8 @@ struct CountedRows {
     const double* weights;       // null: every row counts 1
     std::span<const std::int32_t> labels;  // the lanes to count
     bool whole;  // a row with one open pair among the labels counts with all of them
+    std::span<const std::uint32_t> listed;     // slots among those of all columns, row by row
+    std::span<const std::int64_t> row_starts;  // where those of each row begin, and end; none if no column is sparse
 };
 
 // Adds to `sums`, slots of all columns × (3 × labels + 1): open present, open absent and present, one lane per label each, and

@@ -107,6 +107,8 @@ def count_block(
     labels: NDArray[np.int32],
     whole: bool,
     weights: NDArray[np.float64] | None,
+    listed: NDArray[np.uint32] | None,
+    row_starts: NDArray[np.int64] | None,
     sums: NDArray[np.float64],
 ) -> None: ...
 def has_avx2() -> bool: ...

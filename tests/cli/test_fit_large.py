@@ -40,9 +40,11 @@ def test_a_pattern_of_files_and_little_memory_give_the_model_of_the_data_in_memo
     assert parts.code == 0, parts.err
     assert "6 rules for 2 labels from 2000 instances" in parts.out
     kept = ["--checkpoint", folder / "rules.jsonl"]
+    kept += ["--cache", folder / "cache"]
     small = run("fit", folder / "all.csv", *GIVEN, "--memory", "30 kB", *kept, "-o", folder / "small.json")
     assert small.code == 0, small.err
     assert (folder / "rules.jsonl").read_text().count('"task"') == 6
+    assert len(list((folder / "cache").glob("blocks-*"))) == 1
     whole, *others = (load(folder / name) for name in ("whole.json", "parts.json", "small.json"))
     assert others == [whole, whole]
 
@@ -113,5 +115,7 @@ def test_what_does_not_work_in_parts_is_said_with_the_option_to_give(run: Run, f
     assert_mistake(run("fit", folder / "all.csv", *GIVEN, "--memory", "much"), "write for example 500MB or 2GB")
     result = run("fit", folder / "all.csv", *GIVEN, "--checkpoint", folder / "rules.jsonl")
     assert_mistake(result, "--checkpoint is for data that are read in parts")
+    result = run("fit", folder / "all.csv", *GIVEN, "--cache", folder / "cache")
+    assert_mistake(result, "--cache is for data that are read in parts")
     result = run("fit", folder / "part-*.parquet", *GIVEN, "--choose-lift", "micro_f1")
     assert_mistake(result, "need data that are read as a whole")

@@ -12,7 +12,7 @@ from plurule.distributed.block import OPEN_ABSENT, OPEN_PRESENT, PRESENT, Block,
 
 RULES = (
     CodedRule(((0, 1, 2),), ((0, 1), (2, 0)), stop=False),
-    CodedRule(((3, 1, 1), (1, 0, 0)), ((1, 1),), stop=True),
+    CodedRule(((6, 1, 1), (1, 0, 0), (4, 1, 3)), ((1, 1),), stop=True),
     CodedRule((), ((3, 1),), stop=False),
 )
 
@@ -21,8 +21,9 @@ def random_block(rng: np.random.Generator, weighted: bool = False, n_labels: int
     n_rows = int(rng.integers(0, 60))
     columns = [rng.integers(0, 5, n_rows).astype(np.uint8), rng.integers(0, 3, n_rows).astype(np.uint16)]
     columns.append(rng.integers(0, 2, n_rows).astype(np.uint8))
+    columns += [np.where(rng.random(n_rows) < 0.04, rng.integers(0, 4, n_rows), k).astype(np.uint8) for k in range(3)]
     Y = rng.integers(0, 2, (n_rows, n_labels)).astype(np.uint8)
-    return Block.make(columns, [4, 2, 1], Y, rng.integers(1, 4, n_rows) / 4 if weighted else None)
+    return Block.make(columns, [4, 2, 1, 3, 3, 3], Y, rng.integers(1, 4, n_rows) / 4 if weighted else None)
 
 
 def same_state(one: Block, other: Block) -> bool:
@@ -32,7 +33,7 @@ def same_state(one: Block, other: Block) -> bool:
 
 def counted_naively(block: Block, rows: np.ndarray, labels: list[int], whole: bool) -> np.ndarray:
     """One row after the other, one column after the other."""
-    columns = [(c, n + 1) for c, n in zip(block.columns, block.n_values, strict=True)]
+    columns = [(block._column(i), n + 1) for i, n in enumerate(block.n_values.tolist())]
     columns += [(c, 3) for c in block.predicted] + [(np.zeros(len(block.states), int), 1)]
     sums = np.zeros((sum(slots for _, slots in columns), 3 * len(labels) + 1))
     for row in rows.tolist():
@@ -57,7 +58,7 @@ def test_the_core_counts_as_a_naive_loop_does(seed: int):
     block = random_block(rng, weighted=seed % 3 == 0, n_labels=int(rng.integers(4, 20)))
     labels = None if seed % 2 else sorted(rng.choice(4, rng.integers(1, 4), replace=False).tolist())
     whole = labels is not None and seed % 4 == 0
-    (found,) = block.count(Standing(RULES[: seed % 4]), ((0, 0, 2),), labels, whole)
+    found = block.count(Standing(RULES[: seed % 4]), ((0, 0, 2),), labels, whole)
     shown = list(range(len(block.predicted))) if labels is None else labels
     assert np.array_equal(found, counted_naively(block, block.covered(((0, 0, 2),)), shown, whole))
 
@@ -65,7 +66,7 @@ def test_the_core_counts_as_a_naive_loop_does(seed: int):
 def test_counts_beyond_what_a_word_holds_are_right():
     Y = np.ones((200_000, 1), np.uint8)
     block = Block.make([np.zeros(200_000, np.uint8)], [1], Y, None)
-    assert block.count(Standing(), (), None, False)[0][0].tolist() == [200_000, 0, 200_000, 200_000]
+    assert block.count(Standing(), (), None, False)[0].tolist() == [200_000, 0, 200_000, 200_000]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -75,7 +76,7 @@ def test_a_block_that_lost_its_state_or_is_behind_catches_up(seed: int):
         expected.settle(Standing(RULES[:length]))
     behind.undecided(Standing(RULES))
     assert same_state(behind, expected)
-    behind.applied = -1  # ended while it changed
+    behind.seen[0] = -1  # ended while it changed
     behind.undecided(Standing(RULES))
     assert same_state(behind, expected)
 
@@ -96,6 +97,17 @@ def test_rules_of_another_list_begin_anew():
     assert set(np.unique(block.states[:, :5]).tolist()) <= {OPEN_ABSENT, OPEN_PRESENT | PRESENT}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_column_of_which_nearly_all_rows_are_alike_is_listed_and_read_as_any_other(seed: int):
+    rng = np.random.default_rng(seed)
+    columns = [np.where(rng.random(500) < share, 2, 0).astype(np.uint8) for share in (0.01, 0.5, 0.0, 1.0)]
+    block = Block.make(columns, [2] * 4, np.ones((500, 1), np.uint8), None)
+    assert [column is None for column in block.columns] == [True, False, True, True]
+    again = Block.of_arrays(dict(block.arrays()))
+    assert len(again.listed) == (columns[0] == 2).sum()
+    assert all(np.array_equal(again._column(i), column) for i, column in enumerate(columns))
+
+
 def test_codes_take_one_byte_up_to_255_values_and_a_missing_one():
     assert [code_type(n).itemsize for n in (0, 255, 256, 65_535)] == [1, 1, 2, 2]
 
@@ -110,6 +122,9 @@ def test_codes_take_one_byte_up_to_255_values_and_a_missing_one():
         ({"columns": [np.zeros(2, np.int32)]}, "uint8 or uint16"),
         ({"columns": [np.zeros(3, np.uint8)]}, "3 values, 2 expected"),
         ({"weights": np.ones(3)}, "the weights"),
+        ({"listed": np.array([9], np.uint32), "row_starts": np.array([0, 0, 1])}, "a code beyond its slots"),
+        ({"listed": np.array([0], np.uint32), "row_starts": np.array([0, 0, 2])}, "a row lists more than there is"),
+        ({"listed": np.array([0], np.uint32), "row_starts": np.array([0, 1])}, "2 values, 3 expected"),
         ({"sums": np.zeros((3, 3))}, "the lanes of the sums"),
     ],
 )
@@ -122,6 +137,8 @@ def test_what_does_not_fit_together_is_refused_by_the_core(change: dict[str, Any
         "labels": np.array([0], np.int32),
         "whole": False,
         "weights": None,
+        "listed": None,
+        "row_starts": None,
         "sums": np.zeros((3, 4)),
     }
     with pytest.raises(ValueError, match=problem):

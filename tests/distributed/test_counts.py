@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from helpers.campaigns import numbers
-from helpers.native_problems import HEURISTICS, constrained, random_constraints, random_options, random_problem
+from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.native_problems import random_sparse_problem as sparse_problem
 from helpers.parts import as_fitted, cut_at, learn_in_parts
-from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure, Gain, SubsetAccuracy
 from plurule.learning import engine
 from plurule.learning.constraints import as_initial_rules
@@ -24,16 +22,6 @@ BATCH = 25
 
 def cuts(rng: np.random.Generator, problem: Problem) -> list[int]:
     return rng.integers(0, problem.n_instances + 1, rng.integers(0, 8)).tolist()
-
-
-def counted_options(rng: np.random.Generator, problem: Problem, **given: Any) -> Options:
-    """Any options that blocks can be counted for."""
-    countable = [heuristic for heuristic in HEURISTICS if not heuristic.example_based]
-    while True:
-        options = random_options(rng, problem, **given)
-        if not options.heuristic.example_based:
-            return options
-        given = {"heuristic": countable[rng.integers(len(countable))]} | given
 
 
 def assert_same_in_parts(rng: np.random.Generator, problem: Problem, options: Options, what: str) -> None:
@@ -48,14 +36,14 @@ def test_whatever_the_parts_and_options_the_list_is_that_of_the_native_engine(ba
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         rng = np.random.default_rng([15, seed])
         problem = random_problem(rng)
-        assert_same_in_parts(rng, problem, counted_options(rng, problem), f"seed {seed}")
+        assert_same_in_parts(rng, problem, random_options(rng, problem), f"seed {seed}")
 
 
 @pytest.mark.parametrize("seed", numbers(3, 30))
 def test_larger_data_with_more_labels_and_bins_give_the_same_list(seed: int):
     rng = np.random.default_rng([16, seed])
     problem = random_problem(rng, most_rows=400, most_columns=8, most_labels=20)
-    options = counted_options(rng, problem, head_search="relaxed", n_rules=8, max_bins=(2, 5, 32)[seed % 3])
+    options = random_options(rng, problem, head_search="relaxed", n_rules=8, max_bins=(2, 5, 32)[seed % 3])
     assert_same_in_parts(rng, problem, options, f"seed {seed}")
 
 
@@ -64,7 +52,7 @@ def test_constraints_are_kept_as_by_the_native_engine(seed: int):
     rng = np.random.default_rng([17, seed])
     problem = random_problem(rng)
     problem = constrained(problem, random_constraints(rng, problem))
-    assert_same_in_parts(rng, problem, counted_options(rng, problem, head_search="relaxed"), f"seed {seed}")
+    assert_same_in_parts(rng, problem, random_options(rng, problem, head_search="relaxed"), f"seed {seed}")
 
 
 @pytest.mark.parametrize("seed", numbers(8, 60))
@@ -73,7 +61,7 @@ def test_sparse_columns_and_the_gain_give_the_same_list(seed: int):
     problem = sparse_problem(rng)
     heuristic = (Gain(0.3), FMeasure(1))[seed % 2]
     bar = MinPrecision(0.4, of=("label", "head")[seed % 2], when="finished")
-    options = counted_options(rng, problem, heuristic=heuristic, min_precision=bar, head_search="relaxed")
+    options = random_options(rng, problem, heuristic=heuristic, min_precision=bar, head_search="relaxed")
     assert_same_in_parts(rng, problem, options, f"seed {seed}")
 
 
@@ -87,12 +75,13 @@ def test_initial_rules_come_first_with_the_counts_of_all_parts(seed: int):
         text = f"l0 <- {name} > 0.35 [stop]\n{text}"
     rules = as_initial_rules(text, problem.table.attributes, problem.labels)
     problem = replace(problem, initial_rules=rules)
-    assert_same_in_parts(rng, problem, counted_options(rng, problem, head_search="relaxed"), f"seed {seed}")
+    assert_same_in_parts(rng, problem, random_options(rng, problem, head_search="relaxed"), f"seed {seed}")
 
 
-def test_a_heuristic_that_judges_instances_as_a_whole_is_refused():
-    rng = np.random.default_rng(3)
-    problem = random_problem(rng)
-    options = counted_options(rng, problem, head_search="single")
-    with pytest.raises(ParameterError, match="judges instances as a whole, which is not counted in blocks"):
-        learn_in_parts(cut_at(problem, [1]), problem, replace(options, heuristic=SubsetAccuracy()))
+@pytest.mark.parametrize("seed", numbers(8, 60))
+def test_heads_are_judged_as_a_whole_on_sums_too(seed: int):
+    rng = np.random.default_rng([21, seed])
+    problem = random_problem(rng, most_rows=60, most_labels=4)
+    search = ("single", "exhaustive", "anti_monotone")[seed % 3]
+    options = random_options(rng, problem, heuristic=SubsetAccuracy(), head_search=search)
+    assert_same_in_parts(rng, problem, options, f"seed {seed}")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 from plurule import DataError, ParameterError, classifier, read
-from plurule.distributed.dask_data import DaskBlocks
+from plurule.distributed.dask_data import DaskPieces, packed, unpacked
 from plurule.model.file import dumps
 
 distributed: Any = pytest.importorskip("distributed")
@@ -94,15 +97,15 @@ def test_delayed_parts_of_which_some_columns_are_labels(client: Any, frame: pd.D
 
 
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client: Any, data: Any, monkeypatch: pytest.MonkeyPatch):
-    asked, total = [], DaskBlocks.total
+    asked, total = [], DaskPieces.total
 
-    def total_and_kill(self: DaskBlocks, method: str, *arguments: Any) -> Any:
-        asked.append(method)
+    def total_and_kill(self: DaskPieces, function: Any, *shared: Any, **each: Any) -> Any:
+        asked.append(function)
         if len(asked) == 12:
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        return total(self, method, *arguments)
+        return total(self, function, *shared, **each)
 
-    monkeypatch.setattr(DaskBlocks, "total", total_and_kill)
+    monkeypatch.setattr(DaskPieces, "total", total_and_kill)
     X, Y = (da.from_array(array, chunks=(500, -1)) for array in data)
     found = RuleListClassifier(**ONE_LIST).fit(X, Y)
     assert len(asked) > 12
@@ -131,3 +134,61 @@ def test_a_column_of_classes_is_refused_and_its_partition_named(client: Any):
     X, y = np.arange(9.0)[:, None], np.array(["x", "y", "z"] * 3)
     with pytest.raises(DataError, match="partition 0: a column of more than two classes needs all rows in memory"):
         RuleListClassifier(**ONE_LIST).fit([dask.delayed((X, y))])
+
+
+def test_partitions_are_freed_once_they_are_binned(client: Any, data: Any):
+    parts = [dask.delayed(lambda rows: tuple(a[rows] for a in data))(slice(n, n + 1000)) for n in range(0, 4000, 1000)]
+    held = []
+
+    def look(_: int, share: float) -> None:
+        held.append({key for keys in client.has_what().values() for key in keys})
+
+    found = RuleListClassifier(**ONE_LIST, verbose=look).fit(parts)
+    assert dumps(found.rule_list_) == dumps(in_memory(*data).rule_list_)
+    assert len(held) == 8
+    assert not {part.key for part in parts} & set.union(*held)
+
+
+def test_a_fit_goes_on_with_the_rules_of_a_cluster_that_is_gone(data: Any, tmp_path: Path):
+    def ended(rules: int, share: float) -> None:
+        if rules == 5:
+            raise KeyboardInterrupt
+
+    told = []
+    for verbose, error in ((ended, KeyboardInterrupt), (lambda rules, _: told.append(rules), None)):
+        with (
+            distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            learner = RuleListClassifier(**ONE_LIST, verbose=verbose)
+            learner.client, learner.checkpoint = client, tmp_path / "rules.jsonl"
+            parts = [tuple(array[start : start + 1500] for array in data) for start in range(0, 4500, 1500)]
+            with contextlib.nullcontext() if error is None else pytest.raises(error):
+                learner.fit([dask.delayed(part) for part in parts])
+    assert told == [6, 7, 8]
+    assert dumps(learner.rule_list_) == dumps(in_memory(*data).rule_list_)
+
+
+@pytest.mark.parametrize("given", [{}, {"predict_absence": True}, {"n_rules": None, "stop_threshold": 0.5}], ids=str)
+def test_sparse_and_wide_data_give_the_model_of_one_matrix(given: dict[str, Any], client: Any):
+    rng = np.random.default_rng(5)
+    X = scipy.sparse.random_array((3000, 60), density=0.03, format="csr", rng=rng)
+    Y = np.column_stack([X[:, [i]].toarray()[:, 0] + X[:, [i + 1]].toarray()[:, 0] > 0.3 for i in range(5)]).astype(int)
+    parts = [dask.delayed((X[n : n + 800], Y[n : n + 800])) for n in range(0, 3000, 800)]
+    found = RuleListClassifier(**(ONE_LIST | given)).fit(parts)
+    assert dumps(found.rule_list_) == dumps(in_memory(X, Y, **given).rule_list_)
+
+
+def test_counts_travel_in_the_smallest_type_that_holds_them():
+    for table in (
+        np.array([[0.0, 255.0]]),
+        np.array([70_000.0]),
+        np.array([2.0**40]),
+        np.array([0.5, -1.0]),
+        np.zeros(0),
+    ):
+        (sent,) = packed([table])
+        assert np.array_equal(unpacked(sent), table)
+        assert unpacked(sent).dtype == np.float64
+    assert packed(np.array([[0.0, 255.0]])).nbytes == 2
+    assert packed(np.array([70_000.0])).nbytes == 4

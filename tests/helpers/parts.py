@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from plurule.data import Dataset
-from plurule.distributed.local import LocalPartitions, Part
-from plurule.distributed.partitioned import BlockFolds, Source
-from plurule.distributed.preparing import Partitions, columns_of
+from plurule.distributed.partitioned import BlockFolds
+from plurule.distributed.pieces import LocalPieces, Piece, Pieces
+from plurule.distributed.preparing import columns_of
 from plurule.learning.problem import Options, Problem
 from plurule.learning.weights import check_weights
 from plurule.model import RuleList
@@ -35,13 +35,13 @@ def cut_at(problem: Problem, places: Sequence[int]) -> list[Dataset]:
 
 
 def learn_in_parts(
-    parts: Partitions | Sequence[Dataset], problem: Problem, options: Options, folder: Path | None = None
+    parts: Pieces | Sequence[Dataset], problem: Problem, options: Options, folder: Path | None = None
 ) -> RuleList:
     """The list that blocks give."""
-    given = parts if isinstance(parts, Partitions) else LocalPartitions(lambda: _named(parts), folder=folder)
-    source = Source(given, columns_of(given), options.max_bins, problem.initial_rules, problem.constraints, False)
-    return BlockFolds(source).learn_one(options)
+    given = parts if isinstance(parts, Pieces) else LocalPieces(lambda: _named(parts), folder=folder)
+    asked = options.max_bins, problem.initial_rules, problem.constraints, False
+    return BlockFolds(given, columns_of(given), *asked).learn_one(options)
 
 
-def _named(parts: Sequence[Dataset]) -> list[Part]:
-    return [Part(f"part {i}", lambda part=part: part) for i, part in enumerate(parts)]
+def _named(parts: Sequence[Dataset]) -> list[Piece]:
+    return [Piece(f"part {i}", lambda part=part: part) for i, part in enumerate(parts)]

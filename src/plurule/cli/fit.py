@@ -40,6 +40,7 @@ def fit(
     memory: str | None = None,
     dask: str | None = None,
     checkpoint: Path | None = None,
+    cache: Path | None = None,
     **given: Any,
 ) -> None:
     """Learn a rule list from data and write it to a model file.
@@ -53,7 +54,7 @@ def fit(
         classifier = make_classifier(given, published, choose_lift)
         options: dict[str, Any] = {"drop": drop or (), "decimal": decimal}
         dataset = large_data(data, labels, memory, dask, **options)
-        keep_to_parts(dataset, checkpoint, choose_lift is not None or split is not None)
+        keep_to_parts(dataset, checkpoint, cache, choose_lift is not None or split is not None)
         dataset, part = load_training_data(data, labels, split, **options) if dataset is None else (dataset, "all")
         described = check_dictionary(dictionary, dataset, drop or ())
         initial = () if initial_rules is None else load_initial_rules(initial_rules, dataset)

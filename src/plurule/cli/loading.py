@@ -66,14 +66,17 @@ def large_data(source: str, labels: str | None, memory: str | None, dask: str | 
     return parts_on_cluster(dask, data.parts())
 
 
-def keep_to_parts(data: Any, checkpoint: Path | None, needs_whole: bool) -> None:
+def keep_to_parts(data: Any, checkpoint: Path | None, cache: Path | None, needs_whole: bool) -> None:
     """Refuse what does not go with data that are read in parts, or as a whole, for which they are None."""
-    if data is None and checkpoint is not None:
-        raise typer.BadParameter("--checkpoint is for data that are read in parts; see --memory")
+    for name, given in (("--checkpoint", checkpoint), ("--cache", cache)):
+        if data is None and given is not None:
+            raise typer.BadParameter(f"{name} is for data that are read in parts; see --memory")
     if data is not None and needs_whole:
         raise typer.BadParameter("--choose-lift and --split need data that are read as a whole")
+    if cache is not None and not hasattr(data, "cache"):
+        raise typer.BadParameter("--cache is for this machine; with --dask, the workers hold the binned columns")
     if data is not None:
-        data.checkpoint = checkpoint
+        data.checkpoint, data.cache = checkpoint, cache
 
 
 def _bytes(size: str | None) -> int:

@@ -76,6 +76,10 @@ OPTIONS: dict[str, Any] = {
         help="Of data that are read in parts: keep every rule here as soon as it is learned, and go on from there.",
         metavar="FILE",
     ),
+    "cache": Option(
+        help="Of data that are read in parts: keep the binned columns in this folder, for the next fit of these files.",
+        metavar="FOLDER",
+    ),
     "dictionary": Option(
         help="Units and descriptions of attributes and labels, for the report, explanations and exports: a CSV file "
         "with the columns name, unit and description, or YAML.",

@@ -6,8 +6,8 @@ back without its state, or with an older one, catches up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,8 @@ UNDECIDED = 2
 """The code of a label that no rule has decided; 0 is absent, 1 present."""
 SIZES = ((1, "bytes"), (2, "words"))
 """Codes by their size, and what columns of such codes are called together."""
+SPARSE = 1 / 16
+"""A column that has its usual code in all but such a share of the rows is sparse."""
 LARGEST_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65_535}
 """The most values of a column, besides the missing one, that codes of a type can tell apart."""
 
@@ -48,7 +50,7 @@ class Standing(NamedTuple):
     sample: int = 0
     """0 is all rows; 1, 2, … are those that the parts of a cross-validation train on."""
     run: int = 0
-    """The number of the list, so that rules of another one are not taken for its own."""
+    """A number of the list, so that rules of another one are not taken for its own."""
 
 
 def code_type(n_values: int) -> np.dtype[Any]:
@@ -60,15 +62,21 @@ def code_type(n_values: int) -> np.dtype[Any]:
 class Block:
     """Rows of the training data; `make` gives one that no rule has seen."""
 
-    columns: list[NDArray[Any]]
-    """Codes of each attribute; behind the last one, that of a missing value."""
-    n_values: list[int]
+    columns: list[NDArray[Any] | None]
+    """Codes of each attribute; behind the last one, that of a missing value. None for a sparse column."""
+    n_values: NDArray[np.int64]
     """Per attribute, the number of codes without that of a missing value."""
+    usual: NDArray[np.int32]
+    """Per attribute, the code that a sparse column has where nothing is listed; -1 for one that is not sparse."""
     states: NDArray[np.uint8]
     """Rows × labels, padded to a multiple of 8: the bits of each pair."""
     predicted: NDArray[np.uint8]
     """Labels × rows: what the rules so far predict, or `UNDECIDED`."""
     in_training: NDArray[np.bool_]
+    listed: NDArray[np.uint32]
+    """Row by row, the slots of the codes of sparse columns that are not the usual ones."""
+    row_starts: NDArray[np.int64]
+    """Where the slots of each row begin, and end."""
     weights: NDArray[np.float64] | None = None
     roles: NDArray[np.int8] | None = None
     """Parts of a cross-validation × rows: 0 where a part trains on a row."""
@@ -78,16 +86,14 @@ class Block:
     """Where initial rules decided something, what was predicted before any rule was learned."""
     given_training: NDArray[np.bool_] | None = None
     """… and what was in training."""
-    applied: int = -1
-    """How many learned rules the state has seen; -1 while it changes."""
-    run: int = -1
-    """Which list these are rules of."""
+    seen: NDArray[np.int64] = field(default_factory=lambda: np.array([-1, -1]))
+    """How many learned rules the state has seen, -1 while it changes; and which list they are of."""
 
     @classmethod
     def make(
         cls,
-        columns: list[NDArray[Any]],
-        n_values: list[int],
+        columns: Iterable[NDArray[Any]],
+        n_values: Sequence[int],
         Y: NDArray[np.uint8],
         weights: NDArray[np.float64] | None,
         start: Start | None = None,
@@ -98,31 +104,50 @@ class Block:
         n_rows, n_labels = Y.shape
         states = np.zeros((n_rows, -(-n_labels // 8) * 8), np.uint8)
         states[:, :n_labels] = Y * np.uint8(PRESENT)
-        predicted = np.full((n_labels, n_rows), UNDECIDED, np.uint8)
-        given = None
-        if start is not None:
-            given = np.where(start.predicted == OPEN, UNDECIDED, start.predicted).T.astype(np.uint8, order="C")
-        in_training = np.ones(n_rows, np.bool_)
-        training = None if start is None else start.in_training
-        return cls(columns, n_values, states, predicted, in_training, weights, roles, merged, given, training)
+        given = None if start is None else np.where(start.predicted == OPEN, UNDECIDED, start.predicted).T
+        slots = np.cumsum([0, *n_values]) + np.arange(len(n_values) + 1)
+        kept, usual = list[NDArray[Any] | None](), np.full(len(n_values), -1, np.int32)
+        places, listed = [np.zeros(0, np.intp)], [np.zeros(0, np.uint32)]
+        for i, codes in enumerate(columns):
+            counts = np.bincount(codes, minlength=1)
+            others = np.flatnonzero(codes != counts.argmax()) if counts.max() > (1 - SPARSE) * n_rows else None
+            kept.append(codes if others is None else None)
+            if others is not None:
+                usual[i] = counts.argmax()
+                places.append(others)
+                listed.append((slots[i] + codes[others]).astype(np.uint32))
+        rows = np.concatenate(places)
+        return cls(
+            columns=kept,
+            n_values=np.array(n_values, np.int64),
+            usual=usual,
+            states=states,
+            predicted=np.full((n_labels, n_rows), UNDECIDED, np.uint8),
+            in_training=np.ones(n_rows, np.bool_),
+            listed=np.concatenate(listed)[np.argsort(rows, kind="stable")],
+            row_starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]).astype(np.int64),
+            weights=weights,
+            roles=roles,
+            merged=merged,
+            given=None if given is None else given.astype(np.uint8, order="C"),
+            given_training=None if start is None else start.in_training,
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What the block is made of, by name."""
-        found: dict[str, NDArray[Any]] = {}
+        found = {name: value for name, value in vars(self).items() if name != "columns" and value is not None}
         for size, name in SIZES:
-            columns = [column for column in self.columns if column.itemsize == size]
+            columns = [column for column in self.columns if column is not None and column.itemsize == size]
             if columns:
                 found[name] = np.array(columns)
-        found["n_values"] = np.array(self.n_values)
-        others = ("states", "predicted", "in_training", "weights", "roles", "merged", "given", "given_training")
-        return found | {name: value for name in others if (value := getattr(self, name)) is not None}
+        return found
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, Any]) -> Block:
         """The block that is made of these."""
-        n_values = arrays.pop("n_values").tolist()
         of_size = {size: iter(arrays.pop(name, ())) for size, name in SIZES}
-        return cls([next(of_size[code_type(n).itemsize]) for n in n_values], n_values, **arrays)
+        dense = zip(arrays["n_values"].tolist(), arrays["usual"].tolist(), strict=True)
+        return cls([next(of_size[code_type(n).itemsize]) if usual < 0 else None for n, usual in dense], **arrays)
 
     def reset(self, sample: int = 0) -> None:
         """Forget all rules that were learned; rows outside of a sample have nothing left to decide."""
@@ -133,7 +158,7 @@ class Block:
         pairs &= PRESENT
         open_ = (self.predicted.T == UNDECIDED) & rows[:, None]
         pairs |= np.where(open_, np.where(pairs, OPEN_PRESENT, OPEN_ABSENT), 0).astype(np.uint8)
-        self.applied = 0
+        self.seen[0] = 0
 
     def rows_of(self, sample: int) -> NDArray[np.bool_]:
         """The rows of a sample."""
@@ -154,10 +179,23 @@ class Block:
         weight = int(rows.sum()) if self.weights is None else float(self.weights[rows].sum())
         return weight, int(rows.sum()) * len(self.predicted), decided
 
-    def count(self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool) -> tuple[Any, ...]:
+    def count(self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool) -> NDArray[np.float64]:
         """What the rows of a body contribute, slot by slot, for some labels or all of them."""
         self.catch_up(standing)
-        return (self._sums(self.covered(body), labels, whole, standing.sample),)
+        return self._sums(self.covered(body), labels, whole, standing.sample)
+
+    def count_heads(self, standing: Standing, body: Body, head: HeadLabels) -> NDArray[np.float64]:
+        """The same for a head judged as a whole, as if it were one label: right if all of it is."""
+        self.catch_up(standing)
+        rows = self.covered(body)
+        labels, signs = np.array(head, dtype=np.intp).T
+        pairs = self.states[rows][:, labels]
+        is_open = (pairs & (OPEN_PRESENT | OPEN_ABSENT) > 0).any(axis=1)
+        rows, present = rows[is_open], pairs[is_open] & PRESENT > 0
+        states = np.zeros((len(self), 8), np.uint8)
+        states[rows, 0] = np.where((present == signs).all(axis=1), OPEN_PRESENT, OPEN_ABSENT)
+        states[rows, 0] |= np.where(present.any(axis=1), PRESENT, 0).astype(np.uint8)
+        return self._sums(rows, [0], False, standing.sample, states=states)
 
     def close(
         self, standing: Standing, body: Body, head: HeadLabels, predict_absence: bool
@@ -191,21 +229,21 @@ class Block:
         fresh = self._sums(self.covered(()), None, False, columns=[len(self.columns) + label for label in labels])
         return gone, fresh, closed
 
-    def undecided(self, standing: Standing) -> tuple[NDArray[np.float64], ...]:
+    def undecided(self, standing: Standing) -> NDArray[np.float64]:
         """Per label: the weight of the absent and of the present pairs that no rule decided."""
         self.catch_up(standing)
         pairs = self.states[:, : len(self.predicted)]
         weights = np.ones(len(pairs)) if self.weights is None else self.weights
-        return (np.stack([weights @ (pairs & bit > 0) for bit in (OPEN_ABSENT, OPEN_PRESENT)], axis=1),)
+        return np.stack([weights @ (pairs & bit > 0) for bit in (OPEN_ABSENT, OPEN_PRESENT)], axis=1)
 
     # How it is counted -------------------------------------------------------------------------------------------
 
     def catch_up(self, standing: Standing) -> None:
         """Bring the state to where these rules leave it."""
-        if standing.run != self.run or not 0 <= self.applied <= len(standing.rules):
-            self.applied, self.run = -1, standing.run
+        if standing.run != self.seen[1] or not 0 <= self.seen[0] <= len(standing.rules):
+            self.seen[:] = -1, standing.run
             self.reset(standing.sample)
-        for rule in standing.rules[self.applied :]:
+        for rule in standing.rules[int(self.seen[0]) :]:
             self._apply(rule, self.covered(rule.body))
 
     def covered(self, body: Body) -> NDArray[np.uint32]:
@@ -217,17 +255,26 @@ class Block:
         return rows
 
     def _apply(self, rule: CodedRule, rows: NDArray[np.uint32]) -> None:
-        before, self.applied = self.applied, -1
+        before, self.seen[0] = int(self.seen[0]), -1
         for label, sign in rule.head:
             newly = rows[self.predicted[label, rows] == UNDECIDED]
             self.predicted[label, newly] = sign
             self.states[newly, label] &= PRESENT
         if rule.stop:
             self.in_training[rows] = False
-        self.applied = before + 1
+        self.seen[0] = before + 1
 
     def _column(self, index: int) -> NDArray[Any]:
-        return self.columns[index] if index < len(self.columns) else self.predicted[index - len(self.columns)]
+        """The codes of an attribute or, behind those, of a label."""
+        if index >= len(self.columns):
+            return self.predicted[index - len(self.columns)]
+        if (codes := self.columns[index]) is not None:
+            return codes
+        start, slots = int(self.n_values[:index].sum()) + index, int(self.n_values[index]) + 1
+        places = np.flatnonzero((self.listed >= start) & (self.listed < start + slots))
+        codes = np.full(len(self), self.usual[index], code_type(slots - 1))
+        codes[np.searchsorted(self.row_starts, places, side="right") - 1] = self.listed[places] - start
+        return codes
 
     def _sums(
         self,
@@ -236,23 +283,32 @@ class Block:
         whole: bool,
         sample: int = 0,
         columns: Sequence[int] | None = None,
+        states: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float64]:
         """Slots of columns (all, as a sample has them, unless given) and one for all rows, by lanes of the labels."""
+        everything = columns is None
         some = range(len(self.columns) + len(self.predicted)) if columns is None else columns
-        slots = [(self.n_values[i] if i < len(self.columns) else UNDECIDED) + 1 for i in some] + [1]
+        slots = [(int(self.n_values[i]) if i < len(self.columns) else UNDECIDED) + 1 for i in some] + [1]
         lanes = np.arange(len(self.predicted)) if labels is None else np.array(labels)
         sums = np.zeros((sum(slots), 3 * len(lanes) + 1))
+        sparse = np.flatnonzero(self.usual >= 0) if everything else np.zeros(0, np.intp)
+        nothing = np.zeros(0, np.uint8)
         _core.count_block(
-            columns=[*(self._column(i) for i in some), np.broadcast_to(np.uint8(0), 1).repeat(len(self.states))],
+            columns=[*(nothing if i in set(sparse) else self._column(i) for i in some), np.zeros(len(self), np.uint8)],
             slots=slots,
             rows=rows,
-            states=self.states,
+            states=self.states if states is None else states,
             labels=lanes.astype(np.int32),
             whole=whole,
             weights=self.weights,
+            listed=self.listed if len(sparse) else None,
+            row_starts=self.row_starts if len(sparse) else None,
             sums=sums,
         )
-        if columns is not None or self.merged is None:
+        if len(sparse):
+            starts = np.cumsum([0, *slots[:-1]])
+            sums[starts[sparse] + self.usual[sparse]] = sums[-1] - np.add.reduceat(sums, starts)[sparse]
+        if not everything or self.merged is None:
             return sums
-        starts = self.merged[sample]
-        return np.add.reduceat(sums, starts[starts >= 0], axis=0)
+        begins = self.merged[sample]
+        return np.add.reduceat(sums, begins[begins >= 0], axis=0)

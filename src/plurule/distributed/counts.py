@@ -6,7 +6,6 @@ the blocks send what it took away. So a rule costs a few tables of its own label
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.distributed.block import UNDECIDED, Body, CodedRule, Standing, Test, code_type
-from plurule.errors import ParameterError
+from plurule.distributed.block import UNDECIDED, Block, Body, CodedRule, HeadLabels, Standing, Test, code_type
+from plurule.distributed.pieces import Pieces
 from plurule.learning.binning import midpoint
 from plurule.learning.counting import Candidates, Closed, Confusion, Counted, Counting, Mask, Sums
 from plurule.learning.problem import Problem
@@ -74,20 +73,12 @@ class Values:
         return place < self.n_values and bool(self.lowest[place] <= threshold)
 
 
-class Blocks(ABC):
-    """Blocks of rows, somewhere: a method of `Block` is called on every one of them, and what they give is summed."""
-
-    @abstractmethod
-    def total(self, method: str, *arguments: Any) -> list[Any]:
-        """The results of all blocks, added up place by place, in whichever order."""
-
-
 class BlockCounts(Counting):
     """Where separate-and-conquer stands, with the rows in blocks; what a body covers is known by its conditions."""
 
     def __init__(
         self,
-        blocks: Blocks,
+        blocks: Pieces,
         problem: Problem,
         values: Sequence[Values],
         given: Sequence[Rule] = (),
@@ -106,8 +97,8 @@ class BlockCounts(Counting):
         self._note = note
         self._closing: CodedRule | None = None
         self._counted: dict[Any, Sums] = {}
-        self.weight, self.n_pairs, self.n_decided = blocks.total("size", self.standing)
-        self.table: Sums = blocks.total("count", self.standing, (), None, False)[0]
+        self.weight, self.n_pairs, self.n_decided = blocks.total(Block.size, self.standing)
+        self.table: Sums = blocks.total(Block.count, self.standing, (), None, False)
         """Slots of all columns × lanes of all labels, over the instances in training."""
 
     def with_set_aside(self, labels: Mask) -> Self:
@@ -138,7 +129,7 @@ class BlockCounts(Counting):
                 yield BlockCandidates(self, covered, [len(self.values) + label], label)
 
     def coverage(self, candidates: BlockCandidates) -> Sums:
-        return candidates.taken[:, -1]
+        return candidates.weights
 
     def open_pairs(self) -> Counted:
         return BlockPairs(self, None, False, np.ones(len(self.problem.labels), dtype=np.int8))
@@ -147,13 +138,11 @@ class BlockCounts(Counting):
         return BlockPairs(self, tuple(labels.tolist()), whole, values)
 
     def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> Counted:
-        raise ParameterError(
-            "heuristic", "subset_accuracy", "judges instances as a whole, which is not counted in blocks; use another"
-        )
+        return BlockInstances(self, tuple(zip(labels.tolist(), values.tolist(), strict=True)))
 
     def close(self, covered: tuple[Condition, ...], head: Sequence[Assignment], predict_absence: bool) -> Closed:
         body, signs = self.coded(covered), tuple((a.index, int(a.present)) for a in head)
-        decided, coverage, unfinished = self.blocks.total("close", self.standing, body, signs, predict_absence)
+        decided, coverage, unfinished = self.blocks.total(Block.close, self.standing, body, signs, predict_absence)
         self.head_labels[[assignment.index for assignment in head]] = True
         self._closing = CodedRule(body, signs, stop=False)
         return Closed(tuple((float(r), float(w)) for r, w in decided), float(coverage), float(unfinished))
@@ -172,7 +161,7 @@ class BlockCounts(Counting):
 
     def undecided(self) -> Pairs:
         self._settle()
-        return tuple((float(a), float(p)) for a, p in self.blocks.total("undecided", self.standing)[0])
+        return tuple((float(a), float(p)) for a, p in self.blocks.total(Block.undecided, self.standing))
 
     def note(self, rule: Rule) -> None:
         self._note(rule)
@@ -200,7 +189,15 @@ class BlockCounts(Counting):
             return self.table
         key = covered, labels, whole
         if key not in self._counted:
-            self._counted[key] = self.blocks.total("count", self.standing, self.coded(covered), labels, whole)[0]
+            self._counted[key] = self.blocks.total(Block.count, self.standing, self.coded(covered), labels, whole)
+        return self._counted[key]
+
+    def counts_of_heads(self, covered: tuple[Condition, ...], head: HeadLabels) -> Sums:
+        """The same for a head judged as a whole."""
+        self._settle()
+        key = covered, head
+        if key not in self._counted:
+            self._counted[key] = self.blocks.total(Block.count_heads, self.standing, self.coded(covered), head)
         return self._counted[key]
 
     def _settle(self) -> None:
@@ -212,7 +209,7 @@ class BlockCounts(Counting):
         self.standing = self.standing._replace(rules=(*self.standing.rules, rule))
         self._closing = None
         self._counted.clear()
-        gone, fresh, closed = self.blocks.total("settle", self.standing)
+        gone, fresh, closed = self.blocks.total(Block.settle, self.standing)
         self.n_decided += closed
         if rule.stop:
             self.table -= gone
@@ -236,18 +233,31 @@ class BlockPairs:
     def confusion(self, candidates: BlockCandidates) -> Confusion:
         """The confusion matrices of the candidates."""
         sums = candidates.take(self.data.counts(candidates.body, self.labels, self.whole))
-        n = len(self.values)
-        everything, lanes = self.data.table[-1], 2 * len(self.data.problem.labels)
-        present = everything[[lanes + i for i in self.labels or range(n)]]
-        absent = everything[-1] - present
-        right, wrong, covered = (sums[:, i * n : (i + 1) * n] for i in range(3))
+        everything, n_labels = self.data.table[-1], len(self.data.problem.labels)
+        lanes = [2 * n_labels + label for label in self.labels or range(n_labels)]
+        found = _confusion(sums, everything[lanes], everything[-1])
         positive = self.values == 1
-        return Confusion(
-            tp=np.where(positive, right, wrong),
-            fp=np.where(positive, wrong, right),
-            tn=absent - (sums[:, -1:] - covered),
-            fn=present - covered,
-        )
+        return found._replace(tp=np.where(positive, found.tp, found.fp), fp=np.where(positive, found.fp, found.tp))
+
+
+@dataclass
+class BlockInstances:
+    """Counts of a head that is judged as a whole, as one column."""
+
+    data: BlockCounts
+    head: HeadLabels
+
+    def confusion(self, candidates: BlockCandidates) -> Confusion:
+        """The confusion matrices of the candidates, of which something else was counted before."""
+        sums = candidates.take(self.data.counts_of_heads(candidates.body, self.head))
+        everything = self.data.counts_of_heads((), self.head)[-1]
+        return _confusion(sums, everything[2:3], everything[-1])
+
+
+def _confusion(sums: Sums, present: Sums, weight: float) -> Confusion:
+    """Of candidates × lanes (right, wrong, covered with the label, of all labels each; covered), and what there is."""
+    right, wrong, covered = np.hsplit(sums[:, :-1], 3)
+    return Confusion(right, wrong, weight - present - (sums[:, -1:] - covered), present - covered)
 
 
 class BlockCandidates(Candidates):
@@ -258,35 +268,35 @@ class BlockCandidates(Candidates):
     ):
         self.data, self.body, self.columns, self.tested_label = data, body, columns, tested_label
         self.added = 0 if columns is None else 1
-        self.filled: list[NDArray[np.intp]] = []
-        """Per column, the codes that the body covers."""
+        self.filled: list[NDArray[np.intp]] | None = None
+        """Per column, the codes that the body covers, once something was counted."""
         self.ends: NDArray[np.intp] = np.zeros(0, np.intp)
         """Per column, the number of candidates up to it."""
-        self.taken: Sums = np.zeros((0, 1))
+        self.weights: Sums = np.zeros(0)
+        """What each candidate covers."""
 
     def take(self, table: Sums) -> Sums:
         """One row per candidate: its counts."""
-        if self.columns is None:
-            self.taken = table[-1:]
-            return self.taken
-        parts = [np.zeros((0, table.shape[1]))]
-        self.filled = []
-        for column in self.columns:
-            slots = table[self.data.starts[column] : self.data.starts[column + 1] - 1]
-            filled = np.flatnonzero(slots[:, -1] > 0)
-            slots = slots if len(filled) == len(slots) else slots[filled]
-            parts.append(_both_sides(slots) if self._is_numeric(column) else slots)
-            self.filled.append(filled)
-        self.ends = np.cumsum([len(part) for part in parts[1:]])
-        self.taken = np.concatenate(parts)
-        return self.taken
+        columns = self.columns or ()
+        slots = [table[self.data.starts[column] : self.data.starts[column + 1] - 1] for column in columns]
+        is_first = self.filled is None
+        if self.filled is None:
+            self.filled = [np.flatnonzero(one[:, -1] > 0) for one in slots]
+        parts = [table[-1:] if self.columns is None else np.zeros((0, table.shape[1]))]
+        for column, one, filled in zip(columns, slots, self.filled, strict=True):
+            there = one if len(filled) == len(one) else one[filled]
+            parts.append(_both_sides(there) if self._is_numeric(column) else there)
+        taken = np.concatenate(parts)
+        if is_first:
+            self.ends, self.weights = np.cumsum([len(part) for part in parts[1:]]), taken[:, -1]
+        return taken
 
     def _is_numeric(self, column: int) -> bool:
         attributes = self.data.problem.table.attributes
         return column < len(attributes) and not attributes[column].is_nominal
 
     def condition(self, candidate: int) -> Condition | None:
-        if self.columns is None:
+        if self.columns is None or self.filled is None:
             return None
         place = int(np.searchsorted(self.ends, candidate, side="right"))
         column, filled = self.columns[place], self.filled[place]

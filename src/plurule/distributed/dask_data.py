@@ -1,111 +1,150 @@
-"""Blocks on the workers of a Dask cluster.
+"""Blocks on the workers of a Dask cluster; `dask.distributed` is an extra.
 
-Every step is a task per block and a few that add up, so Dask is the only machinery: no ports, no barrier, no set of
-workers that must be there together. A block that is lost with its worker is made again from its part, by Dask, and
-catches up with the rules so far.
+Every step is a task per thread of a worker and a few that add up, so Dask is the only machinery: no ports, no barrier,
+no set of workers that must be there together. A block that is lost with its worker is made again from its part, by
+Dask, and catches up with the rules so far.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
+
+import numpy as np
 
 from plurule.data.dataset import Dataset
 from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels
 from plurule.data.readers.reading import read
 from plurule.distributed.cluster import check_versions, connect, dask_library
-from plurule.distributed.counts import Blocks
-from plurule.distributed.local import Part, add_up
 from plurule.distributed.partitioned import PartitionedData
-from plurule.distributed.preparing import Partitions, added_up
+from plurule.distributed.pieces import Function, Piece, Pieces, added_up
 from plurule.errors import DataError
 
 FAN_IN = 16
 """So many results are added up by one task."""
 RETRIES = 3
 REGROUPED_AFTER = 64
-"""So many rounds, it is asked where the blocks are."""
+"""So many rounds, it is asked where the pieces are."""
 
 
-class DaskBlocks(Blocks):
-    """Blocks that futures stand for; a task counts all that a thread of a worker has to count."""
+class DaskPieces(Pieces):
+    """Pieces that futures stand for; those that can be computed again are let go once blocks were made of them.
 
-    def __init__(self, client: Any, blocks: Sequence[Any]):
-        self.client, self.held = client, blocks
-        self.together: list[list[Any]] = []
+    Parameters
+    ----------
+    client
+        A `distributed.Client`.
+    pieces
+        Futures; or delayed objects, which are computed when they are needed.
+    read
+        Makes a data set of what a part is; blocks are what they are.
+    """
+
+    def __init__(self, client: Any, pieces: Sequence[Any], read: Callable[[Any], Any] | None = None):
+        self.client, self.pieces, self.read = client, pieces, read
+        self.names = [f"partition {number}" for number in range(len(pieces))]
         self.rounds = 0
+        self._futures: list[Any] = []
+        self._together: list[list[int]] = []
 
-    def total(self, method: str, *arguments: Any) -> list[Any]:
-        if self.rounds % REGROUPED_AFTER == 0:
-            self.together = self._by_worker()
-        self.rounds += 1
-        results = [self._submit(call, blocks, method, *arguments) for blocks in self.together]
-        while len(results) > 1:
-            groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
-            results = [self._submit(add_up, group) for group in groups]
-        return list(results[0].result())
-
-    def _by_worker(self) -> list[list[Any]]:
-        """The blocks by the thread that counts them; blocks may move, which takes time and changes nothing else."""
-        with self.client.as_current():
-            dask_library("distributed").wait(self.held)
-        where, threads = self.client.who_has(self.held), self.client.nthreads()
-        found: dict[tuple[str, int], list[Any]] = {}
-        for number, block in enumerate(self.held):
-            worker = next(iter(where.get(block.key, ())), "")
-            found.setdefault((worker, number % max(1, threads.get(worker, 1))), []).append(block)
-        return list(found.values())
-
-    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
-
-
-def call(blocks: Sequence[Any], method: str, *arguments: Any) -> list[Any]:
-    """Call a method of blocks, where they are, and add up what they give."""
-    return add_up(getattr(block, method)(*arguments) for block in blocks)
-
-
-class DaskPartitions(Partitions):
-    """Parts that futures stand for; they are let go once they are binned."""
-
-    def __init__(self, client: Any, parts: Sequence[Any], read: Callable[[Any], Dataset]):
-        self.client, self.parts, self.read = client, parts, read
-        self.names = [f"partition {number}" for number in range(len(parts))]
-
-    def map(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
+    def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
         return list(self.client.gather(self._each(function, shared, each)))
 
-    def total(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> Any:
-        results = self._each(function, shared, each)
+    def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
+        futures, results = self.futures, []
+        for numbers in self._groups():
+            ones = None if each is None else [each[number] for number in numbers]
+            pieces = [futures[number] for number in numbers]
+            named = self.read, [self.names[number] for number in numbers]
+            results.append(self._submit(total_of, pieces, *named, function, shared, ones))
         while len(results) > 1:
             groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
-            results = [self.client.submit(added_up, group, pure=False, retries=RETRIES) for group in groups]
-        return results[0].result()
+            results = [self._submit(total_packed, group) for group in groups]
+        return unpacked(results[0].result())
 
-    def blocks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
         made = self._each(function, shared, each)
         blocks, sides = (self.client.map(itemgetter(i), made, pure=False, retries=RETRIES) for i in (0, 1))
         found = list(self.client.gather(sides))
-        return DaskBlocks(self.client, blocks), found
+        self._futures = []
+        return DaskPieces(self.client, blocks), found
 
-    def _each(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
-        one_each = each or [None] * len(self.parts)
+    @property
+    def futures(self) -> list[Any]:
+        """What stands for the pieces on the cluster."""
+        if not self._futures:
+            future = dask_library("distributed").Future
+            self._futures = [one if isinstance(one, future) else self.client.compute(one) for one in self.pieces]
+            self.rounds = 0
+        return self._futures
+
+    def _each(self, function: Function, shared: Any, each: Sequence[Any] | None) -> list[Any]:
+        ones = [()] * len(self.pieces) if each is None else [(one,) for one in each]
         return [
-            self.client.submit(on_part, part, self.read, name, function, shared, one, pure=False, retries=RETRIES)
-            for part, name, one in zip(self.parts, self.names, one_each, strict=True)
+            self._submit(on_piece, piece, self.read, name, function, (*shared, *one))
+            for piece, name, one in zip(self.futures, self.names, ones, strict=True)
         ]
 
+    def _groups(self) -> list[list[int]]:
+        """The pieces by the thread that counts them; they may move, which takes time and changes nothing else."""
+        if self.rounds % REGROUPED_AFTER == 0:
+            with self.client.as_current():
+                dask_library("distributed").wait(self._futures)
+            where, threads = self.client.who_has(self._futures), self.client.nthreads()
+            found: dict[tuple[str, int], list[int]] = {}
+            for number, future in enumerate(self._futures):
+                worker = next(iter(where.get(future.key, ())), "")
+                found.setdefault((worker, number % max(1, threads.get(worker, 1))), []).append(number)
+            self._together = list(found.values())
+        self.rounds += 1
+        return self._together
 
-def on_part(part: Any, read: Callable[[Any], Dataset], name: str, function: Any, shared: Any, one: Any) -> Any:
-    """Call a function of a part, where the part is."""
-    try:
-        data = read(part)
-    except DataError as error:
-        raise DataError(f"{name}: {error}") from None
-    return function(data, shared, one)
+    def _submit(self, function: Function, *arguments: Any) -> Any:
+        return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
+
+
+def on_piece(piece: Any, read: Callable[[Any], Any] | None, name: str, function: Function, arguments: Any) -> Any:
+    """Call a function of a piece, where the piece is."""
+    return Piece(name, partial(read or _itself, piece)).call(function, arguments)
+
+
+def total_of(pieces: Any, read: Any, names: Sequence[str], function: Function, shared: Any, each: Any) -> Any:
+    """Call a function of pieces, where they are, and add up what it gives."""
+    ones = [()] * len(pieces) if each is None else [(one,) for one in each]
+    listed = zip(pieces, names, ones, strict=True)
+    return packed(added_up(on_piece(piece, read, name, function, (*shared, *one)) for piece, name, one in listed))
+
+
+def total_packed(results: Sequence[Any]) -> Any:
+    """Add up what was added up before."""
+    return packed(added_up(map(unpacked, results)))
+
+
+def _itself(piece: Any) -> Any:
+    return piece
+
+
+def packed(result: Any) -> Any:
+    """A result as it travels: tables of whole numbers in the smallest type that holds them."""
+    if type(result) in (list, tuple):
+        return [packed(one) for one in result]
+    if not isinstance(result, np.ndarray) or result.dtype != np.float64 or result.min(initial=0) < 0:
+        return result
+    highest = result.max(initial=0)
+    small = next((kind for kind in (np.uint8, np.uint16, np.uint32) if highest <= np.iinfo(kind).max), np.float64)
+    whole = result.astype(small)
+    return whole if np.array_equal(whole, result) else result
+
+
+def unpacked(result: Any) -> Any:
+    """What was packed."""
+    if type(result) in (list, tuple):
+        return [unpacked(one) for one in result]
+    return result.astype(np.float64) if isinstance(result, np.ndarray) and result.dtype.kind == "u" else result
 
 
 class DaskData(PartitionedData):
@@ -125,11 +164,9 @@ class DaskData(PartitionedData):
         self.client, self.parts, self.read = client, parts, read
 
     @contextlib.contextmanager
-    def partitions(self, n_jobs: int) -> Iterator[Partitions]:
-        """The parts as futures; blocks stay on the workers."""
-        future = dask_library("distributed").Future
-        futures = [part if isinstance(part, future) else self.client.compute(part) for part in self.parts]
-        yield DaskPartitions(self.client, futures, self.read)
+    def partitions(self, n_jobs: int) -> Iterator[Pieces]:
+        """The parts on the cluster; blocks stay on the workers."""
+        yield DaskPieces(self.client, self.parts, self.read)
 
 
 def dask_data(client: Any, X: Any, y: Any = None, sample_weight: Any = None, labels: Labels | None = None) -> DaskData:
@@ -169,7 +206,7 @@ class Labelled:
         return read(part, self.labels)
 
 
-def parts_on_cluster(address: str, parts: Iterable[Part]) -> DaskData:
+def parts_on_cluster(address: str, parts: Iterable[Piece]) -> DaskData:
     """Parts of files that the workers of a scheduler read themselves."""
     client = connect(address)
     check_versions(client, address)

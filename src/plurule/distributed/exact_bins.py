@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 SAMPLE = 257
 """Values that stand for those of a column in one part."""
 PIVOTS = 4096
-"""Values of all samples that others are counted between."""
+"""Values of all samples that others are counted between, at least; of many rows, four times the root of their number,
+which keeps both the counts and the values in the gaps small."""
 
 
 class Survey(NamedTuple):
@@ -74,7 +75,7 @@ def survey(column: Floats, most: int) -> Survey:
     return Survey(None, ordered[np.linspace(0, len(ordered) - 1, SAMPLE).astype(np.intp)], fraction)
 
 
-def merge(parts: Iterable[Survey], most: int) -> Survey:
+def merge(parts: Iterable[Survey], most: int, n_rows: int = 0) -> Survey:
     """What all parts say: the values of the column if there are few, else pivots."""
     parts = list(parts)
     fraction = next((part.fraction for part in parts if not np.isnan(part.fraction)), np.nan)
@@ -84,7 +85,8 @@ def merge(parts: Iterable[Survey], most: int) -> Survey:
     if distinct is not None and len(distinct) <= most:
         return Survey(distinct, distinct, fraction)
     pivots = np.unique(np.concatenate([part.sample for part in parts]))
-    return Survey(None, pivots[np.unique(np.linspace(0, len(pivots) - 1, PIVOTS).astype(np.intp))], fraction)
+    places = np.linspace(0, len(pivots) - 1, max(PIVOTS, int(4 * n_rows**0.5)))
+    return Survey(None, pivots[np.unique(places.astype(np.intp))], fraction)
 
 
 @dataclass(frozen=True)

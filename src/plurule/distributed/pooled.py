@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.distributed.counts import Blocks
+from plurule.distributed.pieces import Pieces
 from plurule.distributed.preparing import Kept, rows_of
 from plurule.learning.initial_rules import start
 from plurule.learning.problem import Problem
@@ -153,9 +153,9 @@ class PooledBlock:
         return self.held[rows, column] & bit > 0
 
 
-def select(blocks: Blocks, pools: Sequence[Sequence[Body]], prices: Sequence[Price], n_rules: int) -> list[list[Any]]:
+def select(blocks: Pieces, pools: Sequence[Sequence[Body]], prices: Sequence[Price], n_rules: int) -> list[list[Any]]:
     """Per pool and price, what is selected; all of them go step by step together, with one round of counts for each."""
-    counts = blocks.total("counts")
+    counts = blocks.total(PooledBlock.counts)
     chosen: list[list[list[Choice]]] = [[[] for _ in prices] for _ in pools]
     growing: dict[tuple[int, int], Any] = {}
     asked: dict[tuple[int, int], Choice] = {}
@@ -175,7 +175,8 @@ def select(blocks: Blocks, pools: Sequence[Sequence[Body]], prices: Sequence[Pri
             chosen[part][n].append(choice)
         # Prices often choose alike, at first.
         distinct = {_key(request): request for request in requests.values()}
-        taken = dict(zip(distinct, blocks.total("taken", list(distinct.values())) if distinct else (), strict=True))
+        sums = blocks.total(PooledBlock.taken, list(distinct.values())) if distinct else ()
+        taken = dict(zip(distinct, sums, strict=True))
         following = {place: told(growing[place], taken[_key(request)]) for place, request in requests.items()}
         asked = {place: choice for place, choice in following.items() if choice is not None}
     return chosen
@@ -187,11 +188,11 @@ def _key(request: Taking) -> Any:
 
 
 def scored(
-    blocks: Blocks, chosen: Sequence[Sequence[list[Choice]]], n_groups: Sequence[int], kept: Numbers, measure: str
+    blocks: Pieces, chosen: Sequence[Sequence[list[Choice]]], n_groups: Sequence[int], kept: Numbers, measure: str
 ) -> list[list[Selection]]:
     """Per part and price, what was selected, with its scores in each group of held-out rows."""
     asked = [(p, g, one) for p, of_part in enumerate(chosen) for one in of_part for g in range(n_groups[p])]
-    sums = iter(blocks.total("scored", asked, kept, measure))
+    sums = iter(blocks.total(PooledBlock.scored, asked, kept, measure))
     return [
         [Selection(one, [next(sums).scores(measure).tolist() for _ in range(n_groups[p])]) for one in of_part]
         for p, of_part in enumerate(chosen)

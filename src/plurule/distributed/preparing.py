@@ -5,10 +5,8 @@ Each step is a function of one part; what the parts say is put together by the d
 
 from __future__ import annotations
 
-import functools
 import itertools
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,7 +18,7 @@ from plurule.data.encoding import encode
 from plurule.data.fingerprint import fingerprints
 from plurule.data.table import Table
 from plurule.distributed.block import LARGEST_CODES, UNDECIDED, Block
-from plurule.distributed.counts import Blocks, Values
+from plurule.distributed.counts import Values
 from plurule.distributed.exact_bins import (
     NOTHING,
     Sorted,
@@ -32,6 +30,7 @@ from plurule.distributed.exact_bins import (
     sorted_samples,
     survey,
 )
+from plurule.distributed.pieces import Pieces
 from plurule.errors import DataError
 from plurule.label_matrix import dense
 from plurule.learning.initial_rules import Start, start
@@ -44,25 +43,6 @@ Floats = NDArray[np.float64]
 FEW = 1024
 """Columns with at most so many values in all are cut by those, without a sample."""
 MOST_VALUES = max(LARGEST_CODES.values())
-
-
-class Partitions(ABC):
-    """Parts of the data, somewhere: functions of a part are called where the parts are."""
-
-    names: Sequence[str]
-    """What complaints call the parts."""
-
-    @abstractmethod
-    def map(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> list[Any]:
-        """`function(part, shared, one of each)` for every part, in order."""
-
-    @abstractmethod
-    def total(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> Any:
-        """The same, with the results added up as they come."""
-
-    @abstractmethod
-    def blocks(self, function: Callable[..., Any], shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
-        """The same for a function that gives a block, which stays where it is, and something else."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +68,7 @@ class Look(NamedTuple):
     has_classes: bool
 
 
-def look(part: Dataset, shared: Any, each: Any) -> Look:
+def look(part: Dataset) -> Look:
     """What the columns of a part are."""
     missing = tuple(
         bool((part.X.column(i) < 0).all() if a.is_nominal else np.isnan(part.X.column(i)).all())
@@ -97,9 +77,9 @@ def look(part: Dataset, shared: Any, each: Any) -> Look:
     return Look(part.attributes, missing, part.label_names, len(part), part.weights, bool(part.groups))
 
 
-def columns_of(partitions: Partitions) -> Columns:
+def columns_of(partitions: Pieces) -> Columns:
     """What all parts agree on; a part that does not is named."""
-    looks: list[Look] = partitions.map(look, None, [None] * len(partitions.names))
+    looks: list[Look] = partitions.map(look)
     if not looks:
         raise DataError("the source has no parts; there is nothing to learn from")
     first = looks[0]
@@ -195,12 +175,16 @@ def exact_weights_of(columns: Columns) -> list[Floats | None]:
 
 
 def surveyed(
-    partitions: Partitions, columns: Columns, kept: Sequence[Kept], most: int, label_sets: bool
-) -> tuple[dict[int, Survey], list[Any]]:
-    """A first look at the numeric columns of all parts together, and the label sets of each if they are asked for."""
+    partitions: Pieces, columns: Columns, kept: Sequence[Kept], most: int
+) -> tuple[dict[int, Survey], dict[bytes, NDArray[np.float64]]]:
+    """A first look at the numeric columns of all parts together; weight and number of rows of each label set."""
     numeric = [i for i, attribute in enumerate(columns.attributes) if not attribute.is_nominal]
-    told = partitions.map(survey_part, (numeric, most, label_sets), kept)
-    return {i: merge([one[i] for one, _ in told], most) for i in numeric}, [sets for _, sets in told]
+    told = partitions.map(survey_part, numeric, most, each=kept)
+    sets: dict[bytes, NDArray[np.float64]] = {}
+    for listed, sums in (one for _, one in told):
+        for packed, more in zip(listed, sums, strict=True):
+            sets[packed] = sets[packed] + more if packed in sets else more
+    return {i: merge([one[i] for one, _ in told], most, sum(columns.rows)) for i in numeric}, sets
 
 
 def most_values(max_bins: int | None) -> int:
@@ -209,7 +193,7 @@ def most_values(max_bins: int | None) -> int:
 
 
 def values_of(
-    partitions: Partitions,
+    partitions: Pieces,
     columns: Columns,
     kept: Sequence[Kept],
     surveys: Mapping[int, Survey],
@@ -233,11 +217,11 @@ def values_of(
         else:
             pivots[i] = one.sample
     if pivots:
-        counts = partitions.total(count_part, pivots, kept)
+        counts = partitions.total(count_part, pivots, each=kept)
         gaps = {i: [gaps_to_open(one, max_bins) for one in counts[i]] for i in pivots}
         opened: list[Any] = []
         if any(len(places) for of_samples in gaps.values() for places in of_samples):
-            opened = partitions.map(open_part, (pivots, gaps), kept)
+            opened = partitions.map(open_part, pivots, gaps, each=kept)
         for i, s in itertools.product(pivots, range(n_samples)):
             inside = add_weighed([NOTHING, *(one[i][s] for one in opened)])
             ends = cut(counts[i][s], pivots[i], inside, gaps[i][s], max_bins)
@@ -274,19 +258,6 @@ def merged_slots(samples: Sequence[tuple[Values, ...]], fine: Sequence[Values], 
     return np.array(padded, dtype=np.int32)
 
 
-def added_up(results: Iterable[Any]) -> Any:
-    """Results of which the places, or members, are added up."""
-    return functools.reduce(_added, results)
-
-
-def _added(one: Any, other: Any) -> Any:
-    if isinstance(one, dict):
-        return {key: _added(value, other[key]) for key, value in one.items()}
-    if isinstance(one, list):
-        return [_added(a, b) for a, b in zip(one, other, strict=True)]
-    return one + other
-
-
 def _numbers(part: Dataset, attribute: int, kept: Kept) -> Floats:
     """A numeric column of the rows that are not left out."""
     # A column of missing values may have been taken for a nominal one.
@@ -300,16 +271,19 @@ def _known(part: Dataset, attribute: int, kept: Kept) -> Floats:
     return numbers[~np.isnan(numbers)]
 
 
-def survey_part(part: Dataset, shared: Any, kept: Kept) -> tuple[dict[int, Survey], Any]:
-    """A first look at the numeric columns of a part, and its label sets."""
-    numeric, most, label_sets = shared
-    looked = {i: survey(_known(part, i, kept), most) for i in numeric}
-    if not label_sets:
-        return looked, None
+def survey_part(part: Dataset, numeric: Sequence[int], most: int, kept: Kept) -> tuple[dict[int, Survey], Any]:
+    """A first look at the numeric columns of a part; its label sets, and the weight and number of rows of each."""
+    sets, which = label_sets(part, kept)
+    sums = np.column_stack([np.bincount(which, kept.ones(len(which)), len(sets)), np.bincount(which, None, len(sets))])
+    return {i: survey(_known(part, i, kept), most) for i in numeric}, (sets, sums)
+
+
+def label_sets(part: Dataset, kept: Kept) -> tuple[list[bytes], NDArray[np.uint32]]:
+    """The label sets of a part, as bits, and which of them each row has."""
     packed = np.packbits(dense(part.Y)[kept.places].astype(np.bool_), axis=1)
     rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
     sets, which = np.unique(rows, return_inverse=True)
-    return looked, ([one.tobytes() for one in sets], which.ravel().astype(np.uint32))
+    return [one.tobytes() for one in sets], which.ravel().astype(np.uint32)
 
 
 def _in_order(part: Dataset, attribute: int, kept: Kept) -> list[Sorted]:
@@ -322,9 +296,8 @@ def count_part(part: Dataset, pivots: Mapping[int, Floats], kept: Kept) -> dict[
     return {i: [one.count(at) for one in _in_order(part, i, kept)] for i, at in pivots.items()}
 
 
-def open_part(part: Dataset, shared: Any, kept: Kept) -> dict[int, Any]:
+def open_part(part: Dataset, pivots: Mapping[int, Floats], gaps: Any, kept: Kept) -> dict[int, Any]:
     """The values of a part in some gaps, for every sample."""
-    pivots, gaps = shared
     return {
         i: [one.inside(at, places) for one, places in zip(_in_order(part, i, kept), gaps[i], strict=True)]
         for i, at in pivots.items()
@@ -342,7 +315,7 @@ def rows_of(part: Dataset, attributes: Sequence[Attribute], kept: Kept) -> tuple
 def build(part: Dataset, plan: Plan, kept: Kept) -> tuple[Block, Side]:
     """The block of a part."""
     table, Y, ones = rows_of(part, plan.attributes, kept)
-    columns = [values.codes(table.column(i)) for i, values in enumerate(plan.values)]
+    columns = (values.codes(table.column(i)) for i, values in enumerate(plan.values))
     begin: Start | None = None
     if plan.given:
         begin = start(Problem(table, plan.labels, Y, ones, plan.given))

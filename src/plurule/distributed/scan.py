@@ -21,9 +21,9 @@ from plurule.data.readers.csv import read_csv
 from plurule.data.readers.parquet import pyarrow_for, read_parquet
 from plurule.data.readers.reading import as_data_set, read
 from plurule.data.readers.text import COMPRESSIONS, suffix_of
-from plurule.distributed.local import LocalPartitions, Part
+from plurule.distributed.cache import CachedPieces, cache_folder, digest
 from plurule.distributed.partitioned import PartitionedData
-from plurule.distributed.preparing import Partitions
+from plurule.distributed.pieces import LocalPieces, Piece, Pieces
 from plurule.errors import DataError
 from plurule.files import temporary_folder
 
@@ -44,6 +44,7 @@ def scan(
     decimal: str = ".",
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Scan:
@@ -65,6 +66,9 @@ def scan(
     folder
         Where the binned columns are kept while a list is learned, one byte per value or two; the folder for temporary
         files, unless given. What is written is removed at the end.
+    cache
+        A folder of its own in which the binned columns of files stay. The next fit with the same bins reads them, not
+        the files, unless one of these was changed or plurule was: then they are made anew.
     executor
         What reads and counts, instead of threads: a pool of processes, for example, in which the parts must be files.
     checkpoint
@@ -84,7 +88,8 @@ def scan(
     """
     texts = {"nominal": tuple(nominal), "delimiter": delimiter, "decimal": decimal}
     reading = Reading(labels, tuple(drop), text, texts)
-    return Scan(partial(_parts, source, reading, chunk), folder, executor, checkpoint)
+    identity = partial(_identity, source, reading, chunk)
+    return Scan(partial(_parts, source, reading, chunk), folder, executor, checkpoint, cache, identity)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ class Reading:
 # Parts -------------------------------------------------------------------------------------------------------------
 
 
-def _parts(source: Any, reading: Reading, chunk: int | None) -> Iterator[Part]:
+def _parts(source: Any, reading: Reading, chunk: int | None) -> Iterator[Piece]:
     """The parts of a source, in order."""
     if callable(source):
         source = source()
@@ -138,7 +143,17 @@ def _parts(source: Any, reading: Reading, chunk: int | None) -> Iterator[Part]:
             if isinstance(one, str | os.PathLike):
                 yield from _parts_of_files([Path(one)], reading, chunk)
             else:
-                yield Part(f"part {number}", partial(reading.table, one))
+                yield Piece(f"part {number}", partial(reading.table, one))
+
+
+def _identity(source: Any, reading: Reading, chunk: int | None) -> str:
+    """What tells the parts of files from others: names, sizes and times of the last change, and how they are read."""
+    listed = [source] if isinstance(source, str | os.PathLike) else source
+    if not isinstance(listed, list) or not all(isinstance(one, str | os.PathLike) for one in listed):
+        raise DataError("a cache is for files, which tell whether they were changed; leave it out for other sources")
+    paths = [path for one in listed for path in _files(os.fspath(one))]
+    files = [(os.fspath(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
+    return digest(files, reading, chunk)
 
 
 def _files(pattern: str) -> list[Path]:
@@ -150,20 +165,20 @@ def _files(pattern: str) -> list[Path]:
     return found
 
 
-def _slices(X: Any, Y: Any, rows: int) -> Iterator[Part]:
+def _slices(X: Any, Y: Any, rows: int) -> Iterator[Piece]:
     """Rows of arrays."""
     if len(X) != len(Y):
         raise DataError(f"X has {len(X)} rows, Y has {len(Y)}; give the labels of every row")
     for start in range(0, max(1, len(X)), rows):
         end = min(start + rows, len(X))
-        yield Part(f"rows {start} to {end - 1}", partial(_slice, X, Y, start, end))
+        yield Piece(f"rows {start} to {end - 1}", partial(_slice, X, Y, start, end))
 
 
 def _slice(X: Any, Y: Any, start: int, end: int) -> Dataset:
     return labelled_data(X[start:end], Y[start:end], allow_empty=True)[0]
 
 
-def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Part]:
+def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Piece]:
     for path in paths:
         if path.suffix.lower() in COMPRESSIONS:
             raise DataError(f"{path}: compressed, so it cannot be read in parts; unpack it, or use plurule.read")
@@ -172,13 +187,13 @@ def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) 
                 groups = file.num_row_groups
             for group in range(groups):
                 name = f"{path.name}, group {group}" if groups > 1 else path.name
-                yield Part(name, partial(reading.group, path, group))
+                yield Piece(name, partial(reading.group, path, group))
         else:
             with open(path, "rb") as file:
                 header, spans = _spans(file, suffix_of(path) == ".arff", chunk or CHUNK)
             for start, end in spans:
                 name = f"{path.name}, bytes {start} to {end}" if len(spans) > 1 else path.name
-                yield Part(name, partial(reading.lines, path, header, start, end))
+                yield Piece(name, partial(reading.lines, path, header, start, end))
 
 
 def _spans(file: BinaryIO, is_arff: bool, size: int) -> tuple[int, list[tuple[int, int]]]:
@@ -205,21 +220,27 @@ class Scan(PartitionedData):
 
     def __init__(
         self,
-        parts: Callable[[], Iterable[Part]],
+        parts: Callable[[], Iterable[Piece]],
         folder: str | os.PathLike[str] | None = None,
         executor: Executor | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        identity: Callable[[], str] = str,
     ):
         self.parts, self.folder, self.executor, self.checkpoint = parts, folder, executor, checkpoint
+        self.cache, self.identity = cache, identity
 
     def __repr__(self) -> str:
         return f"Scan({len(self)} instances in {len(self.columns.rows)} parts, {len(self.label_names)} labels)"
 
     @contextlib.contextmanager
-    def partitions(self, n_jobs: int) -> Iterator[Partitions]:
+    def partitions(self, n_jobs: int) -> Iterator[Pieces]:
         """The parts, with a temporary folder for blocks."""
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(temporary_folder("plurule-", self.folder))
             executor = self.executor or stack.enter_context(ThreadPoolExecutor(n_jobs))
-            elsewhere = self.executor is not None and not isinstance(self.executor, ThreadPoolExecutor)
-            yield LocalPartitions(self.parts, executor, max(2, n_jobs), folder, elsewhere)
+            given = self.parts, executor, max(2, n_jobs), folder
+            if self.cache is None:
+                yield LocalPieces(*given)
+            else:
+                yield CachedPieces(*given, stack.enter_context(cache_folder(self.cache, self.identity())))

@@ -78,7 +78,7 @@ class Journal:
             "code": this.code_fingerprint() if code is None else code,
             "arguments": dict(arguments or {}),
         }
-        self._file = _open_locked(self.path)
+        self._file = open_locked(self.path)
         try:
             self._read(header)
         except BaseException:
@@ -201,7 +201,7 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _open_locked(path: Path) -> IO[bytes]:
+def open_locked(path: Path) -> IO[bytes]:
     """The file, opened for this program alone."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

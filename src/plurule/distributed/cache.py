@@ -1,0 +1,109 @@
+"""What was made of files, kept in a folder for the next program that asks the same of the same files."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import pickle
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurule.distributed import preparing
+from plurule.distributed.pieces import Function, LocalPieces, Pieces
+from plurule.errors import PluruleError
+from plurule.files import replacing
+from plurule.selection import code
+from plurule.selection.journal import open_locked
+
+HEADER, MADE, UNFINISHED = "plurule-cache.json", "made.pickle", ".part"
+
+
+class CachedPieces(LocalPieces):
+    """Parts of files; what was found out about them stays in a folder, and so do the blocks to learn from."""
+
+    def __init__(self, *given: Any):
+        *others, self.cache = given
+        super().__init__(*others)
+
+    def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
+        return list(self._once(super().map, function, shared, each))
+
+    def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
+        return self._once(super().total, function, shared, each)
+
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+        if function is not preparing.build:
+            return super().make(function, *shared, each=each)
+        place = self.cache / f"blocks-{digest(shared, each)}"
+        if not place.exists():
+            unfinished = place.with_suffix(UNFINISHED)
+            made = self.stored(unfinished, function, shared, each)
+            (unfinished / MADE).write_bytes(pickle.dumps(made))
+            unfinished.rename(place)
+        blocks, sides = pickle.loads((place / MADE).read_bytes())
+        return self.of_blocks(blocks, place), sides
+
+    def _once(self, ask: Function, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Any:
+        """What parts say, asked for once if it is about the data alone."""
+        if function.__module__ != preparing.__name__:
+            return ask(function, *shared, each=each)
+        file = self.cache / f"{function.__name__}-{digest(shared, each)}.pickle"
+        if not file.exists():
+            told = ask(function, *shared, each=each)
+            with replacing(file) as temporary:
+                temporary.write_bytes(pickle.dumps((self.names, told)))
+        names, told = pickle.loads(file.read_bytes())
+        self.names = names
+        return told
+
+
+def digest(*values: Any) -> str:
+    """A short text that differs if values do, in whatever they are made of."""
+    told = hashlib.sha256()
+    for value in values:
+        if isinstance(value, np.ndarray):
+            told.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
+        elif isinstance(value, Mapping):
+            told.update(digest(*value, *value.values()).encode())
+        elif isinstance(value, list | tuple):
+            told.update(f"{type(value).__name__}{len(value)}{digest(*value)}".encode())
+        elif dataclasses.is_dataclass(value):
+            told.update(digest(*(getattr(value, field.name) for field in dataclasses.fields(value))).encode())
+        else:
+            told.update(f"{value!r}\0".encode())
+    return told.hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def cache_folder(folder: str | os.PathLike[str], source: str) -> Iterator[Path]:
+    """A folder for what is made of a source, by this program alone; what was made of another one is removed."""
+    place = Path(folder)
+    header = json.dumps({"plurule": code.version(), "code": code.code_fingerprint(), "source": source}).encode()
+    try:
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found, others = place.stat(), [path for path in place.iterdir() if path.name != HEADER]
+        if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
+            raise PluruleError(f"{place}: others may write to this folder, so it is no place for a cache (chmod go-w)")
+        if others and not (place / HEADER).exists():
+            raise PluruleError(f"{place}: holds other files; give a new folder, or one that was a cache before")
+        with open_locked(place / HEADER) as file:
+            file.seek(0)
+            is_same = file.read() == header
+            for path in others:
+                if path.is_dir() and (not is_same or path.suffix == UNFINISHED):
+                    shutil.rmtree(path)
+                elif not is_same:
+                    path.unlink()
+            if not is_same:
+                file.truncate(0)
+                file.write(header)
+            yield place
+    except OSError as error:
+        raise PluruleError(f"{place}: cannot be used as a cache ({error.strerror or error})") from error

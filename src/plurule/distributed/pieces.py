@@ -1,0 +1,190 @@
+"""Pieces of the data, parts or blocks of them, wherever they are: a function is called on each, and results add up.
+
+Here a thread, several, or the workers of any `concurrent.futures.Executor` call it; in `cluster` those of Dask do.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from plurule.errors import DataError, PluruleError
+
+Function = Callable[..., Any]
+
+
+class Pieces(ABC):
+    """Parts of the data, or blocks that were made of them; none of them need be in this process."""
+
+    names: Sequence[str]
+    """What complaints call the pieces."""
+
+    @abstractmethod
+    def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
+        """`function(piece, *shared)` of every piece, in order; with one of `each` at the end, if that is given."""
+
+    @abstractmethod
+    def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
+        """The same, with the results added up, in whichever order."""
+
+    @abstractmethod
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+        """The same for a function that gives a block, which stays where it is, and something else."""
+
+
+class Piece(NamedTuple):
+    """Some rows of a source, or a block."""
+
+    name: str
+    read: Callable[[], Any]
+
+    def call(self, function: Function, arguments: Sequence[Any]) -> Any:
+        """Call a function of the piece, where it is; what is wrong with it is said with its name."""
+        try:
+            piece = self.read()
+        except DataError as error:
+            raise error if str(error).startswith(self.name) else DataError(f"{self.name}: {error}") from None
+        return function(piece, *arguments)
+
+
+def added_up(results: Iterable[Any]) -> Any:
+    """Results, the members of which are added up where they are lists, tuples or mappings."""
+    return functools.reduce(_added, results)
+
+
+def _added(one: Any, other: Any) -> Any:
+    if isinstance(one, dict):
+        return {key: _added(value, other[key]) for key, value in one.items()}
+    if type(one) in (list, tuple):
+        return [_added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
+
+
+class LocalPieces(Pieces):
+    """Pieces that are read when they are needed.
+
+    Parameters
+    ----------
+    pieces
+        Gives the pieces, as often as it is called.
+    executor, width
+        What reads and counts, and how many pieces at a time; None for this thread.
+    folder
+        Where blocks are written; None keeps them in memory.
+    """
+
+    def __init__(
+        self,
+        pieces: Callable[[], Iterable[Piece]],
+        executor: Executor | None = None,
+        width: int = 1,
+        folder: Path | None = None,
+    ):
+        self.pieces, self.executor, self.width, self.folder = pieces, executor, width, folder
+        self.names: list[str] = []
+
+    def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
+        return list(self._run(function, shared, each))
+
+    def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
+        return added_up(self._run(function, shared, each))
+
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+        place = None if self.folder is None else self.folder / f"blocks-{next(_numbers)}"
+        blocks, sides = self.stored(place, function, shared, each)
+        return self.of_blocks(blocks, place), sides
+
+    def stored(
+        self, place: Path | None, function: Function, shared: Sequence[Any], each: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """Blocks that are written to a folder, for each what `_stored` gives, and what parts say beside them."""
+        made = list(self._run(_stored, (function, place, shared), list(enumerate(each))))
+        return [block for block, _ in made], [side for _, side in made]
+
+    def of_blocks(self, blocks: Sequence[Any], place: Path | None) -> LocalPieces:
+        """Blocks as pieces: what `_stored` gave for each."""
+        pieces = [Piece("", partial(_itself, block)) for block in blocks]
+        if place is not None:
+            # Other processes share the columns, and keep the state of each block to themselves.
+            here = self.executor is None or isinstance(self.executor, ThreadPoolExecutor)
+            read = partial(load, mode="r+") if here else loaded_once
+            listed = ((kind, place / _name(number)) for number, kind in enumerate(blocks) if kind is not None)
+            pieces = [Piece(folder.name, partial(read, kind, folder)) for kind, folder in listed]
+        return LocalPieces(lambda: pieces, self.executor, self.width)
+
+    def _run(self, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Iterator[Any]:
+        """The results, in order; at most `width` of them are under way."""
+        self.names.clear()
+        waiting: deque[Future[Any]] = deque()
+        for number, piece in enumerate(self.pieces()):
+            self.names.append(piece.name)
+            arguments = (*shared, each[number]) if each is not None else shared
+            if self.executor is None:
+                yield piece.call(function, arguments)
+                continue
+            waiting.append(self.executor.submit(piece.call, function, arguments))
+            if len(waiting) >= self.width:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_numbers = itertools.count()
+"""Of folders of blocks."""
+
+
+def _itself(block: Any) -> Any:
+    return block
+
+
+def _name(number: int) -> str:
+    return f"block-{number:06d}"
+
+
+# In a folder -------------------------------------------------------------------------------------------------------
+
+
+def _stored(part: Any, function: Function, place: Path | None, shared: Sequence[Any], one: tuple[int, Any]) -> Any:
+    """Make a block and write it to a folder: its kind, None if it has no rows, or itself if it is kept in memory."""
+    number, given = one
+    block, side = function(part, *shared, given)
+    if place is None:
+        return block, side
+    if not len(block):
+        return None, side
+    folder = place / _name(number)
+    try:
+        folder.mkdir(parents=True)
+        for name, array in block.arrays().items():
+            np.save(folder / name, array)
+    except OSError as error:
+        raise PluruleError(f"{folder}: the binned columns could not be written ({error.strerror})") from error
+    return type(block), side
+
+
+def load(kind: Any, folder: Path, mode: Any) -> Any:
+    """A block that was stored, mapped to memory."""
+    return kind.of_arrays({path.stem: np.load(path, mmap_mode=mode) for path in sorted(folder.glob("*.npy"))})
+
+
+_loaded: dict[Path, Any] = {}
+"""The blocks that this process has counted."""
+
+
+def loaded_once(kind: Any, folder: Path) -> Any:
+    """A block in this process, whose state catches up if another process counted it last."""
+    if folder not in _loaded:
+        # What else is there belongs to a run that has ended.
+        for old in [old for old in _loaded if old.parent.parent != folder.parent.parent]:
+            del _loaded[old]
+        _loaded[folder] = load(kind, folder, "c")
+    return _loaded[folder]
