@@ -6,6 +6,7 @@ import importlib
 import inspect
 import os
 import re
+from importlib.resources import files
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -174,7 +175,19 @@ def write_reports() -> None:
     ):
         data = load()
         rules = plurule.RuleListClassifier(n_rules=40, n_jobs=2).fit(data).rule_list_
-        write_if_new(DOCS / "_extra" / f"report-{name}.html", rules.to_html(data, title=title))
+        page = rules.to_html(data, title=title)
+        write_if_new(DOCS / "_extra" / f"report-{name}.html", page)
+        if name == "dishes":
+            write_own_rows(page, data)
+
+
+def write_own_rows(page: str, data: plurule.Dataset) -> None:
+    """What it takes to try rows of one's own: the model of a report, what runs it, and a file to begin with."""
+    found = re.search(r'<script type="application/json" id="model">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    write_if_new(DOCS / "_extra" / "model.html", found[0])
+    write_if_new(DOCS / "_extra" / "decide.js", (files("plurule.report") / "static" / "decide.js").read_text("utf-8"))
+    write_if_new(DOCS / "_extra" / "dishes.csv", data[:20].to_pandas()[0].to_csv(index_label="dish"))
 
 
 def rewrite_links(app: Sphinx, name: str, source: list[str]) -> None:

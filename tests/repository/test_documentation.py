@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +60,15 @@ def test_the_rules_in_the_readme_are_learned_from_the_flags() -> None:
     quoted = re.findall(r"^    (\S.* ← .*\(TP .*\))$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert quoted
     assert {re.sub(r"\s+", " ", rule) for rule in quoted} <= learned
+
+
+def test_the_rules_on_the_first_page_are_learned_by_the_program_below_them() -> None:
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    (program,) = code_blocks("docs/index.md")
+    exec(program, names)
+    (quoted,) = re.findall(r"```text\n(.*?)```", page, flags=re.DOTALL)
+    assert set(quoted.splitlines()) <= {rule.to_text() for rule in names["classifier"].rule_list_}
 
 
 def test_the_map_for_contributors_shows_every_part() -> None:
