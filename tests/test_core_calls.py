@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -121,44 +123,46 @@ class Own(Heuristic):
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30000, 40))
 Y = (rng.random((30000, 12)) < 0.4).astype(np.uint8)
-classifier = plurule.RuleListClassifier.published(remaining=0, predict_absence=True, {parameters})
-print("ready", flush=True)
-try:
-    classifier.fit(X, Y)
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-print(len(plurule.RuleListClassifier().fit(X[:50, :3], X[:50, :2] > 0).rule_list_) > 0, flush=True)
+for given in sys.argv[1:]:
+    parameters = {"remaining": 0, "predict_absence": True} | eval(f"dict({given})")
+    print("ready", flush=True)
+    try:
+        plurule.RuleListClassifier.published(**parameters).fit(X, Y)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+print(len(plurule.RuleListClassifier(heuristic="f_measure").fit(X[:50, :3], X[:50, :2] > 0).rule_list_) > 0, flush=True)
 """
+
+ENDLESS_FITS = [
+    "heuristic='precision', n_jobs=1",
+    "heuristic='precision', n_jobs=2",
+    "heuristic=Own()",
+    "heuristic=Own(), fix_head=False",
+    "head_search='exhaustive'",
+    "head_search='exhaustive', n_jobs=2",
+    "head_search='exhaustive', heuristic=SubsetAccuracy(), n_jobs=2",
+    "beam_width=5, fix_head=False, n_jobs=2",
+]
 
 
 @needs_signals
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        "heuristic='precision', n_jobs=1",
-        "heuristic='precision', n_jobs=2",
-        "heuristic=Own()",
-        "heuristic=Own(), fix_head=False",
-        "head_search='exhaustive'",
-        "head_search='exhaustive', n_jobs=2",
-        "head_search='exhaustive', heuristic=SubsetAccuracy(), n_jobs=2",
-        "beam_width=5, fix_head=False, n_jobs=2",
-    ],
-)
-def test_ctrl_c_stops_a_fit_and_the_process_goes_on(parameters: str):
-    program = ENDLESS.replace("{parameters}", parameters)
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+def test_ctrl_c_stops_a_fit_and_the_process_goes_on():
+    program = [sys.executable, "-c", ENDLESS, *ENDLESS_FITS]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
         try:
-            process.wait(2)  # into the fit, which takes many minutes
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        try:
+            for fit in ENDLESS_FITS:
+                assert process.stdout.readline() == "ready\n", fit
+                time.sleep(1.5)  # into the fit, which takes many minutes
+                process.send_signal(signal.SIGINT)
+                watchdog = threading.Timer(60, process.kill)
+                watchdog.start()
+                assert process.stdout.readline() == "interrupted\n", fit
+                watchdog.cancel()
             rest, _ = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert rest == "interrupted\nTrue\n"
+    assert rest == "True\n"
     assert process.returncode == 0
 
 

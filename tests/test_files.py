@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -120,39 +121,40 @@ def test_what_a_killed_writer_left_is_removed_but_not_what_another_writes(tmp_pa
 
 
 FULL_DISK = """
-import resource, sys
+import contextlib, io, json, resource, sys
+from plurule.cli import app, errors
 resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
-from plurule.cli import main
-sys.argv = ["plurule", *sys.argv[1:]]
-main()
+ended = []
+for command in json.loads(sys.argv[1]):
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            errors.run(app, command)
+        except SystemExit as end:
+            ended.append((end.code, said.getvalue()))
+print(json.dumps(ended))
 """
+COMMANDS = {
+    "model.json": ("fit", "world-flags", "--published", "-o"),
+    "flags.csv": ("convert", "world-flags"),
+    "flags.arff": ("convert", "world-flags"),
+    "flags.parquet": ("convert", "world-flags"),
+    "predicted.csv": ("predict", "other.json", "world-flags", "-o"),
+    "report.html": ("report", "other.json", "-o"),
+}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits of Unix")
-@pytest.mark.parametrize(
-    ("command", "target"),
-    [
-        (("fit", "world-flags", "--published", "-o"), "model.json"),
-        (("convert", "world-flags"), "flags.csv"),
-        (("convert", "world-flags"), "flags.arff"),
-        (("convert", "world-flags"), "flags.parquet"),
-        (("predict", "MODEL", "world-flags", "-o"), "predicted.csv"),
-        (("report", "MODEL", "-o"), "report.html"),
-    ],
-)
-def test_a_full_disk_leaves_what_was_there_and_is_told_in_a_sentence(
-    tmp_path: Path, command: tuple[str, ...], target: str
-) -> None:
-    model = tmp_path / "other.json"
-    save_model(RuleListClassifier.published(n_rules=4).fit(load_world_flags()).rule_list_, model)
-    (tmp_path / target).write_text("before")
-    arguments = [str(model) if part == "MODEL" else part for part in command]
-    ended = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, *arguments, target], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert ended.returncode == 2, ended.stderr
-    assert "File too large" in ended.stderr
-    assert target in ended.stderr or target.endswith(".parquet")
-    assert "Traceback" not in ended.stderr
-    assert (tmp_path / target).read_text() == "before"
-    assert {path.name for path in tmp_path.iterdir()} == {target, "other.json"}
+def test_a_full_disk_leaves_what_was_there_and_is_told_in_a_sentence(tmp_path: Path) -> None:
+    save_model(RuleListClassifier.published(n_rules=4).fit(load_world_flags()).rule_list_, tmp_path / "other.json")
+    for target in COMMANDS:
+        (tmp_path / target).write_text("before")
+    commands = json.dumps([[*command, target] for target, command in COMMANDS.items()])
+    program = [sys.executable, "-c", FULL_DISK, commands]
+    done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path, check=True)
+    for target, (code, said) in zip(COMMANDS, json.loads(done.stdout.splitlines()[-1]), strict=True):
+        assert code == 2, said
+        assert "File too large" in said
+        assert target in said or target.endswith(".parquet")
+        assert "Traceback" not in said
+        assert (tmp_path / target).read_text() == "before"
+    assert {path.name for path in tmp_path.iterdir()} == {*COMMANDS, "other.json"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.browser import Open, choose, css, one, press
+from helpers.browser import Open, choose, css, one, press, reads
 from plurule.prediction.decide import decide
 
 
@@ -19,7 +19,7 @@ def test_a_label_has_a_page_of_its_own(open_report: Open, small: Any) -> None:
     browser = open_report(rule_list, table, truth)
     one(browser, "#label-table a").click()
     assert browser.execute_script("return location.hash") == "#label-0"
-    assert one(browser, "#label-name").text == "red"
+    assert reads(browser, "#label-name", "red")
     assert browser.switch_to.active_element.get_attribute("id") == "label-name"
     assert browser.title.startswith("red – ")
     assert not one(browser, "#rules").is_displayed()
@@ -51,17 +51,18 @@ def test_pages_of_labels_are_left_and_come_back_to(open_report: Open, small: Any
     browser = open_report(*small)
     browser.execute_script("location.hash = '#label-2'")
     choose(browser, "#label-chosen", "1")
-    assert one(browser, "#label-name").text == "white"
+    assert reads(browser, "#label-name", "white")
     one(browser, "#next-label").click()
-    assert one(browser, "#label-name").text == "blue"
+    assert reads(browser, "#label-name", "blue")
     one(browser, "#next-label").click()
-    assert one(browser, "#label-name").text == "red"
+    assert reads(browser, "#label-name", "red")
     browser.back()
-    assert one(browser, "#label-name").text == "blue"
+    assert reads(browser, "#label-name", "blue")
     one(browser, "#label-view a[href='#labels']").click()
     assert one(browser, "#rules").is_displayed()
     assert not one(browser, "#label-view").is_displayed()
     browser.execute_script("location.hash = '#label-2'")
+    assert reads(browser, "#label-name", "blue")
     one(browser, "[aria-label='Rules for it'] tbody button").click()
     browser.execute_async_script("setTimeout(arguments[0], 50)")
     assert css(browser, "#rule-3-detail")
@@ -84,6 +85,7 @@ def test_a_label_without_rules_and_instances_says_so(open_report: Open, small: A
     rule_list, _, _ = small
     browser = open_report(rule_list[:2])
     browser.execute_script("location.hash = '#label-2'")
+    assert reads(browser, "#label-name", "blue")
     text = one(browser, "#label-view").text
     assert "No rule predicts it: it is never present." in text
     assert "Its instances" not in text

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import sys
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-
-import plurule.learning.native  # noqa: F401  # the engine is loaded with it
 
 ENGINE = "plurule._core"
 
@@ -20,7 +19,10 @@ def version() -> str:
 @cache
 def code_fingerprint() -> str:
     """A short text that differs if any module of the installed package or its engine does."""
-    return fingerprint_of(Path(__file__).parents[1], Path(str(sys.modules[ENGINE].__file__)))
+    engine = find_spec(ENGINE)
+    if engine is None or engine.origin is None:
+        raise ImportError(f"{ENGINE} is not installed")
+    return fingerprint_of(Path(__file__).parents[1], Path(engine.origin))
 
 
 def fingerprint_of(folder: Path, binary: Path) -> str:
