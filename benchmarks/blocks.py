@@ -166,15 +166,16 @@ class Weighed(LocalPieces):
 def wide(rows: int, attributes: int = 1000, labels: int = 100) -> None:
     """The bytes that a rule of wide data takes on its way from a worker."""
     X, Y = made(rows, attributes, labels)
-    sent: list[int] = []
-    data = scan((X, Y), chunk=-(-rows // 4))
+    data, sent, start = scan((X, Y), chunk=-(-rows // 4)), [0], time.process_time()
+
+    def look(rules: int, decided: float) -> None:
+        sent.append(Weighed.sent)
+        print(
+            f"rule {rules}: {(sent[-1] - sent[-2]) / 1e6:.1f} MB, {time.process_time() - start:.0f} CPU s", flush=True
+        )
+
     with unittest.mock.patch("plurule.distributed.scan.LocalPieces", Weighed):
-        RuleListClassifier(
-            heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=lambda *_: sent.append(Weighed.sent)
-        ).fit(data)
-    first, *others = np.diff([0, *sent]) / 1e6
-    shown = ", ".join(f"{one:.1f}" for one in others)
-    print(f"{attributes} attributes, {labels} labels: {first:.0f} MB up to the first rule, then {shown} MB per rule")
+        RuleListClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look).fit(data)
 
 
 def on_disk(rows: int, attributes: int, labels: int, folder: Path, data: Path | None, limit: float | None) -> None:

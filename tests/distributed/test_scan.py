@@ -389,14 +389,26 @@ def test_no_rows_no_files_and_compressed_files_are_said(frame: pd.DataFrame, tmp
         model(scan(tmp_path / "a.csv.gz", LABELS))
 
 
-def test_a_folder_that_cannot_be_written_is_said(frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (OSError("4096 requested and 100 written"), r"4096 requested and 100 written; is the disk full\?"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left_behind(
+    error: OSError, reason: str, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
+        raise error
 
     monkeypatch.setattr("plurule.distributed.pieces.np.save", full)
-    with pytest.raises(PluruleError, match=r"could not be written \(No space left on device\)"):
-        model(scan([frame], LABELS, folder=tmp_path))
-    assert not list(tmp_path.iterdir())
+    (tmp_path / "blocks").mkdir()
+    for given in ({}, {"cache": tmp_path / "cache"}):
+        with pytest.raises(PluruleError, match=rf"could not be written \({reason}\)"):
+            model(scan(files, LABELS, folder=tmp_path / "blocks", **given))
+    assert not list((tmp_path / "blocks").iterdir())
+    assert not list((tmp_path / "cache").glob("blocks-*"))
 
 
 @pytest.mark.parametrize(

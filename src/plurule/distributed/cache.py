@@ -44,9 +44,14 @@ class CachedPieces(LocalPieces):
         place = self.cache / f"blocks-{digest(shared, each)}"
         if not place.exists():
             unfinished = place.with_suffix(UNFINISHED)
-            made = self.stored(unfinished, function, shared, each)
-            (unfinished / MADE).write_bytes(pickle.dumps(made))
-            unfinished.rename(place)
+            try:
+                made = self.stored(unfinished, function, shared, each)
+                with _told(self.cache):
+                    (unfinished / MADE).write_bytes(pickle.dumps(made))
+                    unfinished.rename(place)
+            except BaseException:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                raise
         blocks, sides = pickle.loads((place / MADE).read_bytes())
         return self.of_blocks(blocks, place), sides
 
@@ -57,7 +62,7 @@ class CachedPieces(LocalPieces):
         file = self.cache / f"{function.__name__}-{digest(shared, each)}.pickle"
         if not file.exists():
             told = ask(function, *shared, each=each)
-            with replacing(file) as temporary:
+            with _told(self.cache), replacing(file) as temporary:
                 temporary.write_bytes(pickle.dumps((self.names, told)))
         names, told = pickle.loads(file.read_bytes())
         self.names = names
@@ -86,14 +91,15 @@ def cache_folder(folder: str | os.PathLike[str], source: str) -> Iterator[Path]:
     """A folder for what is made of a source, by this program alone; what was made of another one is removed."""
     place = Path(folder)
     header = json.dumps({"plurule": code.version(), "code": code.code_fingerprint(), "source": source}).encode()
-    try:
+    with _told(place):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         found, others = place.stat(), [path for path in place.iterdir() if path.name != HEADER]
         if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o022):
             raise PluruleError(f"{place}: others may write to this folder, so it is no place for a cache (chmod go-w)")
         if others and not (place / HEADER).exists():
             raise PluruleError(f"{place}: holds other files; give a new folder, or one that was a cache before")
-        with open_locked(place / HEADER) as file:
+    with open_locked(place / HEADER) as file:
+        with _told(place):
             file.seek(0)
             is_same = file.read() == header
             for path in others:
@@ -104,6 +110,13 @@ def cache_folder(folder: str | os.PathLike[str], source: str) -> Iterator[Path]:
             if not is_same:
                 file.truncate(0)
                 file.write(header)
-            yield place
+        yield place
+
+
+@contextlib.contextmanager
+def _told(place: Path) -> Iterator[None]:
+    """Say in a sentence why a folder cannot be read or written."""
+    try:
+        yield
     except OSError as error:
         raise PluruleError(f"{place}: cannot be used as a cache ({error.strerror or error})") from error

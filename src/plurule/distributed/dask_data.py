@@ -21,7 +21,7 @@ from plurule.data.labels import Labels
 from plurule.data.readers.reading import read
 from plurule.distributed.cluster import check_versions, connect, dask_library
 from plurule.distributed.partitioned import PartitionedData
-from plurule.distributed.pieces import Function, Piece, Pieces, added_up
+from plurule.distributed.pieces import Function, Piece, Pieces, added_up, itself
 from plurule.errors import DataError
 
 FAN_IN = 16
@@ -109,7 +109,7 @@ class DaskPieces(Pieces):
 
 def on_piece(piece: Any, read: Callable[[Any], Any] | None, name: str, function: Function, arguments: Any) -> Any:
     """Call a function of a piece, where the piece is."""
-    return Piece(name, partial(read or _itself, piece)).call(function, arguments)
+    return Piece(name, partial(read or itself, piece)).call(function, arguments)
 
 
 def total_of(pieces: Any, read: Any, names: Sequence[str], function: Function, shared: Any, each: Any) -> Any:
@@ -122,10 +122,6 @@ def total_of(pieces: Any, read: Any, names: Sequence[str], function: Function, s
 def total_packed(results: Sequence[Any]) -> Any:
     """Add up what was added up before."""
     return packed(added_up(map(unpacked, results)))
-
-
-def _itself(piece: Any) -> Any:
-    return piece
 
 
 def packed(result: Any) -> Any:
@@ -148,17 +144,7 @@ def unpacked(result: Any) -> Any:
 
 
 class DaskData(PartitionedData):
-    """Partitions on a cluster, as an estimator is given them.
-
-    Parameters
-    ----------
-    client
-        A `distributed.Client`.
-    parts
-        Delayed objects or futures, one per partition.
-    read
-        Makes a data set of what a part is.
-    """
+    """Partitions on a cluster, as an estimator is given them: delayed objects or futures, and what reads one."""
 
     def __init__(self, client: Any, parts: Sequence[Any], read: Callable[[Any], Dataset]):
         self.client, self.parts, self.read = client, parts, read
@@ -176,10 +162,9 @@ def dask_data(client: Any, X: Any, y: Any = None, sample_weight: Any = None, lab
         raise DataError(
             f"X, y and sample_weight have {', '.join(str(len(p)) for p in columns)} partitions; cut them alike"
         )
-    if y is None:
-        return DaskData(client, columns[0], Labelled(labels))
     delayed = dask_library("dask").delayed
-    return DaskData(client, [delayed(list)(parts) for parts in zip(*columns, strict=True)], Labelled(labels))
+    parts = columns[0] if y is None else [delayed(list)(parts) for parts in zip(*columns, strict=True)]
+    return DaskData(client, parts, partial(labelled, labels))
 
 
 def _partitions_of(collection: Any) -> list[Any]:
@@ -192,18 +177,11 @@ def _partitions_of(collection: Any) -> list[Any]:
     return list(found.ravel()) if hasattr(found, "ravel") else list(found)
 
 
-class Labelled:
-    """Makes a data set of X and Y, or of a frame some of whose columns are labels."""
-
-    def __init__(self, labels: Labels | None):
-        self.labels = labels
-
-    def __call__(self, part: Any) -> Dataset:
-        if isinstance(part, Dataset):
-            return part
-        if isinstance(part, list | tuple):
-            return labelled_data(part[0], part[1], part[2] if len(part) > 2 else None, allow_empty=True)[0]
-        return read(part, self.labels)
+def labelled(labels: Labels | None, part: Any) -> Dataset:
+    """A data set of X and Y, or of a frame some of whose columns are labels."""
+    if isinstance(part, list | tuple):
+        return labelled_data(part[0], part[1], part[2] if len(part) > 2 else None, allow_empty=True)[0]
+    return part if isinstance(part, Dataset) else read(part, labels)
 
 
 def parts_on_cluster(address: str, parts: Iterable[Piece]) -> DaskData:
@@ -211,4 +189,4 @@ def parts_on_cluster(address: str, parts: Iterable[Piece]) -> DaskData:
     client = connect(address)
     check_versions(client, address)
     delayed = dask_library("dask").delayed
-    return DaskData(client, [delayed(part.read, pure=False)() for part in parts], Labelled(None))
+    return DaskData(client, [delayed(part.read, pure=False)() for part in parts], partial(labelled, None))

@@ -10,7 +10,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,7 +112,7 @@ class LocalPieces(Pieces):
 
     def of_blocks(self, blocks: Sequence[Any], place: Path | None) -> LocalPieces:
         """Blocks as pieces: what `_stored` gave for each."""
-        pieces = [Piece("", partial(_itself, block)) for block in blocks]
+        pieces = [Piece("", partial(itself, block)) for block in blocks]
         if place is not None:
             # Other processes share the columns, and keep the state of each block to themselves.
             here = self.executor is None or isinstance(self.executor, ThreadPoolExecutor)
@@ -125,25 +125,30 @@ class LocalPieces(Pieces):
         """The results, in order; at most `width` of them are under way."""
         self.names.clear()
         waiting: deque[Future[Any]] = deque()
-        for number, piece in enumerate(self.pieces()):
-            self.names.append(piece.name)
-            arguments = (*shared, each[number]) if each is not None else shared
-            if self.executor is None:
-                yield piece.call(function, arguments)
-                continue
-            waiting.append(self.executor.submit(piece.call, function, arguments))
-            if len(waiting) >= self.width:
+        try:
+            for number, piece in enumerate(self.pieces()):
+                self.names.append(piece.name)
+                arguments = (*shared, each[number]) if each is not None else shared
+                if self.executor is None:
+                    yield piece.call(function, arguments)
+                    continue
+                waiting.append(self.executor.submit(piece.call, function, arguments))
+                if len(waiting) >= self.width:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        finally:
+            # After an error nobody goes on writing what is to be removed.
+            wait([future for future in waiting if not future.cancel()])
 
 
 _numbers = itertools.count()
 """Of folders of blocks."""
 
 
-def _itself(block: Any) -> Any:
-    return block
+def itself(piece: Any) -> Any:
+    """A piece that need not be read."""
+    return piece
 
 
 def _name(number: int) -> str:
@@ -167,7 +172,9 @@ def _stored(part: Any, function: Function, place: Path | None, shared: Sequence[
         for name, array in block.arrays().items():
             np.save(folder / name, array)
     except OSError as error:
-        raise PluruleError(f"{folder}: the binned columns could not be written ({error.strerror})") from error
+        # numpy says how much it could write, not why it was no more.
+        reason = error.strerror or f"{error}; is the disk full?"
+        raise PluruleError(f"{folder}: the binned columns could not be written ({reason})") from error
     return type(block), side
 
 
