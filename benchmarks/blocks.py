@@ -36,10 +36,10 @@ from plurule.model.file import dumps
 RULES = 10
 
 
-def made(rows: int, attributes: int, labels: int, seed: int = 0) -> tuple[Any, Any]:
-    """Rows in which labels depend on a few attributes each."""
+def made(rows: int, attributes: int, labels: int, seed: int = 0, share: float = 0.1) -> tuple[Any, Any]:
+    """Rows in which labels depend on a share of the attributes each."""
     weights = np.random.default_rng(1).normal(size=(attributes, labels))
-    weights *= np.random.default_rng(2).random((attributes, labels)) < 0.1
+    weights *= np.random.default_rng(2).random((attributes, labels)) < share
     rng = np.random.default_rng([3, seed])
     X = rng.normal(size=(rows, attributes))
     return X, (X @ weights + rng.normal(size=(rows, labels)) > 1.2).astype(np.int8)
@@ -165,7 +165,7 @@ class Weighed(LocalPieces):
 
 def wide(rows: int, attributes: int = 1000, labels: int = 100) -> None:
     """The bytes that a rule of wide data takes on its way from a worker."""
-    X, Y = made(rows, attributes, labels)
+    X, Y = made(rows, attributes, labels, share=5 / attributes)
     data, sent, start = scan((X, Y), chunk=-(-rows // 4)), [0], time.process_time()
 
     def look(rules: int, decided: float) -> None:

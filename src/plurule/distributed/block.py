@@ -292,9 +292,9 @@ class Block:
         lanes = np.arange(len(self.predicted)) if labels is None else np.array(labels)
         sums = np.zeros((sum(slots), 3 * len(lanes) + 1))
         sparse = np.flatnonzero(self.usual >= 0) if everything else np.zeros(0, np.intp)
-        nothing = np.zeros(0, np.uint8)
+        listed, nothing = set(sparse.tolist()), np.zeros(0, np.uint8)
         _core.count_block(
-            columns=[*(nothing if i in set(sparse) else self._column(i) for i in some), np.zeros(len(self), np.uint8)],
+            columns=[*(nothing if i in listed else self._column(i) for i in some), np.zeros(len(self), np.uint8)],
             slots=slots,
             rows=rows,
             states=self.states if states is None else states,
