@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.errors import ModelError
-from plurule.model import Attribute, IntervalCondition, NominalCondition, NumericCondition, Rule, RuleList
+from plurule.model import (
+    Attribute,
+    IntervalCondition,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
 from plurule.model.text import RuleTextError, parse, parse_rules, write
 
 ATTRIBUTES = [
@@ -43,6 +51,7 @@ def read(text: str) -> str:
         ("blue <- continent = North America and not red", "blue ← continent = North America ∧ ¬red"),
         ('"blue" <- "stripes" > 1 and "continent" == "Asia"', "blue ← stripes > 1 ∧ continent = Asia"),
         ("blue <- red = 1 and Brown Creeper = 0", "blue ← red ∧ ¬Brown Creeper"),
+        ("blue <- red == 1 and stripes ≥ 2", "blue ← red ∧ stripes >= 2"),
         ("blue, red <- stripes > 1   (TP 166, FP 38, stop)", "red, blue ← stripes > 1"),
         ("  red<-stripes>.5  ", "red ← stripes > 0.5"),
         ("red <- continent != Asia and stripes IS  Missing", "red ← continent ≠ Asia ∧ stripes is missing"),
@@ -67,6 +76,12 @@ def test_marks_after_a_rule_are_read() -> None:
     assert printed.stop
     assert printed.locked
     assert not parse("red <- stripes > 1", ATTRIBUTES, LABELS).stop
+    assert write(both) == "red ← [stop, locked]"
+
+
+def test_a_label_that_is_compared_keeps_its_place() -> None:
+    (condition,) = parse("blue <- Brown Creeper = 1", ATTRIBUTES, LABELS).body
+    assert condition == LabelCondition("Brown Creeper", 2, True)
 
 
 def test_strict_comparisons_become_the_same_test_on_the_next_smaller_number() -> None:
@@ -104,6 +119,8 @@ def test_attributes_that_instances_have_or_not_are_words() -> None:
     )
     said = ['"apple"', 'no "smokes"', 'no "apple"', "no apple > 2", "apple <= 3"]
     assert [str(condition) for condition in body] == said
+    compared = parse("red <- smokes = yes and apple > 0.5 and apple <= 0.5", known, LABELS).body
+    assert [str(condition) for condition in compared] == ['"smokes"', '"apple"', 'no "apple"']
 
 
 @pytest.mark.parametrize(
@@ -118,15 +135,24 @@ def test_attributes_that_instances_have_or_not_are_words() -> None:
         ("red <- strips > 1", 7, "there is no attribute 'strips'; did you mean 'stripes'?"),
         ("red <- strips", 7, "there is no label or attribute 'strips'; did you mean 'stripes'?"),
         ("red <- stripes", 14, "expected '<=' or '>' after attribute 'stripes', found the end of the text"),
+        (
+            "red <- continent",
+            16,
+            "expected '=', '≠' or 'in {…}' after attribute 'continent', found the end of the text",
+        ),
+        ("red <- strips AND bars > 1", 7, "there is no label or attribute 'strips'; did you mean 'stripes'?"),
+        ('red <- "strips" > 1', 7, "there is no attribute 'strips'; did you mean 'stripes'?"),
         ("red <- stripes > two", 17, "expected a number after '>', found 'two'"),
         ("red <- stripes > 2x", 17, "expected a number after '>', found '2x'"),
         ("red <- stripes > 1e999", 17, "expected a number that a double can hold, found '1e999'"),
         ("red <- stripes > nan", 17, "expected a number after '>', found 'nan'"),
         ("red <- stripes = 2", 15, "attribute 'stripes' is numeric, expected '<=' or '>', found '='"),
+        ("red <- stripes == 2", 15, "attribute 'stripes' is numeric, expected '<=' or '>', found '=='"),
         ("red <- stripes in {2}", 7, "attribute 'stripes' is numeric, expected '<=' or '>' and a number"),
         ("red <- stripes ≠ 2", 15, "attribute 'stripes' is numeric, expected '<=' or '>', found '≠'"),
         ("red <- continent in {}", 21, "expected a category of 'continent', found '}'"),
         ("red <- continent in {Asia, Asia}", 27, "category 'Asia' is listed twice, expected each once"),
+        ("red <- continent in {Asia, Africa, Asia}", 35, "category 'Asia' is listed twice, expected each once"),
         ("red <- continent in {Asia", 25, "expected ',' and another category of 'continent', or '}', found the end"),
         ("red <- continent in {Asja}", 21, "attribute 'continent' has no category 'Asja'; did you mean 'Asia'?"),
         ("red <- ¬continent in {Asia}", 8, "only labels can be negated"),
@@ -137,10 +163,18 @@ def test_attributes_that_instances_have_or_not_are_words() -> None:
         ("red <- stripes > 1 and", 22, "expected a condition, found the end of the text"),
         ("red <- not stripes > 1", 11, "only labels can be negated"),
         ("red <- blue > 1", 12, "a label is compared with '= 1' or '= 0' only"),
+        ("red <- blue = 2", 14, "a label is compared with '= 1' or '= 0' only"),
+        ("red <- blue == 2", 15, "a label is compared with '= 1' or '= 0' only"),
+        ('red <- stripes > 1 and "bars > 1', 23, "expected '\"' at the end of this quoted name"),
         ('red <- "stripes > 1', 7, "expected '\"' at the end of this quoted name"),
         ("red <- 1 < stripes", 18, "expected '<' or '<=' and the upper end of the interval, found the end of the text"),
         ("red <- 1 < stripes > 2", 19, "expected '<' or '<=' and the upper end of the interval, found '>'"),
         ("red <- 2 < stripes < 1", 21, "expected an interval that holds a number, found one that ends before 2"),
+        ("red <- 2 < stripes <= 2", 22, "expected an interval that holds a number, found one that ends before 2"),
+        ("red <- 1 < > 2", 11, "expected an attribute, found '>'"),
+        ("red <- 1e999 < stripes < 2", 7, "expected a number that a double can hold, found '1e999'"),
+        ("red <- 1 < stripes < 1e999", 21, "expected a number that a double can hold, found '1e999'"),
+        ("red <- 1 < stripes < two", 21, "expected a number after '<', found 'two'"),
         ("red <- 1 < continent < 2", 11, "attribute 'continent' is nominal, expected '=' and a category"),
         ("red <- 1 < strips <= 2", 11, "there is no attribute 'strips'; did you mean 'stripes'?"),
         (r'red <- "str\qipes" > 1', 11, 'expected \\", \\\\, '),
@@ -155,7 +189,7 @@ def test_a_text_that_is_no_rule_says_where_and_what_was_expected(text: str, posi
 
 
 def test_several_rules_are_read_one_per_line_and_errors_name_the_line() -> None:
-    rules = parse_rules("# what experts know\nred <- stripes > 1\n\n  blue <- red\n", ATTRIBUTES, LABELS)
+    rules = parse_rules("  # what experts know\nred <- stripes > 1\n\n  blue <- red\n", ATTRIBUTES, LABELS)
     assert [rule.to_text() for rule in rules] == ["red ← stripes > 1", "blue ← red"]
     with pytest.raises(ModelError, match="line 2, character 1: there is no label 'reed'"):
         parse_rules("red <-\nreed <-", ATTRIBUTES, LABELS)

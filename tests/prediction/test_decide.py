@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.problems import make_table
-from helpers.rule_lists import random_rule_list
+from helpers.rule_lists import make_rules, random_rule_list
 from plurule import _core
 from plurule.data.encoding import encode
 from plurule.data.table import SparseColumn, Table
@@ -221,3 +221,12 @@ def test_the_core_refuses_what_does_not_fit_together(wrong):
     _core.decide(**GOOD)
     with pytest.raises(ValueError, match=r"column|condition|label|rows|shape"):
         _core.decide(**GOOD | wrong)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.uint8, np.float16])
+def test_columns_of_any_kind_of_number_are_read_as_they_are(kind: Any) -> None:
+    rules = make_rules("red <- a > 2", {"a": None}, ("red",))
+    dense = np.array([1, 3, 5]).astype(kind)
+    sparse = SparseColumn(np.array([1, 2], dtype=np.int32), dense[1:], 3)
+    for column in (dense, sparse):
+        assert predict_labels(rules, Table(rules.attributes, [column])).ravel().tolist() == [0, 1, 1]
