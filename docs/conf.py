@@ -52,7 +52,10 @@ nb_execution_raise_on_error = True
 nb_merge_streams = True
 
 autosummary_generate = True
-autodoc_typehints = "none"  # the signature has them
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

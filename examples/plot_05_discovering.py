@@ -9,20 +9,25 @@ each on rows that the search has not seen.
 import matplotlib.pyplot as plt
 
 from plurule import discover
-from plurule.datasets import load_world_flags
+from plurule.datasets import load_canteen_dishes
 
-patterns = discover(load_world_flags(), exclusions=True)
-significant = patterns.significant(0.2)
-print(f"{len(patterns)} patterns, {len(significant)} of them significant at the level 0.2")
+patterns = discover(load_canteen_dishes(), max_conditions=1, resamples=0)
+significant = patterns.significant()
+print(f"{len(patterns)} patterns, {len(significant)} of them significant at the level 0.05")
 print(significant)
 
 # %%
-# How often each holds where its conditions do, and how many times more often than by chance:
+# How often each holds where its conditions do, and how often it would by chance:
 
-frame = significant.to_frame()
-fig, ax = plt.subplots()
-ax.scatter(frame["confidence"], frame["lift"], s=3 * frame["support"], alpha=0.5)
-ax.set(xlabel="confidence", ylabel="lift", yscale="log", title="Patterns; the area is the number of flags")
+texts = [pattern.rule.to_text() for pattern in significant]
+confidence = [pattern.confidence for pattern in significant]
+by_chance = [pattern.confidence / pattern.lift for pattern in significant]
+fig, ax = plt.subplots(layout="constrained")
+ax.barh(texts, confidence, alpha=0.6, label="confidence")
+ax.plot(by_chance, texts, "k|", markersize=14, label="if labels were independent")
+ax.invert_yaxis()
+ax.set(xlabel="share of the dishes that the body covers", xlim=(0, 1))
+ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2)
 
 # %%
 # As a graph of labels:

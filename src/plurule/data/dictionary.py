@@ -38,7 +38,7 @@ def describe(rule_list: RuleList, dictionary: Any, *, ignore: Collection[str] = 
 
     Examples
     --------
-    >>> from plurule.model import Attribute
+    >>> from plurule.model import Attribute, RuleList
     >>> rules = RuleList((), (Attribute("area"),), ("red",))
     >>> rules = describe(rules, {"area": {"unit": "km²", "description": "land"}, "red": "a colour of the flag"})
     >>> rules.dictionary["area"]

@@ -37,8 +37,8 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red <- stripes > 2\\nred, white <- stripes > 1", *names), *names)
     >>> transformer = RuleActivations(rules).fit([[0.0], [2.0], [3.0]])

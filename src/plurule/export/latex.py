@@ -34,8 +34,8 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripe_count"),), ("red", "blue")
     >>> print(to_latex(RuleList(parse_rules("red, ¬blue <- stripe_count > 2", *names), *names)))
     % \\usepackage{booktabs,longtable,textcomp}

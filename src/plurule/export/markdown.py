@@ -21,8 +21,8 @@ def to_markdown(rule_list: RuleList) -> str:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripe_count"),), ("red",)
     >>> print(to_markdown(RuleList(parse_rules("red <- stripe_count > 2 [stop]", *names), *names)))
     | # | Rule | TP | FP | Precision | Coverage |

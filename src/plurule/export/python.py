@@ -64,8 +64,8 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> source = to_python(RuleList(parse_rules("red <- stripes > 2 [stop]\\nwhite <-", *names), *names))
     >>> print(source[source.index("def predict"):])

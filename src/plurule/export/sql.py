@@ -61,8 +61,8 @@ def to_sql(
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"), Attribute("continent", ("Africa", "Asia"))), ("red", "white")
     >>> rules = RuleList(parse_rules("red <- stripes > 2 and continent = Asia\\nred <- stripes <= 0.5", *names), *names)
     >>> print(to_sql(rules, "flags", keys=["country"]))

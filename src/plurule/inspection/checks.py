@@ -32,8 +32,8 @@ class Finding:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("area"),), ("red",)
     >>> (finding,) = check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3", *names), *names))
     >>> finding.number, finding.problem, finding.reason
@@ -66,8 +66,8 @@ def check(rule_list: RuleList) -> tuple[Finding, ...]:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("area"),), ("red", "blue")
     >>> for finding in check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3 and area <= 1\\n"
     ...                                           "¬red, blue <- area > 5\\nred <- area > 4", *names), *names)):

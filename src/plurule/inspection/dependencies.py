@@ -70,11 +70,11 @@ class Dependency:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
-    >>> implication = dependencies(rules, [[1.0], [3.0]], [[1, 0], [1, 1]])[1]
+    >>> implication = rules.dependencies([[1.0], [3.0]], [[1, 0], [1, 1]])[1]
     >>> implication.kind, str(implication.premises[0]), str(implication.conclusions[0]), implication.rules
     ('implication', 'red', 'white', (2,))
     >>> implication.on_data.confidence
@@ -133,8 +133,8 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white", "blue")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\n¬blue <- red", *names), *names)
     >>> X, Y = np.array([[3.0], [4.0], [1.0], [0.0]]), np.array([[1, 1, 0], [1, 1, 1], [1, 0, 0], [0, 0, 1]])
@@ -155,11 +155,11 @@ class Dependencies(Sequence[Dependency]):
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
-    >>> found = dependencies(rules)
+    >>> found = rules.dependencies()
     >>> print(found.of_kind("implication"))
     implication: white ← red
     >>> found.to_graph().connected

@@ -82,8 +82,8 @@ class ModelDiff:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> changed = diff(rules, rules[:1], [[1.0], [3.0]])
@@ -155,8 +155,8 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("area"),), ("red",)
     >>> lists = [RuleList(parse_rules(text, *names), *names) for text in ("red <- area > 2", "red <- area > 3")]
     >>> print(diff(*lists, np.array([[1.0], [2.5]]), [[0], [0]]))

@@ -1,7 +1,7 @@
 """Changing a rule list by hand: every edit gives a new list, counted anew, and says what it did.
 
->>> from plurule.model import Attribute
->>> from plurule.model.text import parse_rules
+>>> from plurule.model import Attribute, RuleList
+>>> from plurule.inspection import parse_rules
 >>> names = (Attribute("area"),), ("red", "blue")
 >>> rules = RuleList(parse_rules("red <- area > 2\\nblue <-", *names), *names)
 >>> edited = Edit.of(rules, [[1.0], [3.0]], [[1, 1], [1, 0]]).add("red <- area <= 1", at=1).remove(3)
@@ -54,8 +54,8 @@ class Edit:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red <- stripes > 2", *names), *names)
     >>> edit = rules.edit().add("white <- red").add("red <- stripes > 4")

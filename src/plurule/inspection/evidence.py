@@ -27,8 +27,8 @@ class Evidence(NamedTuple):
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> first = evidence(rules, [[1.0], [3.0], [4.0]], [[0, 1], [1, 1], [1, 0]]).rules[0]
@@ -190,8 +190,8 @@ def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> to_frame(rules, X=[[1.0], [3.0]], Y=[[0, 1], [1, 1]])[["head", "body", "right", "decided"]]

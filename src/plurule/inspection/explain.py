@@ -74,8 +74,8 @@ class LabelDecision:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> decision = rules.explain([[3.0]])[0]["white"]
@@ -133,8 +133,8 @@ class Explanation:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> explanation = rules.explain([[3.0]])[0]
@@ -187,8 +187,8 @@ def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) ->
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = parse_rules("red <- stripes > 2\\nwhite <- red\\nwhite <-", *names)
     >>> explanations = explain(RuleList(rules, *names), np.array([[3.0], [np.nan]]))
@@ -228,8 +228,8 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> explanations = rules.explain([[3.0], [1.0]])

@@ -42,12 +42,11 @@ class LabelGraph(LabelGraphMethods):
 
     Examples
     --------
-    >>> from plurule.inspection.dependencies import dependencies
     >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white", "blue")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
-    >>> graph = dependencies(rules).to_graph()
+    >>> graph = rules.dependencies().to_graph()
     >>> graph.connected, [(edge.kind, edge.ends) for edge in graph.edges]
     (('red', 'white'), [('co-occurrence', ('red', 'white')), ('implication', ('red', 'white'))])
     """

@@ -45,8 +45,8 @@ def prune(
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("area"), Attribute("bars")), ("red",)
     >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 7\\nred <- area <= 1", *names), *names)
     >>> print(prune(rules, [[1.0, 1.0], [3.0, 5.0], [5.0, 8.0]], [[0], [1], [1]]))

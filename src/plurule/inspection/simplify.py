@@ -20,8 +20,8 @@ class Simplified:
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
     >>> simpler = rules.simplify([[1.0], [3.0]])
@@ -77,8 +77,8 @@ def simplify(
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("area"), Attribute("bars")), ("red",)
     >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 0\\nred <- area > 4", *names), *names)
     >>> print(simplify(rules, [[1.0, 1.0], [3.0, 1.0], [5.0, 1.0]]))

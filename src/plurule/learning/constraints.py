@@ -40,7 +40,7 @@ class Constraints:
     Examples
     --------
     >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
     >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
     >>> for violation in constraints.violations(rules):

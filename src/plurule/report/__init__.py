@@ -57,8 +57,8 @@ def to_html(
 
     Examples
     --------
-    >>> from plurule.model import Attribute
-    >>> from plurule.model.text import parse_rules
+    >>> from plurule.model import Attribute, RuleList
+    >>> from plurule.inspection import parse_rules
     >>> names = (Attribute("stripes"),), ("red", "white")
     >>> rules = RuleList(parse_rules("red, white <- stripes > 2", *names), *names)
     >>> page = to_html(rules, [[1.0], [3.0]], [[0, 1], [1, 1]], title="Flags")
