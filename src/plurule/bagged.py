@@ -272,7 +272,7 @@ def _scores(
     for threshold in THRESHOLDS.tolist():
         newly = (votes >= threshold) & (votes < before)
         for label in np.flatnonzero(newly.any(axis=0)).tolist():
-            tally.predict_present(np.flatnonzero(newly[:, label]), label)
+            tally.predict(np.flatnonzero(newly[:, label]), label)
         scores.append(getattr(tally, scoring.name)())
         before = threshold
     return np.array(scores)

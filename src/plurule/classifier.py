@@ -41,6 +41,7 @@ from plurule.selection.trials import evaluation_to_choose_by
 PUBLISHED: dict[str, Any] = {
     "heuristic": FMeasure(beta=0.5),
     "min_precision": MinPrecision(threshold=0.5, of="head", when="growing"),
+    "predict_absence": False,
     "n_rules": None,
     "max_conditions": None,
     "min_coverage": 0,
@@ -77,7 +78,8 @@ class RuleListClassifier(RuleListPredictor):
         (as published: of the head as a whole, also while the rule grows). `"auto"` is one half where a single list is
         learned; where lists aim at `scoring`, what is selected need only gain.
     predict_absence
-        Whether rules may also predict that labels are absent.
+        Whether rules may also predict that labels are absent. `"auto"`: only where lists aim at `scoring`, as
+        exceptions to a last rule, which predicts its labels for all other instances.
     label_conditions
         Whether bodies may test what earlier rules predicted.
     fix_head
@@ -190,7 +192,7 @@ class RuleListClassifier(RuleListPredictor):
         head_search: HeadSearch = "relaxed",
         min_precision: float | MinPrecision | Literal["auto"] = "auto",
         lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07),  # noqa: B008  # set_params changes a copy
-        predict_absence: bool = False,
+        predict_absence: bool | Literal["auto"] = "auto",
         label_conditions: bool = True,
         fix_head: bool | FixedHead = True,
         beam_width: int = 1,
@@ -317,7 +319,8 @@ class RuleListClassifier(RuleListPredictor):
         progress = self._progress()
         share = (lambda done: None) if progress is None else partial(progress, 0)
         with threadpool_limits(check_jobs(self.n_jobs), "blas"):  # products this small are slower with more
-            found = Aim(evaluation, options, most, least, float(self.give_up), share).hit()
+            may_except = isinstance(self.predict_absence, str)
+            found = Aim(evaluation, options, most, least, may_except, float(self.give_up), share).hit()
         if found is None:
             return False
         self.chosen_, self.n_rules_curve_ = found.told(), found.curve

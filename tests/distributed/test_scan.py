@@ -239,6 +239,17 @@ def test_lists_that_aim_go_on_where_they_were_ended(frame: pd.DataFrame, tmp_pat
     assert 10 < lines < len(file.read_text().splitlines())
 
 
+def test_exceptions_to_a_last_rule_are_the_same_in_parts():
+    rng = np.random.default_rng(1)
+    X = rng.random((400, 2))
+    odd = (abs(X - 0.5) < 0.25).all(axis=1, keepdims=True)
+    Y = (np.hstack([~odd, ~odd, odd]) & (rng.random((400, 3)) < 0.95)).astype(int)
+    frame = pd.DataFrame(np.hstack([X, Y]), columns=["a", "b", *LABELS]).astype(dict.fromkeys(LABELS, int))
+    parts = RuleListClassifier(cv=3, n_rules=6).fit(scan([frame[:150], frame[150:]], LABELS))
+    assert "exceptions" in parts.chosen_["how"]
+    assert dumps(parts.rule_list_) == dumps(RuleListClassifier(cv=3, n_rules=6).fit(read(frame, LABELS)).rule_list_)
+
+
 # Kept for the next time -------------------------------------------------------------------------------------------
 
 

@@ -157,7 +157,7 @@ class WithNaN(Heuristic):
         ({"lift": "kln 3"}, "lift 'kln 3' is not understood; write 'kln at 3: 1.08'"),
         ({"lift": lambda labels: 2.0}, "must be 1 for a single label"),
         ({"lift": lambda labels: 2.0 - labels}, "must be a positive number at every length"),
-        ({"predict_absence": "yes"}, "predict_absence must be True or False, got 'yes'"),
+        ({"predict_absence": "yes"}, "predict_absence must be True, False or 'auto', got 'yes'"),
         ({"fix_head": 1}, "fix_head must be True, False, or a FixedHead .*got 1"),
         ({"beam_width": 0}, "beam_width must be a whole number from 1 to 1000, got 0"),
         ({"beam_width": 10**11}, "beam_width must be a whole number from 1 to 1000, got 100000000000"),

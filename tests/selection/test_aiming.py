@@ -129,9 +129,9 @@ def test_initial_rules_constraints_and_precision_are_kept_to(flags: Any) -> None
     given = RuleListClassifier(cv=2, n_rules=8).fit(flags, initial_rules=["red <- sun = yes", "not blue <- stars > 20"])
     assert [rule.locked for rule in given.rule_list_][:3] == [True, True, False]
     assert given.chosen_["n_rules"] >= 2
-    used = {c.name for rule in RuleListClassifier(cv=2).fit(flags).rule_list_ for c in rule.body}
+    used = {c.name for rule in RuleListClassifier(cv=3).fit(flags).rule_list_ for c in rule.body}
     banned = Constraints(sorted(used))
-    bound = RuleListClassifier(cv=2).fit(flags, constraints=banned)
+    bound = RuleListClassifier(cv=3).fit(flags, constraints=banned)
     assert used
     assert not used & {c.name for rule in bound.rule_list_ for c in rule.body}
     precise = RuleListClassifier(cv=2, min_precision=0.8).fit(flags)
@@ -178,3 +178,20 @@ def test_a_list_that_is_better_by_luck_gives_way_to_the_constant() -> None:
         given_way = [RuleListClassifier(cv=5).fit(X[:, i:], Y).chosen_ for i in range(8)]
     assert all(told["score"] > told["constant"] or told["how"] == str(ConstantLabels()) for told in given_way)
     assert any(told["how"] == str(ConstantLabels()) for told in given_way)
+
+
+def test_what_nearly_all_instances_have_is_said_last_and_its_exceptions_before() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.random((400, 3))
+    odd = (abs(X[:, :2] - 0.5) < 0.25).all(axis=1, keepdims=True)
+    Y = (np.hstack([~odd, ~odd, odd]) & (rng.random((400, 3)) < 0.95)).astype(int)
+    classifier = RuleListClassifier().fit(X, Y)
+    assert "as exceptions to a last rule" in classifier.chosen_["how"]
+    *others, last = classifier.rule_list_
+    assert (str(last.head), last.body) == ("y0, y1", ())
+    assert {str(rule.head) for rule in others} == {"¬y0, ¬y1, y2"}
+    for off in ({"predict_absence": False}, {"min_precision": 0.3}, {"scoring": "f1_micro"}):
+        plain = RuleListClassifier(**off).fit(X, Y)
+        assert all(a.present for rule in plain.rule_list_ for a in rule.head)
+    with pytest.raises(ValueError, match="predict_absence"):
+        RuleListClassifier(predict_absence="never").fit(X, Y)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from plurule.data.table import Table
 from plurule.learning.problem import Problem
+from plurule.metrics import micro_f1, subset_accuracy
 from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
 from plurule.prediction.decide import decide
 from plurule.prediction.staged import Tally, staged_measures
@@ -45,6 +46,15 @@ PRICES = st.builds(
     st.sampled_from([0.0, 0.75]),
     st.sampled_from([1.0, 0.5]),
 )
+EXCEPTIONS = st.builds(
+    Price,
+    st.sampled_from([0.25, 0.375, 0.5]),
+    st.sampled_from([0.0, 1.0]),
+    st.booleans(),
+    further=st.sampled_from([1.0, 0.5]),
+    last=st.just(True),
+    shrink=st.sampled_from([0.0, 2.0]),
+)
 
 
 @st.composite
@@ -64,31 +74,43 @@ def holds(body: Any, problem: Problem, row: int) -> bool:
     return all((values[c.index] <= c.threshold) == (c.operator == "<=") for c in body)
 
 
-def by_hand(problem: Problem, price: Price, n_rules: int) -> list[tuple[int, list[int]]]:
+Told = tuple[int, list[int], bool]
+
+
+def by_hand(problem: Problem, price: Price, n_rules: int) -> list[Told]:
     """Every gain counted anew from all pairs that are open."""
     rows = range(problem.n_instances)
+
+    def counts(body: Any, label: int) -> tuple[float, float]:
+        covered = [r for r in rows if holds(body, problem, r) and (r, label) not in taken]
+        return sum(problem.weights[r] for r in covered if problem.Y[r, label]), sum(problem.weights[r] for r in covered)
+
     taken = {(r, 1) for r in rows for rule in problem.initial_rules if holds(rule.body, problem, r)}
     positives = [
         sum(problem.weights[r] for r in rows if problem.Y[r, i] and (r, i) not in taken) for i in range(len(LABELS))
     ]
-    chosen: list[tuple[int, list[int]]] = []
+    every = [counts((), label) for label in range(len(LABELS))]
+    usual = [i for i, (right, total) in enumerate(every) if price.last and right - price.lam * total - LEAST_GAIN > 0]
+    chosen: list[Told] = [(0, usual, True)] if usual else []
     while len(chosen) < n_rules:
         best, best_value = None, 1e-9
         for position, body in enumerate(BODIES):
             head, value = [], -price.per_condition * len(body)
             for label in range(len(LABELS)):
-                covered = [r for r in rows if holds(body, problem, r) and (r, label) not in taken]
-                right = sum(problem.weights[r] for r in covered if problem.Y[r, label])
-                total = sum(problem.weights[r] for r in covered)
-                gain = right - price.lam * total - LEAST_GAIN
+                (right, total), (all_right, all_) = counts(body, label), counts((), label)
+                if price.shrink and all_:
+                    right = total * (right + price.shrink * all_right / all_) / (total + price.shrink)
+                sign = -1 if label in usual else 1
+                gain = sign * (right - price.lam * total) - LEAST_GAIN
                 weighs = np.mean(positives) / positives[label] if price.labels_alike and positives[label] else 1.0
                 precise = right >= price.least_precision * total and (positives[label] or not price.labels_alike)
-                if precise and right - price.lam * price.further * total - LEAST_GAIN > 0:
+                further = 1.0 if label in usual else price.further
+                if precise and sign * (right - price.lam * further * total) - LEAST_GAIN > 0:
                     head.append(label)
                 if precise and gain > 0:
                     value += gain * weighs
             if value > best_value + 5e-10:
-                best, best_value = (position, head), value
+                best, best_value = (position, head, False), value
         if best is None:
             break
         chosen.append(best)
@@ -97,15 +119,12 @@ def by_hand(problem: Problem, price: Price, n_rules: int) -> list[tuple[int, lis
 
 
 @settings(max_examples=60)
-@given(
-    problems(),
-    PRICES,
-)
+@given(problems(), st.one_of(PRICES, EXCEPTIONS))
 def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Price) -> None:
     cover = GainCover(BODIES, problem)
-    chosen = [(body, head.tolist()) for body, head in cover.select(price, 4)]
+    chosen = [(choice.body, choice.head.tolist(), choice.last) for choice in cover.select(price, 4)]
     assert chosen == by_hand(problem, price, 4)
-    assert [(body, head.tolist()) for body, head in cover.select(price, 2)] == chosen[:2]
+    assert [(c.body, c.head.tolist(), c.last) for c in cover.select(price, 2)] == chosen[:2]
 
 
 @settings(max_examples=40)
@@ -120,7 +139,7 @@ def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(proble
     expected = decide(made, problem.table).labels()
     assert np.array_equal(decide(replace(made, rules=tuple(rules)), problem.table).labels(), expected)
     assert len({rule.body for rule in made}) == len(made)
-    steps = tuple(Rule(Head(tuple(Assignment(LABELS[i], int(i), True) for i in h)), BODIES[b]) for b, h in chosen)
+    steps = tuple(Rule(Head(tuple(Assignment(LABELS[i], int(i), True) for i in h)), BODIES[b]) for b, h, _ in chosen)
     unmerged = RuleList(steps, problem.table.attributes, LABELS)
     for measure, scores in staged_measures(
         unmerged, problem.table, problem.Y, ["micro_f1", "subset_accuracy"], problem.weights
@@ -128,6 +147,29 @@ def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(proble
         tally = Tally(problem.Y, problem.weights)
         stages = staged_selection(satisfied(BODIES, problem.table), chosen, tally)
         assert [getattr(stage, measure)() for stage in stages] == pytest.approx(scores)
+
+
+@settings(max_examples=40)
+@given(problems(), EXCEPTIONS, st.randoms(use_true_random=False))
+def test_exceptions_to_a_last_rule_depend_on_no_order_and_are_scored_as_those_of_a_list(
+    problem: Problem, price: Price, shuffle: Any
+) -> None:
+    problem = replace(problem, initial_rules=())
+    chosen = GainCover(BODIES, problem).select(price, 5)
+    stages = staged_selection(satisfied(BODIES, problem.table), chosen, Tally(problem.Y, problem.weights))
+    scores = [(stage.micro_f1(), stage.subset_accuracy()) for stage in stages]
+    for n_rules in range(len(chosen) + 1):
+        rules = list(rules_of(BODIES, chosen[:n_rules], LABELS))
+        if chosen and chosen[0].last and n_rules:
+            assert not rules[-1].body
+            assert [a.index for a in rules[-1].head if a.present] == chosen[0].head.tolist()
+            exceptions, last = rules[:-1], rules[-1:]
+            shuffle.shuffle(exceptions)
+            rules = exceptions + last
+        made = RuleList(tuple(rules), problem.table.attributes, LABELS)
+        predicted = decide(made, problem.table).labels()
+        expected = [m(problem.Y, predicted, sample_weight=problem.weights) for m in (micro_f1, subset_accuracy)]
+        assert scores[n_rules] == pytest.approx(tuple(expected))
 
 
 def test_a_pool_holds_every_beginning_once_and_no_label_condition() -> None:
@@ -144,3 +186,14 @@ def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     chosen = GainCover(bodies, problem).select(Price(0.25), 3)
     (rule,) = counted(rules_of(bodies, chosen, ("a",)), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)
+
+
+def test_an_exception_gains_what_the_last_rule_would_lose() -> None:
+    table = Table([Attribute("x0")], [np.array([0.0] * 4 + [1.0] * 6)], 10)
+    Y = np.array([[0]] * 3 + [[1]] * 7, dtype=np.uint8)
+    problem = Problem(table, ("a",), Y, np.ones(10))
+    bodies = [(), (condition(0, 0.5),)]
+    chosen = GainCover(bodies, problem).select(Price(0.5, last=True), 3)
+    absent, usual = counted(rules_of(bodies, chosen, ("a",)), problem, 0.5)
+    assert (str(absent.head), absent.tp, absent.fp, absent.value) == ("¬a", 3, 1, 1.0)
+    assert (str(usual.head), usual.tp, usual.fp, usual.value) == ("a", 6, 0, 3.0)

@@ -54,7 +54,7 @@ from plurule.model.file import rule_from_json, rule_to_json
 from plurule.prediction.counts import recount
 from plurule.prediction.staged import Summed, tallied
 from plurule.selection.folds import make_parts
-from plurule.selection.gain_cover import Body, Price
+from plurule.selection.gain_cover import Body, Price, gain_of
 from plurule.selection.journal import Journal
 from plurule.selection.training_data import CountedData, Scores, Selection, TrainingData
 
@@ -312,7 +312,7 @@ class BlockFolds(TrainingData):
         told = self.parts.map(recount_part, plain, each=self.kept)
         learned = summed_rules([one.rules[len(given) :] for one in told])
         undecided = np.sum([one.undecided for one in told], axis=0).tolist()
-        valued = (replace(rule, value=rule.tp - lam * (rule.tp + rule.fp)) for rule in learned)
+        valued = (replace(rule, value=gain_of(rule, lam)) for rule in learned)
         return replace(plain, rules=(*given, *valued), undecided=tuple(map(tuple, undecided)))
 
     def values_for(self, rule_list: RuleList) -> Table:

@@ -105,14 +105,14 @@ class PooledBlock:
     def taken(self, asked: Sequence[Taking]) -> list[Numbers]:
         """What choices take from each body of their pools: open pairs that have the labels, beside all."""
         found = []
-        for part, before, (body, head) in asked:
-            rows = self._rows(part, 0)
-            rows = rows[self._holds(part, body, rows)]
+        for part, before, choice in asked:
+            rows, head = self._rows(part, 0), choice.head
+            rows = rows[self._holds(part, choice.body, rows)]
             weight = self._weight(rows)[:, head]
-            for earlier, labels in before:
-                again = np.isin(head, labels)
-                if again.any():
-                    weight[np.ix_(self._holds(part, earlier, rows), again)] = 0
+            for earlier in before:
+                again = np.isin(head, earlier.head)
+                if again.any() and not earlier.last:
+                    weight[np.ix_(self._holds(part, earlier.body, rows), again)] = 0
             open_ = weight.any(axis=1)
             rows, weight = rows[open_], weight[open_]
             present = weight * (self.Y[rows][:, head] == 1)
@@ -156,14 +156,15 @@ class PooledBlock:
 def select(blocks: Pieces, pools: Sequence[Sequence[Body]], prices: Sequence[Price], n_rules: int) -> list[list[Any]]:
     """Per pool and price, what is selected; all of them go step by step together, with one round of counts for each."""
     counts = blocks.total(PooledBlock.counts)
-    chosen: list[list[list[Choice]]] = [[[] for _ in prices] for _ in pools]
+    chosen: list[list[list[Choice]]] = []
     growing: dict[tuple[int, int], Any] = {}
     asked: dict[tuple[int, int], Choice] = {}
     for part, bodies in enumerate(pools):
         right, all_ = np.hsplit(counts[2 * part], 2)
         gains = Gains(bodies, right, all_, counts[2 * part + 1])
+        chosen.append([gains.last(price) for price in prices])
         for number, price in enumerate(prices):
-            growing[part, number] = gains.selecting(price, n_rules)
+            growing[part, number] = gains.selecting(price, n_rules - len(chosen[part][number]))
             choice = next(growing[part, number], None)
             if choice is not None:
                 asked[part, number] = choice
@@ -183,7 +184,7 @@ def select(blocks: Pieces, pools: Sequence[Sequence[Body]], prices: Sequence[Pri
 
 
 def _key(request: Taking) -> Any:
-    listed = [(body, tuple(head.tolist())) for body, head in (*request.before, request.choice)]
+    listed = [(one.body, tuple(one.head.tolist()), one.last) for one in (*request.before, request.choice)]
     return request.part, tuple(listed)
 
 

@@ -37,7 +37,7 @@ HEURISTICS: dict[str, type[Heuristic]] = {
 ALLOWED: Allowed = {
     "averaging": [words(*AVERAGINGS)],
     "head_search": [words(*HEAD_SEARCHES)],
-    "predict_absence": ["boolean"],
+    "predict_absence": ["boolean", words("auto")],
     "label_conditions": ["boolean"],
     "beam_width": [whole(1, 1000)],
     "remaining": [number(0, 1)],
@@ -69,7 +69,7 @@ def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
     def plain(kind: Any, value: Any) -> Any:
         """A value as Python has it, whatever library it comes from; "auto" is no limit."""
         if kind in ("bool", "float"):
-            return bool(value) if kind == "bool" else float(value)
+            return value != "auto" and bool(value) if kind == "bool" else float(value)
         return min(int(value), LARGEST) if isinstance(value, Integral) else None if value == "auto" else value
 
     checked: dict[str, Any] = {"lift": lift, "heuristic": heuristic}

@@ -39,13 +39,13 @@ class Tally(Counts):
         right, predicted = np.zeros((2, len(self.truth)), dtype=np.int64)
         super().__init__(tp, fp, weights @ self.truth, right, predicted, self.truth.sum(axis=1), weights)
 
-    def predict_present(self, rows: NDArray[np.intp], label: int) -> None:
-        """A label, absent so far on these rows, is predicted as present there."""
-        right, weights = self.truth[rows, label], self.weights[rows]
-        self.tp[label] += weights[right].sum()
-        self.fp[label] += weights[~right].sum()
-        self.right[rows] += right
-        self.predicted[rows] += 1
+    def predict(self, rows: NDArray[np.intp], label: int, present: bool = True) -> None:
+        """A label, absent so far on these rows, is predicted as present there; or the other way round."""
+        right, weights, sign = self.truth[rows, label], self.weights[rows], 1 if present else -1
+        self.tp[label] += sign * weights[right].sum()
+        self.fp[label] += sign * weights[~right].sum()
+        self.right[rows] += sign * right
+        self.predicted[rows] += sign
 
 
 class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -141,7 +141,7 @@ def tallied(
     for step in replay(rule_list, table):
         for assignment, newly in zip(rule_list[step.rule].head, step.decided, strict=True):
             if assignment.present and place[assignment.index] >= 0:
-                tally.predict_present(np.flatnonzero(newly), int(place[assignment.index]))
+                tally.predict(np.flatnonzero(newly), int(place[assignment.index]))
         yield tally
 
 

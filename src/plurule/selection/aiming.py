@@ -42,6 +42,8 @@ BETAS = (0.5, 1.0)
 LAMBDAS = (0.15, 0.22, 0.3, 0.38, 0.45)
 """For F-measures: half of what can be reached."""
 PER_CONDITION = (0.0, 1.0, 2.0)
+EXCEPTIONS = ((0.0, 10.0), (2.0, 10.0))
+"""Where other rules are exceptions to the last: prices per condition, with what shares are shrunken by."""
 LEAST_ROWS = 50
 """With fewer rows than this, ways to make a list cannot be told apart."""
 PER_SIZE = 1e-4
@@ -130,6 +132,8 @@ class Aim:
     options: Options
     n_rules: int
     least_precision: float = 0.0
+    exceptions: bool = False
+    """Whether rules may say that a label which the last rule predicts is absent."""
     give_up: float = 0.0
     """How much of the score rules that tell of several labels may cost."""
     progress: Callable[[float], None] = lambda share: None
@@ -139,8 +143,21 @@ class Aim:
     def prices(self) -> list[Price]:
         """The prices to select at; none, if nothing can be selected."""
         selectable = can_select(self.options, self.evaluation.folds.problem.constraints)
-        further = FURTHER if self.give_up else FURTHER[:1]
-        return prices(self.evaluation.scoring, self.least_precision, further) if selectable else []
+        if not selectable:
+            return []
+        scoring, problem = self.evaluation.scoring, self.evaluation.folds.problem
+        found = prices(scoring, self.least_precision, FURTHER if self.give_up else FURTHER[:1])
+        if self.exceptions and not self.least_precision and not self._as_lists and not problem.groups:
+            often = problem.label_weights.max(initial=0.0) / problem.total_weight
+            likely = dict.fromkeys((p.lam, p.labels_alike, p.further) for p in found if p.lam < often)
+            every = product(likely, EXCEPTIONS)
+            found += [Price(lam, cost, alike, 0.0, more, True, m) for (lam, alike, more), (cost, m) in every]
+        return found
+
+    @property
+    def _as_lists(self) -> bool:
+        """Whether what is selected is scored as lists are, prefix by prefix."""
+        return bool(self.evaluation.folds.problem.initial_rules) or self.evaluation.scoring.name not in METRICS
 
     @property
     def grown(self) -> int:
@@ -185,23 +202,22 @@ class Aim:
         """The candidates that are selected from a pool of each part."""
         evaluation, problem = self.evaluation, self.evaluation.folds.problem
         folds, measure = evaluation.folds, evaluation.scoring.name
-        as_lists = bool(problem.initial_rules) or measure not in METRICS
         kept = np.arange(problem.n_labels) if evaluation.labels is None else evaluation.labels
         most = self.n_rules - len(problem.initial_rules)
         found: dict[Candidate, list[Result]] = {Selected(price): [] for price in self.prices}
         made: dict[Candidate, list[RuleList]] = {candidate: [] for candidate in found}
-        every = folds.selections(pools, self.prices, most, None if as_lists else measure, kept)
+        every = folds.selections(pools, self.prices, most, None if self._as_lists else measure, kept)
         for part, (bodies, selections) in enumerate(zip(pools, every, strict=True)):
             for price, (chosen, scores) in zip(self.prices, selections, strict=True):
-                if as_lists:
+                if self._as_lists:
                     rules = rules_of(bodies, chosen, problem.labels)
                     made[Selected(price)].append(folds.counted(part, rules, price.lam))
                     continue
-                conditions = np.cumsum([0, *(len(bodies[body]) for body, _ in chosen)]).tolist()
-                several = np.cumsum([0, *(len(head) > 1 for _, head in chosen)]).tolist()
+                conditions = np.cumsum([0, *(len(bodies[choice.body]) for choice in chosen)]).tolist()
+                several = np.cumsum([0, *(len(choice.head) > 1 for choice in chosen)]).tolist()
                 result = {"scores": {measure: scores}, "conditions": conditions, "several": several}
                 found[Selected(price)].append(result)
-        yield from self._scored(made) if as_lists else found.items()
+        yield from self._scored(made) if self._as_lists else found.items()
 
     def _lists(self, folds: TrainingData, part: int) -> list[RuleList]:
         """The lists by F, and the one by gain if bodies are selected."""

@@ -3,14 +3,16 @@
 A prediction pays for F1 where its precision is above half the F1 that is reached, for Hamming accuracy above one half.
 So a rule gains TP − λ·(TP + FP) per label, and the best head of a body is every label that gains. Bodies come from
 whole lists, which put precise rules for rare labels first; taking the body that gains most on what is still open, again
-and again, puts the rules first that say most. No rule takes anything back, so predictions do not depend on the order.
+and again, puts the rules first that say most. Where labels gain for every instance, they may also be predicted last,
+and the rules before say what is otherwise: labels that are present beside them, and those of them that are absent. No
+two rules before the last contradict each other, so predictions do not depend on their order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +26,6 @@ from plurule.prediction.decide import OPEN, Columns
 from plurule.prediction.staged import Tally
 
 Body: TypeAlias = tuple[Condition, ...]
-Choice: TypeAlias = tuple[int, NDArray[np.intp]]
-"""The position of a body in its pool, and the labels it predicts."""
 Values: TypeAlias = NDArray[np.float64]
 
 LEAST_GAIN = 0.5
@@ -36,6 +36,15 @@ BLOCK = 1 << 14
 
 EXACT_IN_SINGLE = 1 << 24
 """Whole numbers up to this are exact in single precision."""
+
+
+class Choice(NamedTuple):
+    """A body, by its position in its pool, and the labels it tells of."""
+
+    body: int
+    head: NDArray[np.intp]
+    last: bool = False
+    """Whether the labels are predicted where no other choice tells of them; others then say that they are absent."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +61,16 @@ class Price:
     """The least share of right predictions for a label of a head."""
     further: float = 1.0
     """Beside a label that gains, one need gain only with λ times this, to be in the head, too."""
+    last: bool = False
+    """Whether labels that gain for every instance are predicted by the last rule, and others tell its exceptions."""
+    shrink: float = 0.0
+    """Shares of labels are drawn to those of all that is open, as if so much more weight were covered."""
 
     def __str__(self) -> str:
         weighted = ", all labels weighing the same" if self.labels_alike else ""
         more = "" if self.further == 1.0 else f", {self.lam * self.further:g} for further labels"
-        return f"gain with λ = {self.lam:g}{more}, {self.per_condition:g} per condition{weighted}"
+        last = f", as exceptions to a last rule, shares shrunken by {self.shrink:g}" if self.last else ""
+        return f"gain with λ = {self.lam:g}{more}, {self.per_condition:g} per condition{weighted}{last}"
 
 
 def bodies_of(lists: Iterable[RuleList]) -> list[Body]:
@@ -89,6 +103,12 @@ class Gains:
         """Per body and label, the weight of the open pairs it covers: those that have the label, and all."""
         self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
 
+    def last(self, price: Price) -> list[Choice]:
+        """What the last rule predicts, if there is one: the labels that gain by the empty body, the first of a pool."""
+        gain = self.right[0] - price.lam * self.all[0] - LEAST_GAIN
+        head = np.flatnonzero(gain > 0.0)
+        return [Choice(0, head, last=True)] if price.last and len(head) else []
+
     def selecting(self, price: Price, n_rules: int) -> Generator[Choice, Values, None]:
         """The bodies that gain most, one after the other, at most so many.
 
@@ -97,8 +117,11 @@ class Gains:
         """
         right, all_ = self.right.copy(), self.all.copy()
         weighs = self.rarity if price.labels_alike else np.ones(right.shape[1])
+        sign = np.ones(right.shape[1])
+        for choice in self.last(price):
+            sign[choice.head] = -1.0
         for _ in range(n_rules):
-            gain = right - price.lam * all_ - LEAST_GAIN
+            gain = sign * (_shrunken(right, all_, price.shrink) - price.lam * all_) - LEAST_GAIN
             if price.least_precision:
                 gain[right < price.least_precision * all_] = 0.0
             value = np.maximum(gain, 0.0) @ weighs - price.per_condition * self.n_conditions
@@ -106,11 +129,19 @@ class Gains:
             best = int(np.argmax(np.round(value, 9)))
             if value[best] <= 1e-9:
                 break
-            enough = gain[best] + price.lam * (1.0 - price.further) * all_[best] > 0.0
+            enough = gain[best] + (sign > 0.0) * price.lam * (1.0 - price.further) * all_[best] > 0.0
             head = np.flatnonzero(enough & (weighs > 0.0) & (right[best] >= price.least_precision * all_[best]))
-            taken = yield best, head
+            taken = yield Choice(best, head)
             right[:, head] -= taken[:, : len(head)]
             all_[:, head] -= taken[:, len(head) :]
+
+
+def _shrunken(right: Values, all_: Values, weight: float) -> Values:
+    """What would be right if bodies covered so much more weight with the shares of the empty body, the first."""
+    if not weight:
+        return right
+    share = np.divide(right[0], all_[0], out=np.zeros_like(right[0]), where=all_[0] > 0)
+    return all_ * (right + weight * share) / (all_ + weight)
 
 
 class GainCover:
@@ -129,13 +160,13 @@ class GainCover:
         self.gains = Gains(bodies, right, all_, positives)
 
     def select(self, price: Price, n_rules: int) -> list[Choice]:
-        """The bodies that gain most, one after the other, at most so many."""
-        weight, chosen = self.weight.copy(), list[Choice]()
-        steps = self.gains.selecting(price, n_rules)
+        """The last rule, if there is one, and the bodies that gain most, one after the other; at most so many."""
+        weight, chosen = self.weight.copy(), self.gains.last(price)
+        steps = self.gains.selecting(price, n_rules - len(chosen))
         choice = next(steps, None)
         while choice is not None:
             chosen.append(choice)
-            choice = told(steps, self._taken(weight, *choice) if len(chosen) < n_rules else None)
+            choice = told(steps, self._taken(weight, choice.body, choice.head) if len(chosen) < n_rules else None)
         return chosen
 
     def _taken(self, weight: NDArray[Any], body: int, head: NDArray[np.intp]) -> Values:
@@ -176,19 +207,23 @@ def covered_sums(held: NDArray[Any], values: NDArray[Any]) -> Values:
 
 def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], labels: Sequence[str]) -> tuple[Rule, ...]:
     """The rules of a selection; what one body predicts is said at once."""
-    heads: dict[int, set[int]] = {}
-    for body, head in chosen:
-        heads.setdefault(body, set()).update(head.tolist())
+    last = {label for choice in chosen if choice.last for label in choice.head.tolist()}
+    heads: dict[tuple[int, bool], set[int]] = {}
+    for choice in sorted(chosen, key=lambda choice: choice.last):
+        heads.setdefault((choice.body, choice.last), set()).update(choice.head.tolist())
     return tuple(
-        Rule(Head(tuple(Assignment(labels[i], i, True) for i in sorted(head))), bodies[body])
-        for body, head in heads.items()
+        Rule(Head(tuple(Assignment(labels[i], i, is_last or i not in last) for i in sorted(head))), bodies[body])
+        for (body, is_last), head in heads.items()
     )
 
 
 def of_labels(chosen: Sequence[Choice], kept: NDArray[np.intp]) -> list[Choice]:
     """A selection with heads of some labels only, by their place among those."""
     places = {label: place for place, label in enumerate(kept.tolist())}
-    return [(body, np.array([places[i] for i in head.tolist() if i in places], np.intp)) for body, head in chosen]
+    return [
+        choice._replace(head=np.array([places[i] for i in choice.head.tolist() if i in places], np.intp))
+        for choice in chosen
+    ]
 
 
 def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
@@ -196,18 +231,27 @@ def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
     given = start(problem).rules
     plain = RuleList((*given, *rules), problem.table.attributes, problem.labels, groups=problem.groups)
     listed = recount(plain, problem.table, problem.Y, problem.weights)
-    valued = (replace(rule, value=rule.tp - lam * (rule.tp + rule.fp)) for rule in listed[len(given) :])
-    return replace(listed, rules=(*given, *valued))
+    return replace(listed, rules=(*given, *(replace(rule, value=gain_of(rule, lam)) for rule in listed[len(given) :])))
+
+
+def gain_of(rule: Rule, lam: float) -> float:
+    """What a rule gains by what it decides; that a label is absent gains where less than λ have it."""
+    stated = [
+        (lam if a.present else 1.0 - lam, *d) for a, d in zip(rule.head, rule.decided, strict=True) if not a.implied
+    ]
+    return sum(right - bar * (right + wrong) for bar, right, wrong in stated)
 
 
 def staged_selection(holds: NDArray[np.bool_], chosen: Sequence[Choice], tally: Tally) -> Iterator[Tally]:
     """What is right and wrong without rules, after the first rule, … of a selection; `holds` is of the same rows."""
     open_ = np.ones(tally.truth.shape, np.bool_)
+    last: set[int] = set()
     yield tally
-    for body, head in chosen:
-        rows = np.flatnonzero(holds[body])
-        for label in head.tolist():
+    for choice in chosen:
+        rows = np.flatnonzero(holds[choice.body])
+        for label in choice.head.tolist():
             new = rows[open_[rows, label]]
-            open_[new, label] = False
-            tally.predict_present(new, label)
+            open_[new, label] = choice.last
+            tally.predict(new, label, label not in last)
+        last |= set(choice.head.tolist() if choice.last else ())
         yield tally
