@@ -22,6 +22,7 @@ from plurule.metrics import micro_f1
 from plurule.prediction.constant import best_constant
 
 OUT_OF_THE_BOX, FOR_HAMMING, SEARCHED = "plurule", "plurule, aimed at HA", "plurule, CV"
+FOR_MACRO = "plurule, aimed at macro F1"
 EXPRESSIVE = "plurule, expressive"
 BAGGED = "plurule, votes of 50 lists"
 CONSTANT, CONSTANT_FOR_HAMMING = "constant", "constant for HA"
@@ -83,6 +84,7 @@ OURS: dict[str, Callable[[], Any]] = {
     OUT_OF_THE_BOX: RuleListClassifier,
     EXPRESSIVE: RuleListClassifier.expressive,
     FOR_HAMMING: lambda: RuleListClassifier(scoring="hamming_accuracy"),
+    FOR_MACRO: lambda: RuleListClassifier(scoring="macro_f1"),
     SEARCHED: RuleListClassifierCV,
     BAGGED: BaggedRuleLists,
 }
