@@ -114,7 +114,7 @@ def write_part(path: Path, X: Any, Y: Any, rows: Any) -> str:
     return f"{path}.parquet"
 
 
-def on_workers(rows: int, attributes: int, labels: int, repeats: int = 3) -> None:
+def on_workers(rows: int, attributes: int, labels: int, repeats: int = 2) -> None:
     """Time per rule with one worker of Dask and with two, in turns: of the clock, and of what has to wait for another.
 
     On a busy machine the clock says little. What has to wait is the worker that works most, and the driver.
@@ -129,9 +129,9 @@ def on_workers(rows: int, attributes: int, labels: int, repeats: int = 3) -> Non
             distributed.Client(cluster) as client,
         ):
             chunks = zip(np.array_split(X, 8), np.array_split(Y, 8), strict=True)
-            parts = [
-                client.scatter(part, workers=[list(client.nthreads())[i % n_workers]]) for i, part in enumerate(chunks)
-            ]
+            names = list(client.nthreads())
+            placed = [client.scatter([one], workers=[names[i % n_workers]]) for i, one in enumerate(chunks)]
+            parts = [future for (future,) in placed]
             seen: list[tuple[float, list[float]]] = []
 
             def look(_: int, decided: float, client: Any = client, seen: Any = seen) -> None:
