@@ -87,7 +87,8 @@ def everywhere(rows: int, attributes: int, labels: int, blocks: Sequence[int], f
     import distributed
 
     X, Y = made(rows, attributes, labels)
-    model, _, _ = fit(X, Y)
+    whole = frame_of(X, Y)
+    model, _, _ = fit(whole[whole.columns[:attributes]], whole[whole.columns[attributes:]])
     shuffled = np.random.default_rng(0).permutation(rows)
     with tempfile.TemporaryDirectory(dir=folder) as data, ProcessPoolExecutor(2) as executor:
         for n_blocks, order in itertools.product(blocks, ("in order", "shuffled")):
@@ -107,11 +108,15 @@ def everywhere(rows: int, attributes: int, labels: int, blocks: Sequence[int], f
 
 
 def write_part(path: Path, X: Any, Y: Any, rows: Any) -> str:
+    frame_of(X[rows], Y[rows]).to_parquet(f"{path}.parquet", index=False)
+    return f"{path}.parquet"
+
+
+def frame_of(X: Any, Y: Any) -> Any:
     import pandas as pd
 
-    frame = pd.DataFrame(X[rows], columns=[f"x{i}" for i in range(X.shape[1])])
-    frame.join(pd.DataFrame(Y[rows], columns=[f"label_{i}" for i in range(Y.shape[1])])).to_parquet(f"{path}.parquet")
-    return f"{path}.parquet"
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    return frame.join(pd.DataFrame(Y, columns=[f"label_{i}" for i in range(Y.shape[1])]))
 
 
 def on_workers(rows: int, attributes: int, labels: int, repeats: int = 2) -> None:
@@ -194,15 +199,11 @@ def on_disk(rows: int, attributes: int, labels: int, folder: Path, data: Path | 
 
 def write_parts(rows: int, attributes: int, labels: int, folder: Path) -> None:
     """Files of half a million rows each; those that are there stay."""
-    import pandas as pd
-
-    names = [f"x{i}" for i in range(attributes)], [f"label_{i}" for i in range(labels)]
     for part, start in enumerate(range(0, rows, 500_000)):
         path = folder / f"{part:05d}.parquet"
         if not path.exists():
             X, Y = made(min(500_000, rows - start), attributes, labels, part)
-            frame = pd.DataFrame(X, columns=names[0]).join(pd.DataFrame(Y, columns=names[1]))
-            frame.to_parquet(path.with_suffix(".tmp"), index=False)
+            frame_of(X, Y).to_parquet(path.with_suffix(".tmp"), index=False)
             path.with_suffix(".tmp").rename(path)
 
 
