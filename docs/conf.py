@@ -200,8 +200,17 @@ def rewrite_links(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] = site_links(source[0], folder, folder)
 
 
+def shorten_types(
+    app: Sphinx, what: str, name: str, value: object, options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """What numpy calls ArrayLike is a union of a line and a half."""
+    short = signature and re.sub(r"[~.\w]*_Buffer \| .*?bytes \| str\](?= \|)", "ArrayLike", signature)
+    return short, returned
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-signature", shorten_types)
     app.connect("source-read", rewrite_links)
 
 
