@@ -18,6 +18,7 @@ from plurule.lifts import KLN, NoLift
 AS_PUBLISHED: dict[str, Any] = {
     "heuristic__beta": 0.5,
     "min_precision": MinPrecision(0.5, of="head", when="growing"),
+    "predict_absence": False,
     "max_conditions": None,
     "min_coverage": 0,
     "max_bins": None,
