@@ -78,7 +78,7 @@ bool CountTable::suits(const Options& options, const HeadSearch& search, const P
 
 CountTable::CountTable(const Prepared& prepared, const State& state, const Options& options, const HeadSearch& search, Threads& threads)
     : prepared_(prepared), state_(state), options_(options), head_search_(search), threads_(threads), wide_(state.n_rows >= NarrowCell::MOST_ROWS),
-      measured_(prepared.attributes.size()), work_(threads.most()), hints_(prepared.attributes.size() + state.n_labels) {
+      measured_(prepared.attributes.size()), work_(threads.most()) {
     as_quotient(options.heuristic, quotient_);
     kept_ = scoring_for(options.when_finished ? 0.0 : options.min_precision.threshold);
 }
@@ -127,34 +127,6 @@ bool CountTable::place_of(const Block::Part& part, std::size_t slot, std::size_t
     }
     if (candidates.nominal) return candidates.place_of(Slot{i, 0}, place);
     return i < groups ? candidates.place_of(Slot{i, side}, place) : candidates.place_of(Slot{i - groups, 1}, place);
-}
-
-// The other way round: the slot and the side of a candidate, if it is one.
-bool CountTable::slot_of(const Block::Part& part, Place& place, std::size_t& slot, std::size_t& side) const {
-    side = 0;
-    if (part.attribute >= n_attributes()) {
-        slot = part.first + std::size_t(place.below);
-    } else {
-        const Candidates candidates = candidates_of(part.attribute);
-        Slot at{};
-        if (!candidates.slot_of(place, at)) return false;
-        const std::size_t groups = rows_of(part.attribute).groups();
-        if (part.two_sided && candidates.nominal) {
-            side = at.group == groups;
-            slot = part.first;
-        } else if (candidates.nominal) {
-            slot = part.first + at.group;
-        } else if (prepared_.sparse.holds(part.attribute)) {
-            const auto& values = values_of(part.attribute);
-            side = at.side;
-            slot = part.first + std::size_t(std::lower_bound(values.begin(), values.end(), rows_of(part.attribute).ids[at.group]) - values.begin());
-        } else {
-            side = part.two_sided ? at.side : 0;
-            slot = part.first + at.group + (part.two_sided ? 0 : at.side * groups);
-        }
-    }
-    const std::int64_t order = place.order();
-    return place_of(part, slot, side, place) && place.order() == order;  // the rank above may be another now
 }
 
 // Makes blocks of the sparse attributes, or behind them of the others.
@@ -223,7 +195,7 @@ void CountTable::count_totals() {
 
 void CountTable::start(const std::vector<std::size_t>& attributes) {
     attributes_ = attributes;
-    where_.assign(hints_.size(), {0, NOWHERE});
+    where_.assign(n_attributes() + state_.n_labels, {0, NOWHERE});
     lay_out(true);
     lay_out(false);
     closed_.clear();

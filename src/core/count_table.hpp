@@ -44,6 +44,7 @@ struct Block {
     std::vector<float> bound, cut, slack;  // first those of the slots, then those of their other sides
     std::vector<float> best;               // of each tile
     float highest = 0;                     // of all
+    double hope = NOTHING;                 // the best that was found by the last look
     bool two_sided = false;                // some slot is
     bool stale = true;                     // to be counted before a look
 
@@ -94,17 +95,11 @@ class CountTable {
    private:
     struct Workspace {
         std::vector<std::int32_t> counters, sums, other, tp, fp, by_code;
-        std::vector<float> labels;
         Reach reach;
         Flags flags;
         double reach_floor = NOTHING, flags_floor = NOTHING;
         std::vector<std::uint32_t> flagged, groups;
         Block scratch;  // one tile, for counts that are not kept
-    };
-    // The best candidate of an attribute when it was looked at last.
-    struct Hint {
-        double value = NOTHING;
-        Place place;
     };
     // One label whose pairs are closed.
     struct Closed {
@@ -123,7 +118,6 @@ class CountTable {
     // The values of the slots of a sparse attribute: those of all rows, in training or not.
     const Buffer<std::int32_t>& values_of(std::size_t a) const { return prepared_.grouped[a].ids; }
     bool place_of(const Block::Part& part, std::size_t slot, std::size_t side, Place& place) const;
-    bool slot_of(const Block::Part& part, Place& place, std::size_t& slot, std::size_t& side) const;
 
     void lay_out(bool sparse);
     void count_totals();
@@ -155,9 +149,7 @@ class CountTable {
     bool is_flagged(const Block& block) const;
     void count_up_to(const Block::Part& part, std::uint32_t from, std::size_t group, std::vector<std::int32_t>& counters) const;
     void begin_tile(const Block::Part& part, Block& tile) const;
-    void look_at_flagged(const Block& block, const Pass& pass, std::size_t thread);
-    void look_at_hints(const Pass& pass);
-    double hope_for(const Block& block) const;
+    void look_at_flagged(Block& block, const Pass& pass, std::size_t thread);
     void look_at(Block& block, const Pass& pass, std::size_t thread);
     void look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread);
     void look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread,
@@ -188,7 +180,6 @@ class CountTable {
     std::vector<Closed> closed_;
     std::vector<double> head_values_;
     std::size_t head_length_ = 0;
-    std::vector<Hint> hints_;                                        // per attribute
     std::vector<std::pair<std::uint32_t, std::uint32_t>> where_;  // per attribute: its block, and its part there
 };
 

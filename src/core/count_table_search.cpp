@@ -11,9 +11,6 @@ namespace plurule {
 
 namespace {
 
-constexpr std::size_t FEW_LABELS = 16;  // are put in order, eight candidates at once
-constexpr std::size_t FIRST_LOOKS = 8;  // at candidates that were good for the last rule
-
 // Never below the number itself, whatever was rounded on the way.
 float up(double value) { return std::isfinite(value) ? float(value + 1e-6 * std::fabs(value) + 1e-30) : float(value); }
 // A bound that reaches this, or nearly, reaches the floor.
@@ -37,7 +34,7 @@ void CountTable::prepare_lengths() {
     lengths_.lift.clear();
     const auto lift = [&](std::size_t length) { return options_.head_search == HeadSearchKind::relaxed ? options_.lift[length - 1] : 1.0; };
     for (std::size_t length = 1, next; length <= count; length = next) {
-        next = length + (count <= FEW_LABELS ? 1 : std::max<std::size_t>(1, length / 4));
+        next = length + std::max<std::size_t>(1, length / 4);
         double highest = 0;
         for (std::size_t k = length; k < std::min(next, count + 1); ++k) highest = std::max(highest, lift(k));
         lengths_.share.push_back(float(1.0 / double(length)));
@@ -92,7 +89,7 @@ void CountTable::prepare_flags(double floor, Flags& flags) const {
     constexpr double PRECISE = 7;  // what is wrong by less than its inverse passes too
     const std::int32_t right = std::int32_t(std::ceil(double(scoring_.right) * PRECISE)) + 1;
     const std::int32_t wrong = -std::int32_t(std::floor(double(scoring_.wrong) * PRECISE));
-    flags.asks_head = scoring_.asks_head && !scoring_.absence;
+    flags.asks_head = scoring_.asks_head;
     flags.asks_labels = scoring_.asks_labels;
     for (std::uint32_t lane : totals_.active) {
         const double of_lane[4] = {double(totals_.tp[lane]), double(totals_.fp[lane]), double(totals_.present[lane]), double(totals_.rows)};
@@ -106,29 +103,28 @@ void CountTable::prepare_flags(double floor, Flags& flags) const {
     std::int32_t whole[4];
     for (int i = 0; i < 4; ++i) whole[i] = std::int32_t(std::ceil(of_counts[i] * scale));
     flags.vectors.clear();
-    for (bool absent : {false, true})
-        for (std::size_t first = 0; first < state_.width && (!absent || scoring_.absence); first += 8) {
-            Flags::Vector& vector = flags.vectors.emplace_back();
-            vector.first_lane = first;
-            for (std::int32_t state = 0; state < 8; ++state) {
-                const std::int32_t tp = (state & (absent ? OPEN_ABSENT : OPEN_PRESENT)) != 0, fp = (state & (absent ? OPEN_PRESENT : OPEN_ABSENT)) != 0;
-                const std::int32_t score = tp * whole[0] + fp * whole[1] + (state & PRESENT ? whole[2] : 0) + whole[3];
-                vector.of_state[state] = score * std::int32_t(unit) + tp * right + fp * wrong;
-            }
-            for (std::size_t i = 0; i < 8; ++i) {
-                vector.least[i] = std::numeric_limits<std::int32_t>::max();
-                vector.most[i] = std::numeric_limits<std::int32_t>::min();
-                vector.all_right[i] = 0;
-                if (first + i >= lane_of_state_.size()) continue;
-                const std::size_t lane = lane_of_state_[first + i];
-                const std::int32_t tp = absent ? totals_.fp[lane] : totals_.tp[lane], fp = absent ? totals_.tp[lane] : totals_.fp[lane];
-                const double constant = std::ceil(fixed[lane] * scale) + 1;
-                const double total = double(whole[0]) * tp + double(whole[1]) * fp + double(whole[2]) * totals_.present[lane] + double(whole[3]) * totals_.rows;
-                vector.least[i] = std::int32_t((-constant - 0.5) * unit) - 1;
-                vector.most[i] = std::int32_t((total + constant + 0.5) * unit) + 1;
-                vector.all_right[i] = right * tp + wrong * fp;
-            }
+    for (std::size_t first = 0; first < state_.width; first += 8) {
+        Flags::Vector& vector = flags.vectors.emplace_back();
+        vector.first_lane = first;
+        for (std::int32_t state = 0; state < 8; ++state) {
+            const std::int32_t tp = (state & OPEN_PRESENT) != 0, fp = (state & OPEN_ABSENT) != 0;
+            const std::int32_t score = tp * whole[0] + fp * whole[1] + (state & PRESENT ? whole[2] : 0) + whole[3];
+            vector.of_state[state] = score * std::int32_t(unit) + tp * right + fp * wrong;
         }
+        for (std::size_t i = 0; i < 8; ++i) {
+            vector.least[i] = std::numeric_limits<std::int32_t>::max();
+            vector.most[i] = std::numeric_limits<std::int32_t>::min();
+            vector.all_right[i] = 0;
+            if (first + i >= lane_of_state_.size()) continue;
+            const std::size_t lane = lane_of_state_[first + i];
+            const std::int32_t tp = totals_.tp[lane], fp = totals_.fp[lane];
+            const double constant = std::ceil(fixed[lane] * scale) + 1;
+            const double total = double(whole[0]) * tp + double(whole[1]) * fp + double(whole[2]) * totals_.present[lane] + double(whole[3]) * totals_.rows;
+            vector.least[i] = std::int32_t((-constant - 0.5) * unit) - 1;
+            vector.most[i] = std::int32_t((total + constant + 0.5) * unit) + 1;
+            vector.all_right[i] = right * tp + wrong * fp;
+        }
+    }
 }
 
 // Adds the rows of a column from a place in its list to the end of a group.
@@ -141,12 +137,12 @@ void CountTable::count_up_to(const Block::Part& part, std::uint32_t from, std::s
 bool CountTable::is_flagged(const Block& block) const {
     const std::size_t a = block.parts[0].attribute;
     const bool by_covered = quotient_.top[2] == 0 && quotient_.bottom[2] == 0;  // or else most candidates are close to the best
-    return !wide_ && !scoring_.additive && by_covered && block.parts.size() == 1 && a < n_attributes() &&
+    return !wide_ && !scoring_.additive && !scoring_.absence && by_covered && block.parts.size() == 1 && a < n_attributes() &&
            block.two_sided && !prepared_.is_packed(a) && !prepared_.sparse.holds(a) && !prepared_.attributes[a].nominal &&
-           prepared_.attributes[a].rest < 0 && state_.width * (scoring_.absence ? 2 : 1) <= 8 * Flags::MOST_VECTORS;
+           prepared_.attributes[a].rest < 0 && state_.width <= 8 * Flags::MOST_VECTORS;
 }
 
-void CountTable::look_at_flagged(const Block& block, const Pass& pass, std::size_t thread) {
+void CountTable::look_at_flagged(Block& block, const Pass& pass, std::size_t thread) {
     Workspace& work = work_[thread];
     const double floor = std::max(pass.floor(thread), 0.0);  // no value is below it
     if (!(floor <= work.flags_floor * 1.001)) {  // a lower floor lets more pass
@@ -159,9 +155,9 @@ void CountTable::look_at_flagged(const Block& block, const Pass& pass, std::size
     work.flagged.resize(2 * groups);
     const GroupSpan span{rows.rows.data(), rows.ends.data(), 0, groups, false};
     const std::size_t found = tile_kernels(wide_).flag(work.flags, span, state_.bytes.data(), state_.width, work.flagged.data());
-    hints_[part.attribute].value = std::min(hints_[part.attribute].value, floor);
     Block& tile = work.scratch;
     begin_tile(part, tile);
+    tile.hope = NOTHING;
     work.sums.assign(3 * state_.width + 1, 0);
     work.groups.clear();
     std::uint32_t counted = 0, wanted[2] = {};
@@ -180,6 +176,7 @@ void CountTable::look_at_flagged(const Block& block, const Pass& pass, std::size
             if (wanted[side]) look_at_side(tile, 0, side, std::exchange(wanted[side], 0), pass, thread, work.groups.data());
         work.groups.clear();
     }
+    block.hope = tile.hope;
 }
 
 // One tile for slots of a column, wherever they stand.
@@ -202,56 +199,22 @@ void CountTable::search(const Pass& pass) {
     prepare_lengths();
     for (Workspace& work : work_) {
         work.reach_floor = work.flags_floor = NOTHING;
-        work.labels.resize(totals_.active.size() * TILE);
         work.counters.assign(3 * state_.width + 1, 0);
     }
-    look_at_hints(pass);
     std::vector<std::size_t> order;
     for (std::size_t b = 0; b < blocks_.size(); ++b)
         if (!pass.keeps || blocks_[b].highest >= least_for(pass.floor(0))) order.push_back(b);
     std::vector<std::pair<float, double>> hopes(blocks_.size());
-    for (std::size_t b : order) hopes[b] = {pass.keeps ? blocks_[b].highest : UNLIMITED, hope_for(blocks_[b])};
+    for (std::size_t b : order) hopes[b] = {pass.keeps ? blocks_[b].highest : UNLIMITED, blocks_[b].hope};
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return hopes[a] != hopes[b] ? hopes[a] > hopes[b] : a < b; });
     threads_.run(order, pass.alone, [&](std::size_t b, std::size_t t) { look_at(blocks_[b], pass, t); });
 }
 
-// With a high value to begin with, most candidates need no look.
-void CountTable::look_at_hints(const Pass& pass) {
-    std::vector<std::uint32_t> best;
-    for (std::uint32_t a = 0; a < hints_.size(); ++a)
-        if (std::isfinite(hints_[a].value) && where_[a].second != NOWHERE) best.push_back(a);
-    const std::size_t count = std::min(best.size(), FIRST_LOOKS);
-    std::partial_sort(best.begin(), best.begin() + std::ptrdiff_t(count), best.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return hints_[a].value != hints_[b].value ? hints_[a].value > hints_[b].value : a < b;
-    });
-    for (std::size_t i = 0; i < count; ++i) {
-        Block& kept = blocks_[where_[best[i]].first];
-        const Block::Part& part = kept.parts[where_[best[i]].second];
-        std::size_t slot, side;
-        Place place = hints_[best[i]].place;
-        if (!slot_of(part, place, slot, side)) continue;
-        if (is_flagged(kept)) {
-            work_[0].counters.assign(3 * state_.width + 1, 0);
-            count_up_to(part, 0, slot, work_[0].counters);
-            if (side) take_other_side(work_[0].counters);
-        } else {
-            gather(counted(kept, work_[0]), slot, side, work_[0].counters);
-        }
-        pass.look(place, best[i], work_[0].counters, 0);
-    }
-}
-
-double CountTable::hope_for(const Block& block) const {
-    double hope = NOTHING;
-    for (const Block::Part& part : block.parts) hope = std::max(hope, hints_[part.attribute].value);
-    return hope;
-}
-
-void CountTable::look_at(Block& kept, const Pass& pass, std::size_t thread) {
-    if (pass.keeps && kept.highest < least_for(pass.floor(thread))) return;
-    if (is_flagged(kept)) return look_at_flagged(kept, pass, thread);
-    Block& block = counted(kept, work_[thread]);
-    for (const Block::Part& part : block.parts) hints_[part.attribute].value = std::min(hints_[part.attribute].value, pass.floor(thread));
+void CountTable::look_at(Block& block, const Pass& pass, std::size_t thread) {
+    if (pass.keeps && block.highest < least_for(pass.floor(thread))) return;
+    if (is_flagged(block)) return look_at_flagged(block, pass, thread);
+    counted(block, work_[thread]);
+    block.hope = NOTHING;
     for (std::size_t tile = 0; tile < block.tiles(); ++tile) {
         if (pass.keeps && block.best[tile] < least_for(pass.floor(thread))) continue;
         look_at_tile(block, tile, pass, thread);
@@ -282,7 +245,7 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
     Workspace& work = work_[thread];
     TileValues values;
     tile_kernels(wide_).values(scoring_, totals_, lengths_, cells_of(block, tile), block.covered.data() + tile * TILE, side != 0,
-                               least_for(pass.floor(thread)), work.labels.data(), values);
+                               least_for(pass.floor(thread)), values);
     const TileBounds b = block.bounds(tile, side);
     std::vector<std::pair<float, std::size_t>> left;  // bounds and slots
     for (std::size_t i = 0; i < TILE; ++i) {
@@ -316,8 +279,7 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
         gather(block, slot, side, work.counters);
         const Finding found = pass.look(place, part.attribute, work.counters, thread);
         if (!pass.keeps) continue;
-        if (Hint& hint = hints_[part.attribute]; !(found.slack > 0) && std::isfinite(found.bound) && found.bound > hint.value)
-            hint = {found.bound, place};
+        if (!(found.slack > 0) && std::isfinite(found.bound)) block.hope = std::max(block.hope, found.bound);
         b.bound[i] = found.slack > 0 ? -UNLIMITED : up(found.bound);
         b.cut[i] = std::isfinite(found.cut) ? float(found.cut - 1e-5 * std::fabs(found.cut)) : float(found.cut);
         b.slack[i] = found.slack > 0 ? float(found.slack) : UNLIMITED;

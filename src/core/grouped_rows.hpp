@@ -165,17 +165,6 @@ class Candidates {
         return true;
     }
 
-    // The other way round: whether there is a candidate at a place, and which.
-    bool slot_of(const Place& place, Slot& slot) const {
-        const auto group_of = [&](std::int32_t id) {
-            return std::size_t(std::lower_bound(grouped_.ids.begin(), grouped_.ids.end(), id) - grouped_.ids.begin());
-        };
-        for (std::size_t group : {group_of(place.below), group_of(place.above), grouped_.groups()})
-            for (std::size_t side : {0, 1})
-                if (Place found; place_of(slot = Slot{group, side}, found) && found.order() == place.order()) return true;
-        return false;
-    }
-
    private:
     const GroupedRows& grouped_;
     std::int32_t unlisted_;

@@ -285,45 +285,25 @@ inline void with_quotient(const Quotient& q, Use&& use) {
         });
 }
 
-// The highest mean of the first labels times their lift, of at most 16 labels that are put in order.
-inline Float8 highest_mean(const Lengths& lengths, std::size_t count, const float* labels) {
-    Float8 order[16];
-    for (std::size_t i = 0; i < count; ++i) order[i] = load<Float8>(labels + TILE * i);
-    for (std::size_t round = 0; round < count; ++round)
-        for (std::size_t i = round & 1; i + 1 < count; i += 2) {
-            const Float8 a = order[i], b = order[i + 1];
-            order[i] = higher(a, b);
-            order[i + 1] = lower(a, b);
-        }
-    Float8 sum = {}, most = all(-std::numeric_limits<float>::infinity());
-    for (std::size_t i = 0; i < count; ++i) {
-        sum += order[i];
-        most = higher(most, sum * (lengths.share[i] * lengths.lift[i]));
-    }
-    return most;
-}
-
 template <class Cell>
 void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& lengths, const void* cells, const std::int32_t* covered,
-                 bool other_side, float needed, float* labels, TileValues& found) {
+                 bool other_side, float needed, TileValues& found) {
     const Cell* tile = static_cast<const Cell*>(cells);
     const Float8 nothing = all(-std::numeric_limits<float>::infinity()), zero = {};
     const Int8 rows = other_side ? totals.rows - load<Int8>(covered) : load<Int8>(covered);
     Float8 best = nothing, of_best = zero, surplus = zero, gain = zero, above[THRESHOLDS] = {};
     const std::size_t count = totals.active.size();
-    const bool many = s.averages && count > 16;
     with_quotient(s.quotient, [&](auto&& quotient) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::uint32_t lane = totals.active[i];
             const SlotCounts own = counts_of(tile[lane]), c = other_side ? other_side_of(own, totals, lane) : own;
             const LabelValues v = label_values(s, c, rows, totals.present[lane], totals.absent[lane], quotient);
-            store(labels + TILE * i, v.h);
             const Int8 usable = v.h > nothing, higher_up = v.h > best * 1.000001f, close = ~higher_up & (v.h >= best * 0.999999f);
             of_best = higher_up ? v.surplus : (close ? higher(of_best, v.surplus) : of_best);
             best = higher(best, v.h);
             surplus += (usable & (v.surplus > zero)) ? v.surplus : zero;
             if (s.additive) gain += v.h > zero ? v.h : zero;
-            if (many)
+            if (s.averages)
                 for (std::size_t j = 0; j < THRESHOLDS; ++j) {
                     const Float8 more = v.h - lengths.thresholds[j];
                     above[j] += more > zero ? more : zero;
@@ -334,17 +314,13 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     if (s.additive) {
         value = gain > zero ? gain : nothing;
     } else if (s.averages && any(value >= all(needed))) {
-        if (many) {
-            Float8 most = nothing;
-            for (std::size_t k = 0; k < lengths.share.size(); ++k) {
-                Float8 mean = best;
-                for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths.thresholds[j] + above[j] * lengths.share[k]);
-                most = higher(most, mean * lengths.lift[k]);
-            }
-            value = best > zero ? lower(value, most) : value;
-        } else {
-            value = best > nothing ? highest_mean(lengths, count, labels) : nothing;
+        Float8 most = nothing;
+        for (std::size_t k = 0; k < lengths.share.size(); ++k) {
+            Float8 mean = best;
+            for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths.thresholds[j] + above[j] * lengths.share[k]);
+            most = higher(most, mean * lengths.lift[k]);
         }
+        value = best > zero ? lower(value, most) : value;
     }
     store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
     store(found.best, best);

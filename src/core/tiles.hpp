@@ -76,7 +76,7 @@ struct Reach {
 // The same for a column whose groups are added up one after the other, without writing its counts down: what a row adds to the sum
 // of a label, by its state, is a word with the score in its upper bits and the surplus of right over wrong in its lower ones.
 struct Flags {
-    static constexpr std::size_t MOST_VECTORS = 4;  // of eight labels; those predicted absent have vectors of their own
+    static constexpr std::size_t MOST_VECTORS = 4;  // of eight labels, all predicted present
     struct Vector {
         std::size_t first_lane;
         std::int32_t of_state[8];
@@ -88,7 +88,7 @@ struct Flags {
     bool asks_head = false, asks_labels = false;
 };
 
-// Which lengths of heads are told apart, and values between which labels are told apart, where there are many labels.
+// Which lengths of heads, and values between which labels, are told apart.
 struct Lengths {
     std::vector<float> share, lift;  // 1 / length; the highest lift from there to the next
     float thresholds[THRESHOLDS];
@@ -119,7 +119,7 @@ struct TileKernels {
     // The groups up to which some label passes (2 × group), and those up to which it passes for the rest (2 × group + 1); how many.
     std::size_t (*flag)(const Flags&, const GroupSpan&, const std::uint8_t* states, std::size_t width, std::uint32_t* found);
     void (*values)(const Scoring&, const LaneTotals&, const Lengths&, const void* cells, const std::int32_t* covered, bool other_side,
-                   float needed, float* labels, TileValues&);
+                   float needed, TileValues&);
     // Writes the new counts of a lane; gives whether any changed.
     bool (*revise)(const Scoring&, const LaneTotals&, const Closing&, void* cells, const std::int32_t* tp, const std::int32_t* fp,
                    const std::int32_t* covered, const TileBounds* sides, std::size_t n_sides);
