@@ -113,7 +113,8 @@ CLAIMS = (
 
 def claims(results: Results) -> str:
     """What was asked for, as a table, then means."""
-    table = markdown_table(("asked for", "on at least", "holds on", "fails on"), [one.row(results) for one in CLAIMS])
+    rows = [row for row in (one.row(results) for one in CLAIMS) if row[2] != "0 of 0"]
+    table = markdown_table(("asked for", "on at least", "holds on", "fails on"), rows)
     means = []
     for learner in (OUT_OF_THE_BOX, EXPRESSIVE):
         known = [results["sets"][name].get(learner, {}) for name in _sets(results) if name in KNOWN]
