@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurule import RuleListClassifier, RuleListClassifierCV
+from plurule import BaggedRuleLists, RuleListClassifier, RuleListClassifierCV
+from plurule.data import Dataset
+from plurule.data.encoding import encode
+from plurule.data.table import Table
 from plurule.datasets import load_world_flags
-from plurule.errors import ModelError
+from plurule.errors import DataError, ModelError
 from plurule.learning import native
 from plurule.learning.constraints import Constraints
 from plurule.lifts import KLN, NoLift
 from plurule.model import RuleList
+from plurule.prediction.decide import decide
 
 WISHES = Constraints(
     forbidden_attributes=["un_since", "stars"],
@@ -52,6 +56,129 @@ def test_initial_rules_may_do_anything(flags):
     assert fitted.rule_list_[0].locked
     assert fitted.rule_list_[0].to_text() == "blue ← un_since > 1960 ∧ red"
     assert WISHES.violations(fitted.rule_list_) == ()
+
+
+ONE_WAY = Constraints(
+    increasing=["un_since", ("horizontal_stripes", "blue")],
+    decreasing=[("horizontal_stripes", "green"), ("stars", "red"), ("cross", "red")],
+)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        RuleListClassifier(),
+        RuleListClassifier(scoring="hamming_accuracy", conditions="all"),
+        RuleListClassifier(heuristic="f_measure", predict_absence=True, fix_head=False),
+        RuleListClassifier.published(n_rules=15, beam_width=2),
+        RuleListClassifier.published(n_rules=15, head_search="exhaustive", heuristic="subset_accuracy"),
+    ],
+    ids=["aimed", "aimed at accuracy", "absence", "published", "exhaustive"],
+)
+def test_rules_test_attributes_that_have_a_direction_on_one_side(flags, classifier: RuleListClassifier):
+    free = classifier.fit(flags).rule_list_
+    bound = classifier.fit(flags, constraints=ONE_WAY).rule_list_
+    assert ONE_WAY.violations(free)
+    assert len(bound) > 1
+    assert ONE_WAY.violations(bound) == ()
+
+
+def test_lists_of_presence_without_label_conditions_and_stops_are_monotone(flags):
+    wishes = Constraints(increasing=["horizontal_stripes"])
+    rules = RuleListClassifier().fit(flags, constraints=wishes).rule_list_
+    assert not any(rule.stop or rule.label_conditions for rule in rules)
+    place = flags.X.names.index("horizontal_stripes")
+    assert any(c.index == place for rule in rules for c in rule.body)
+    columns = list(flags.X.columns)
+    before = None
+    for stripes in range(15):
+        columns[place] = np.full(len(flags), float(stripes))
+        labels = decide(rules, Table(flags.X.attributes, columns)).labels()
+        assert before is None or (labels >= before).all()
+        before = labels
+
+
+def test_an_initial_rule_against_a_direction_is_refused(flags):
+    with pytest.raises(
+        ModelError, match=r"initial rule 1 .red ← stars <= 3. tests stars <= 3 to predict red, but stars is"
+    ):
+        RuleListClassifier().fit(
+            flags, constraints=Constraints(increasing=["stars"]), initial_rules="red <- stars <= 3"
+        )
+
+
+@pytest.mark.parametrize("absence", [False, True])
+def test_bodies_test_that_something_is_absent_only_where_they_may(absence: bool):
+    rng = np.random.default_rng(3)
+    words = (rng.random((200, 12)) < 0.3).astype(float)
+    X = np.column_stack([words, rng.integers(0, 5, 200)])  # and a count, which may be small
+    Y = np.column_stack([(words[:, 0] > words[:, 1]), words[:, 2] <= words[:, 3], X[:, 12] <= 1]).astype(int)
+    lists = [
+        RuleListClassifier.published(test_absence=absence, n_rules=9, engine=engine).fit(X, Y).rule_list_
+        for engine in ("native", "reference")
+    ]
+    lists.append(RuleListClassifier(test_absence=absence).fit(X, Y).rule_list_)
+    assert lists[0] == lists[1]
+    for rules in lists:
+        up_to = {c.index for rule in rules for c in rule.body if getattr(c, "operator", "") == "<="}
+        assert bool(up_to - {12}) == absence
+        assert 12 in up_to
+
+
+@pytest.fixture(scope="module")
+def creatures():
+    """Labels of three levels."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).round(2)
+    cat = X[:, 0] + 0.3 * rng.normal(size=300) > 1
+    mammal = cat | (X[:, 1] + 0.3 * rng.normal(size=300) > 1)
+    animal = mammal | (X[:, 2] + 0.5 * rng.normal(size=300) > 0.5)
+    Y = np.column_stack([cat, X[:, 3] > 0, mammal, animal]).astype(int)
+    return X, Y, {"label_names": ["cat", "wet", "mammal", "animal"]}
+
+
+KINDS = Constraints(hierarchy={"cat": "mammal", "mammal": "animal"})
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        RuleListClassifier(),
+        RuleListClassifier.published(n_rules=12),
+        RuleListClassifier.published(n_rules=12, predict_absence=True),
+        RuleListClassifierCV(cv=3),
+    ],
+    ids=["aimed", "published", "absence", "searched"],
+)
+def test_what_a_label_implies_is_predicted_and_as_likely(creatures, classifier: Any):
+    X, Y, names = creatures
+    fitted = classifier.fit(X, Y, constraints=KINDS, **names)
+    assert fitted.rule_list_.hierarchy == ((0, 2), (2, 3))
+    new = np.random.default_rng(1).normal(size=(500, 4)) * 1.5
+    for labels in (*fitted.staged_predict(new), fitted.predict_proba(new)):
+        assert (labels[:, 0] <= labels[:, 2]).all()
+        assert (labels[:, 2] <= labels[:, 3]).all()
+    assert fitted.predict(new)[:, 0].any()
+    assert RuleList.parse(fitted.rule_list_, "cat <- x0 > 1").head.stated[0].name == "cat"
+
+
+def test_bagged_lists_keep_to_the_hierarchy_of_data(creatures):
+    X, Y, names = creatures
+    table = encode(X)
+    data = Dataset(table, Y, names["label_names"], hierarchy=((0, 2), (2, 3)))
+    fitted = BaggedRuleLists(n_estimators=5, random_state=0).fit(data)
+    for found in (fitted.predict(table), fitted.predict_proba(table)):
+        assert (found[:, [0, 2]] <= found[:, [2, 3]]).all()
+
+
+def test_rows_against_the_hierarchy_are_named(creatures):
+    X, Y, names = creatures
+    odd = Y.copy()
+    odd[17] = [1, 0, 0, 1]
+    with pytest.raises(
+        DataError, match=r"row 17 has the label 'cat' without 'mammal', which it implies .1 such rows.: add"
+    ):
+        RuleListClassifier().fit(X, odd, constraints=KINDS, **names)
 
 
 @pytest.fixture

@@ -41,6 +41,19 @@ void set_exclusive_labels(Options& options, const Ints& groups) {
     options.pairs.exclusive.assign(groups.data(), groups.data() + groups.size());
 }
 
+// Labels × labels: whether the first implies the second.
+void set_hierarchy(Options& options, const Labels& above) {
+    options.pairs.above.assign(above.data(), above.data() + above.size());
+}
+
+// Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels differ.
+void set_directions(Options& options, const Labels& barred, const Marks& nominal, bool by_label) {
+    options.directions.barred.assign(barred.data(), barred.data() + barred.size());
+    options.directions.nominal.assign(nominal.data(), nominal.data() + nominal.size());
+    options.directions.n_labels = barred.shape(1) / 2;
+    options.directions.by_label = by_label;
+}
+
 void check(const Options& options, const Prepared& prepared, std::size_t n_labels) {
     expect_length(options.lift.size(), n_labels, "the lift");
     expect_counts(options.lift.data(), options.lift.size(), "the lift");
@@ -53,7 +66,13 @@ void check(const Options& options, const Prepared& prepared, std::size_t n_label
     if (options.is_custom() && !options.custom) throw std::invalid_argument("the heuristic is missing");
     for (const auto* marks : {&options.allowed_attributes, &options.required_attributes})
         if (!marks->empty()) expect_length(marks->size(), prepared.attributes.size(), "the marks of attributes");
+    if (options.directions.any()) {
+        expect_length(options.directions.n_labels, n_labels, "the directions");
+        expect_length(options.directions.nominal.size(), prepared.attributes.size(), "the directions");
+        expect_length(options.directions.barred.size(), prepared.attributes.size() * 4 * n_labels, "the directions");
+    }
     if (!options.pairs.exclusive.empty()) expect_length(options.pairs.exclusive.size(), n_labels, "the groups of exclusive labels");
+    if (!options.pairs.above.empty()) expect_length(options.pairs.above.size(), n_labels * n_labels, "the hierarchy");
     if (options.pairs.any()) expect_length(options.pairs.group.size(), n_labels, "the groups of labels");
 }
 
@@ -209,6 +228,8 @@ void bind_runs(nb::module_& m) {
              })
         .def("set_label_pairs", &set_label_pairs, "apart"_a, "groups"_a)
         .def("set_exclusive_labels", &set_exclusive_labels, "groups"_a)
+        .def("set_hierarchy", &set_hierarchy, "above"_a)
+        .def("set_directions", &set_directions, "barred"_a, "nominal"_a, "by_label"_a)
         .def("set_min_precision", [](Options& o, double threshold, bool of_label, bool when_finished) {
                  o.min_precision = {threshold, of_label};
                  o.when_finished = when_finished;

@@ -16,7 +16,8 @@ CandidateSearch::CandidateSearch(const Prepared& prepared, const State& state, c
 // Whether heads are searched for all candidates of an attribute at once, over sets of labels.
 bool CandidateSearch::searches_sets() const {
     return options_.example_based || options_.is_custom() || options_.head_search == HeadSearchKind::anti_monotone ||
-           options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any();
+           options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any() || options_.directions.by_label ||
+           options_.signs_can_clash();
 }
 
 void CandidateSearch::begin_pass(std::size_t width) {
@@ -152,7 +153,10 @@ void CandidateSearch::visit_free(const Scope& scope, std::size_t a, Tools& tools
 void CandidateSearch::search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, const Refined* refined, Tools& tools) {
     const Attribute* of = a < 0 ? nullptr : &prepared_.attribute(std::size_t(a));
     const std::size_t n_rows = rows ? scope.known(std::size_t(a), *rows) : 0;
-    tools.sets.search(of, scope, rows, n_rows, tools.total, excluded_, a < 0 ? -1 : own_lane(std::size_t(a)), [&](Candidate&& candidate) {
+    std::vector<std::pair<std::size_t, Place>> body;
+    if (refined && options_.directions.any())
+        for (const Condition& c : refined->rule.body) body.emplace_back(std::size_t(c.attribute), c.place);
+    tools.sets.search(of, a, scope, rows, n_rows, tools.total, excluded_, a < 0 ? -1 : own_lane(std::size_t(a)), body, [&](Candidate&& candidate) {
         if (refined && !improves(candidate.value, candidate.tp, refined->rule)) return;
         candidate.parent = refined ? refined->parent : 0;
         candidate.attribute = a;
@@ -261,6 +265,8 @@ void CandidateSearch::visit_fixed(const Scope& scope, std::size_t a, const Refin
 
 void CandidateSearch::offer(std::size_t a, const Place& place, const FixedHead::Worth& worth, const Refined& refined, Tools& tools) {
     if (worth.value < floor_for(tools) || !improves(worth.value, worth.tp, refined.rule)) return;
+    for (const auto& [label, sign] : refined.rule.head)
+        if (options_.directions.bars(a, place, std::size_t(label), sign)) return;
     Candidate candidate;
     candidate.value = worth.value;
     candidate.tp = worth.tp;

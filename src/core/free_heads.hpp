@@ -40,7 +40,7 @@ class HeadFinder {
                   double floor, Ranking& ranking, SharedBest* shared) {
         finding = Finding{};
         const double covered = counters[3 * state_.width];
-        if (covered < options_.min_coverage) {
+        if (covered < options_.min_coverage || options_.directions.bars_all(attribute, place)) {
             finding = {NOTHING, Finding::ANY, 0};
             return;
         }

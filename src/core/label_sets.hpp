@@ -33,7 +33,10 @@ class LabelSets {
     std::vector<Place> places;
     std::vector<double> tp, fp, tn, fn;  // candidates × lanes, every label predicted present
 
-    void clear() {
+    // Before candidates on an attribute (-1: on none) that refine a body with these conditions.
+    void clear(std::int32_t attribute, const std::vector<std::pair<std::size_t, Place>>& body) {
+        attribute_ = attribute;
+        body_ = body;
         places.clear();
         for (auto* counts : {&tp, &fp, &tn, &fn}) counts->clear();
     }
@@ -83,11 +86,33 @@ class LabelSets {
                 if (options_.pairs.are_apart(label, other)) return true;
         return false;
     }
+    // Whether no head may have both; one that a label implies must not be absent beside it.
+    bool clash_in_head(const Unit& unit, const Unit& others) const {
+        if (clash(unit, others)) return true;
+        if (!options_.signs_can_clash()) return false;
+        for (std::uint32_t lane : unit)
+            for (std::uint32_t other : others)
+                if (options_.pairs.in_line(std::size_t(state_.label_of_lane[lane]), std::size_t(state_.label_of_lane[other]), state_.n_labels))
+                    return true;
+        return false;
+    }
 
     double right(std::size_t c, const Signed& s) const { return (s.sign ? tp : fp)[c * state_.width + s.lane]; }
     double wrong(std::size_t c, const Signed& s) const { return (s.sign ? fp : tp)[c * state_.width + s.lane]; }
     bool may_be_beside_others(std::size_t c, const Signed& s) const {
+        return !is_barred(c, s) && is_precise(c, s);
+    }
+    bool is_precise(std::size_t c, const Signed& s) const {
         return !options_.min_precision.of_label || options_.min_precision.met(right(c, s), wrong(c, s));
+    }
+
+    // Whether the direction of an attribute does not allow it.
+    bool is_barred(std::size_t c, const Signed& s) const {
+        const Directions& directions = options_.directions;
+        const std::size_t label = std::size_t(state_.label_of_lane[s.lane]);
+        if (!directions.any()) return false;
+        if (attribute_ >= 0 && directions.bars(std::size_t(attribute_), places[c], label, s.sign)) return true;
+        return std::any_of(body_.begin(), body_.end(), [&](const auto& tested) { return directions.bars(tested.first, tested.second, label, s.sign); });
     }
 
     // Whether what is predicted with these counts, a label or what goes together with it, may be in a head for its value.
@@ -166,6 +191,8 @@ class LabelSets {
     const Options& options_;
     std::function<void()> check_stop_;
     const SumRows* sum_rows_ = nullptr;
+    std::int32_t attribute_ = -1;
+    std::vector<std::pair<std::size_t, Place>> body_;  // what is tested already
     std::vector<Unit> units_;
     std::vector<double> tp_, fp_, tn_, fn_, value_;
 };

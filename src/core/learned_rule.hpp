@@ -26,12 +26,12 @@ struct Condition {
 };
 
 struct LearnedRule {
-    std::vector<Assignment> head;
+    std::vector<Assignment> head;  // without what it implies
     std::vector<Condition> body;
     double tp = 0, fp = 0, coverage = 0, value = 0;
     bool stop = false;
     std::size_t closed = 0;  // pairs that were open before
-    std::vector<std::pair<double, double>> decided;  // per label of the head: weight of the pairs decided rightly, wrongly
+    std::vector<std::pair<double, double>> decided;  // per label of the head and of what it implies: weight of the pairs decided rightly, wrongly
 };
 
 }  // namespace plurule

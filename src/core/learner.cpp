@@ -186,16 +186,16 @@ std::vector<Row> Learner::covered_by(const GrowingRule& parent, const Condition&
 
 // --- separating
 
-// Where exactly one label of some is present, a head that says which also says that the others are absent.
-std::vector<Assignment> Learner::with_excluded(std::vector<Assignment> head) const {
-    const std::vector<std::int32_t>& exclusive = options_.pairs.exclusive;
-    if (exclusive.empty()) return head;
-    const std::vector<Assignment> stated = head;
-    for (const auto& [label, sign] : stated)
-        for (std::size_t other = 0; sign && exclusive[std::size_t(label)] >= 0 && other < exclusive.size(); ++other)
-            if (exclusive[other] == exclusive[std::size_t(label)] &&
-                std::none_of(head.begin(), head.end(), [&](const Assignment& a) { return a.label == std::int32_t(other); }))
-                head.push_back({std::int32_t(other), 0});
+// A head with all that it implies: others of a group are absent, ancestors of what is present are, too.
+std::vector<Assignment> Learner::completed(std::vector<Assignment> head) const {
+    if (options_.pairs.exclusive.empty() && options_.pairs.above.empty()) return head;
+    std::vector<std::uint8_t> said(state_.n_labels, 0);
+    for (const auto& [label, sign] : head) said[std::size_t(label)] = 1;
+    for (std::size_t i = 0; i < head.size(); ++i)
+        for (std::size_t other = 0; other < said.size(); ++other) {
+            const std::int8_t sign = options_.pairs.implied(std::size_t(head[i].label), head[i].sign != 0, other, said.size());
+            if (sign >= 0 && !std::exchange(said[other], 1)) head.push_back({std::int32_t(other), sign});
+        }
     std::sort(head.begin(), head.end(), [](const Assignment& a, const Assignment& b) { return a.label < b.label; });
     return head;
 }
@@ -212,14 +212,15 @@ bool Learner::decides_groups(const std::vector<Assignment>& head) const {
 
 LearnedRule Learner::conquer(const GrowingRule& found) {
     LearnedRule rule;
-    rule.head = with_excluded(found.head);
-    if (search_.table()) search_.table()->about_to_close(rule.head, found.covered);
+    rule.head = found.head;
+    const std::vector<Assignment> head = completed(found.head);
+    if (search_.table()) search_.table()->about_to_close(head, found.covered);
     rule.body = found.body;
     rule.tp = found.tp;
     rule.fp = found.fp;
     rule.value = found.value;
     rule.coverage = state_.weight_of(found.covered);
-    for (const auto& [label, sign] : rule.head) {
+    for (const auto& [label, sign] : head) {
         double right = 0, wrong = 0;
         std::vector<Row> newly;
         for (Row row : found.covered) {
@@ -243,7 +244,7 @@ LearnedRule Learner::conquer(const GrowingRule& found) {
         }
         if (open) unfinished += state_.weight(row);
     }
-    rule.stop = unfinished / rule.coverage <= options_.stop_threshold && decides_groups(rule.head);
+    rule.stop = unfinished / rule.coverage <= options_.stop_threshold && decides_groups(head);
     if (rule.stop)
         remove_from_training(found.covered);
     else

@@ -28,7 +28,7 @@ class Learner {
     std::vector<Row> covered_by(const GrowingRule& parent, const Condition& condition) const;
 
     LearnedRule conquer(const GrowingRule& found);
-    std::vector<Assignment> with_excluded(std::vector<Assignment> head) const;
+    std::vector<Assignment> completed(std::vector<Assignment> head) const;
     bool decides_groups(const std::vector<Assignment>& head) const;
     void remove_from_training(const std::vector<Row>& rows);
     void drop_finished_labels();

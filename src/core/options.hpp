@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "grouped_rows.hpp"
 #include "kernels.hpp"
 
 namespace plurule {
@@ -39,10 +40,38 @@ struct LabelPairs {
     std::vector<std::uint8_t> apart;  // labels × labels, symmetric: no rule may relate the two
     std::vector<std::int32_t> group;  // per label; those with the same number go together in heads
     std::vector<std::int32_t> exclusive;  // per label; of those with the same number exactly one is present, -1: free; empty: all free
+    std::vector<std::uint8_t> above;      // labels × labels: the first implies the second, its ancestor; empty: no label implies one
 
     bool any() const { return !group.empty(); }
     bool go_together(std::size_t a, std::size_t b) const { return a == b || (any() && group[a] == group[b]); }
     bool are_apart(std::size_t a, std::size_t b) const { return any() && apart[a * group.size() + b]; }
+    bool in_line(std::size_t a, std::size_t b, std::size_t n) const { return above[a * n + b] || above[b * n + a]; }
+    // What a label with this sign says about another one of `n`: 1 present, 0 absent, -1 nothing.
+    std::int8_t implied(std::size_t label, bool present, std::size_t other, std::size_t n) const {
+        if (present && !exclusive.empty() && exclusive[label] >= 0 && exclusive[label] == exclusive[other]) return 0;
+        if (above.empty()) return -1;
+        if (present) return above[label * n + other] ? 1 : -1;
+        return above[other * n + label] ? 0 : -1;
+    }
+};
+
+// What rules must not predict because of the attributes they test, and how; empty: they may predict anything.
+struct Directions {
+    std::vector<std::uint8_t> barred;   // attributes × (up to a value, from one on) × labels × (absent, present)
+    std::vector<std::uint8_t> nominal;  // per attribute; of two categories, the second is the higher one
+    std::size_t n_labels = 0;
+    bool by_label = false;              // not every condition is barred for all labels, or for none
+
+    bool any() const { return !barred.empty(); }
+    bool bars(std::size_t attribute, const Place& place, std::size_t label, bool present) const {
+        if (attribute >= nominal.size()) return false;
+        const bool rises = nominal[attribute] ? place.below == 1 : place.greater;
+        return barred[(2 * attribute + rises) * 2 * n_labels + 2 * label + present];
+    }
+    // Whether no label may be predicted with this condition, where that is the same for all labels.
+    bool bars_all(std::int32_t attribute, const Place& place) const {
+        return any() && !by_label && attribute >= 0 && bars(std::size_t(attribute), place, 0, true);
+    }
 };
 
 struct Options {
@@ -67,7 +96,9 @@ struct Options {
     std::vector<std::uint8_t> allowed_attributes;   // per attribute: rules may test it; empty: all
     std::vector<std::uint8_t> required_attributes;  // per attribute: the first condition is on one of these; empty: on any
     LabelPairs pairs;
+    Directions directions;
 
+    bool signs_can_clash() const { return predict_absence && !pairs.above.empty(); }
     // Values of many confusion matrices.
     void evaluate(const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count, double* values) const {
         if (is_custom())

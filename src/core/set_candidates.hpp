@@ -16,10 +16,12 @@ class SetCandidates {
 
     // found(candidate) for each candidate that has a head; without an attribute, for the body as it is.
     //   total   counts of the rows in scope, those where the attribute is missing left out; `n_rows` is their number
+    //   body    the attributes that are tested already, and how
     template <class Found>
-    void search(const Attribute* attribute, const Scope& scope, const GroupedRows* rows, std::size_t n_rows,
-                const std::vector<double>& total, const std::vector<std::uint8_t>& excluded, std::int32_t own_lane, Found&& found) {
-        sets_.clear();
+    void search(const Attribute* attribute, std::int32_t a, const Scope& scope, const GroupedRows* rows, std::size_t n_rows,
+                const std::vector<double>& total, const std::vector<std::uint8_t>& excluded, std::int32_t own_lane,
+                const std::vector<std::pair<std::size_t, Place>>& body, Found&& found) {
+        sets_.clear(a, body);
         const auto note = [&](const Place& place, const std::vector<double>& sums) { note_counts(place, sums); };
         if (rows)
             visit_candidates(

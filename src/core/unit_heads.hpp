@@ -207,7 +207,7 @@ class UnitHeadSearch : public LabelSets {
         clashing_.assign(units_.size(), {});
         for (std::uint32_t u = 0; u < units_.size(); ++u)
             for (std::uint32_t other = 0; other < units_.size(); ++other)
-                if (clash(units_[u], units_[other])) clashing_[u].push_back(other);
+                if (clash_in_head(units_[u], units_[other])) clashing_[u].push_back(other);
         highest_left_.assign(options_.lift.size(), NOTHING);
         for (std::size_t k = options_.lift.size(); k-- > 1;)
             highest_left_[k - 1] = std::max(highest_left_[k], options_.lift[k]);
@@ -385,7 +385,7 @@ class UnitHeadSearch : public LabelSets {
     }
 
     bool clashes_with_some(std::uint32_t u, const std::vector<std::uint32_t>& chosen) const {
-        return std::any_of(chosen.begin(), chosen.end(), [&](std::uint32_t other) { return clash(units_[u], units_[other]); });
+        return std::any_of(chosen.begin(), chosen.end(), [&](std::uint32_t other) { return clash_in_head(units_[u], units_[other]); });
     }
 
     std::vector<std::vector<std::uint32_t>> clashing_;  // per unit: those that it must not go with

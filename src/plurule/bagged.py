@@ -26,7 +26,7 @@ from plurule.model.frame import Backend
 from plurule.parameters import Allowed, check_jobs, check_parameters, whole
 from plurule.prediction.decide import decide
 from plurule.prediction.predictor import LabelPredictor
-from plurule.prediction.probability import MARGIN, precisions
+from plurule.prediction.probability import MARGIN, precisions, raised
 from plurule.prediction.recurrence import Recurrence
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.prediction.staged import Tally
@@ -139,7 +139,7 @@ class BaggedRuleLists(LabelPredictor):
         rows = np.flatnonzero(weights > 0)
         kept = data[rows]
         learners = self._learners()
-        bounds = check_constraints(None, data.attributes, data.label_names, learners[0].head_search, data.groups)
+        bounds = check_constraints(None, data.attributes, data.label_names, learners[0].head_search, data)
         Y = dense(kept.Y).view(np.uint8)
         problem = Problem(kept.X, data.label_names, Y, weights[rows], constraints=bounds)
         options = [check_options(learner.get_params(deep=False), problem.n_labels) for learner in learners]
@@ -222,7 +222,7 @@ class BaggedRuleLists(LabelPredictor):
 
 
 def _vote(rule_list: RuleList, table: Table, n_threads: int = 1) -> Votes:
-    return precisions(rule_list, decide(rule_list, table, n_threads))
+    return raised(precisions(rule_list, decide(rule_list, table, n_threads)), rule_list.hierarchy)
 
 
 def _centred(votes: Votes, threshold: float) -> Votes:

@@ -15,10 +15,11 @@ from threadpoolctl import threadpool_limits
 from plurule.data.inputs import labelled_data
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense
-from plurule.learning.constraints import Constraints, as_initial_rules
+from plurule.learning.constraints import Constraints
 from plurule.learning.covering import Progress
 from plurule.learning.default_rules import with_default_rules
 from plurule.learning.fixed_head import FixedHead, as_fixed_head
+from plurule.learning.initial_rules import as_initial_rules
 from plurule.learning.min_precision import MinPrecision, as_min_precision
 from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import check_constraints, check_engine, check_heuristic, check_options
@@ -82,6 +83,8 @@ class RuleListClassifier(RuleListPredictor):
         exceptions to a last rule, which predicts its labels for all other instances.
     label_conditions
         Whether bodies may test what earlier rules predicted.
+    test_absence
+        Whether bodies may test that an instance lacks an attribute of 0 and 1, or no and yes: `no "apple"`.
     fix_head
         Whether the head stays as the first condition found it while the body grows; a `FixedHead` says what the
         conditions that follow are judged by.
@@ -127,8 +130,8 @@ class RuleListClassifier(RuleListPredictor):
     n_jobs
         Threads to train with; -1 for all cores. The model does not depend on it.
     readable
-        Whether thresholds become the roundest numbers between the same two training values, and two bounds of one
-        attribute one condition; predictions on training rows stay the same.
+        Whether thresholds become the roundest numbers between the same training values, and two bounds of one attribute
+        one condition; predictions on training rows stay the same.
     remember_rows
         Whether the rule list, and its model file, keeps a fingerprint of 32 bits of every row that it was learned from
         (not of labels), so that scores and reports can say how many rows are new to it.
@@ -194,6 +197,7 @@ class RuleListClassifier(RuleListPredictor):
         lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07),  # noqa: B008  # set_params changes a copy
         predict_absence: bool | Literal["auto"] = "auto",
         label_conditions: bool = True,
+        test_absence: bool = True,
         fix_head: bool | FixedHead = True,
         beam_width: int = 1,
         remaining: float = 0.1,
@@ -221,6 +225,7 @@ class RuleListClassifier(RuleListPredictor):
         self.lift = lift
         self.predict_absence = predict_absence
         self.label_conditions = label_conditions
+        self.test_absence = test_absence
         self.fix_head = fix_head
         self.beam_width = beam_width
         self.remaining = remaining
@@ -285,6 +290,8 @@ class RuleListClassifier(RuleListPredictor):
         attributes, labels, n_jobs = data.attributes, data.label_names, check_jobs(self.n_jobs)
         given = as_initial_rules(initial_rules, attributes, labels) if initial_rules else ()
         bounds = check_constraints(constraints, attributes, labels, self.head_search)
+        if bounds is not None:
+            bounds.expect_kept(given, None, labels)
         options = check_options(self.get_params(deep=False), len(labels))
         self._take_over(RuleList((), attributes, labels))
         self._remember_labels(labels, data.form)
@@ -422,8 +429,9 @@ class RuleListClassifier(RuleListPredictor):
             data, weights = data[rows], weights[rows]
         given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
         self._remember_labels(data.label_names, form)
-        bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search, data.groups)
-        data = data if bounds is None else replace(data, groups=bounds.exclusive)
+        known = data.attributes, data.label_names, self.head_search, data, bool(self.test_absence)
+        if (bounds := check_constraints(constraints, *known)) is not None:
+            bounds.expect_kept(given, data.Y, data.label_names)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
     def _finished(self, rule_list: RuleList, folds: TrainingData) -> RuleList:

@@ -203,8 +203,11 @@ def test_the_command_line_learns_under_constraints(run: Run, tmp_path: Path):
         (["--require-attribute", "cantn"], "there is no attribute 'cantn'; did you mean 'canton'"),
         (["--forbid-pair", "red,bleu"], "there is no label 'bleu'; did you mean 'blue'"),
         (["--require-pair", "red,bleu"], "there is no label 'bleu'; did you mean 'blue'"),
-        (["--forbid-pair", "red"], "--forbid-pair red: give two different labels separated by a comma"),
-        (["--require-pair", "red,red"], "--require-pair red,red: give two different labels"),
+        (["--forbid-pair", "red"], "--forbid-pair red: expected A,B, different names separated by a comma"),
+        (["--require-pair", "red,red"], "--require-pair red,red: expected A,B, different names"),
+        (["--increasing", "continent"], "increasing: attribute 'continent' is nominal"),
+        (["--increasing", "a,b,c"], "--increasing a,b,c: expected NAME[,LABEL], different names"),
+        (["--implies", "red"], "--implies red: expected LABEL,ABOVE, different names"),
         (["--forbid-attribute", "canton", "--require-attribute", "canton"], "'canton' is both required and forbidden"),
     ],
 )

@@ -13,7 +13,7 @@ from helpers.native_problems import random_sparse_problem as sparse_problem
 from helpers.parts import as_fitted, cut_at, learn_in_parts
 from plurule.heuristics import FMeasure, Gain, SubsetAccuracy
 from plurule.learning import engine
-from plurule.learning.constraints import as_initial_rules
+from plurule.learning.initial_rules import as_initial_rules
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options, Problem
 

@@ -63,12 +63,15 @@ def test_labels_of_real_data_are_those_predicted(run: Any, shared_data: Path, na
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_exactly_one_class_of_each_column_is_predicted(run: Any, seed: int) -> None:
+def test_exactly_one_class_of_each_column_is_predicted_and_what_labels_imply(run: Any, seed: int) -> None:
     rule_list, table = learned_classes(seed)
     predicted = run(rule_list, table)
     np.testing.assert_array_equal(predicted, decide(rule_list, table).labels())
     for group in rule_list.groups:
         assert (predicted[:, list(group)].sum(axis=1) == 1).all()
+    for below, above in rule_list.hierarchy:
+        assert predicted[:, below].any()
+        assert (predicted[:, below] <= predicted[:, above]).all()
 
 
 def test_a_category_that_an_attribute_does_not_have_is_missing(database: tuple[str, Any]) -> None:

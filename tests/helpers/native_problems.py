@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
 from plurule.data.table import Column, SparseColumn, SparseColumns, Table
+from plurule.errors import ModelError
 from plurule.heuristics import (
     AVERAGINGS,
     Counts,
@@ -35,6 +36,7 @@ from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.learning.weights import exact_weights
 from plurule.lifts import KLN, NoLift, Peak, Root, as_table
 from plurule.model import Attribute
+from plurule.model.head import ancestors
 
 T = TypeVar("T")
 
@@ -113,7 +115,9 @@ def random_attribute(rng: Generator, name: str, n_rows: int) -> tuple[Attribute,
     """A column with its gaps: seldom, sometimes in all rows."""
     missing = rng.random(n_rows) < pick(rng, (0, 0, 0, 0.2, 0.2, 1))
     if rng.random() < 0.3:
-        categories = ("a", "b", "c", "d")[: rng.integers(1, 5)]
+        categories = pick(
+            rng, (("a",), ("a", "b"), ("a", "b", "c"), ("a", "b", "c", "d"), ("no", "yes"), ("Yes", "No"))
+        )
         often = rng.dirichlet(np.full(len(categories), 0.7))  # some categories hold no row
         return Attribute(name, categories), np.where(missing, -1, rng.choice(len(categories), n_rows, p=often)).astype(
             np.int32
@@ -187,7 +191,7 @@ def random_weights(rng: Generator, n_rows: int, n_labels: int) -> NDArray[np.flo
 
 
 def random_constraints(rng: Generator, problem: Problem) -> Constraints:
-    """What an expert might ask for: any of the five kinds, or nothing."""
+    """What an expert might ask for: any of the seven kinds, or nothing."""
     attributes = rng.permutation(problem.table.names).tolist()
     n_forbidden = int(rng.integers(0, 3)) if rng.random() < 0.5 else 0
     required = attributes[n_forbidden:][: int(rng.integers(1, 3))] if rng.random() < 0.3 else []
@@ -199,12 +203,40 @@ def random_constraints(rng: Generator, problem: Problem) -> Constraints:
     apart = [(a, b) for a, b in pairs if number[a] != number[b] and rng.random() < share_apart]
     free = {number[label]: label for label in rng.permutation(problem.labels).tolist()}
     exclusive = [tuple(free.values())[: int(rng.integers(2, 4))]] if len(free) > 1 and rng.random() < 0.4 else []
-    return Constraints(attributes[:n_forbidden], required, apart, together, exclusive)
+    asked = Constraints(
+        attributes[:n_forbidden], required, apart, together, exclusive, *random_directions(rng, problem)
+    )
+    implied = [pair for pair in pairs if rng.random() < pick(rng, (0.0, 0.0, 0.3))]
+    try:
+        wishes = replace(asked, hierarchy=implied)
+        wishes.resolve(problem.table.attributes, problem.labels)
+    except ModelError:  # what goes together, or must not, need not be implied
+        return asked
+    return wishes
+
+
+def random_directions(rng: Generator, problem: Problem) -> tuple[list[Any], list[Any]]:
+    """Attributes that are increasing and decreasing: for all labels, or for some of them."""
+    found: tuple[list[Any], list[Any]] = [], []
+    share = pick(rng, (0.0, 0.0, 0.5, 1.0))
+    for attribute in problem.table.attributes:
+        if (attribute.is_nominal and not attribute.is_binary) or rng.random() >= share:
+            continue
+        if rng.random() < 0.3:
+            found[rng.integers(2)].append(attribute.name)
+            continue
+        for label in problem.labels:
+            if rng.random() < 0.5:
+                found[rng.integers(2)].append((attribute.name, label))
+    return found
 
 
 def constrained(problem: Problem, constraints: Constraints) -> Problem:
-    """The same problem under constraints."""
-    return replace(problem, constraints=constraints.resolve(problem.table.attributes, problem.labels))
+    """The same problem under constraints; rows that have a label have those that it implies."""
+    resolved, Y = constraints.resolve(problem.table.attributes, problem.labels), problem.Y.copy()
+    for below, above in ancestors(resolved.hierarchy):
+        Y[:, above] |= problem.Y[:, below]
+    return replace(problem, constraints=resolved, Y=Y)
 
 
 # Options ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
 
-from plurule import RuleListClassifier
+from plurule import Constraints, RuleListClassifier
 from plurule.data import Dataset, read
 from plurule.data.encoding import encode
 from plurule.data.table import Table
@@ -183,7 +183,7 @@ def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, 
 
 @functools.cache
 def learned_classes(seed: int = 0) -> tuple[RuleList, Table]:
-    """A list that predicts two columns of classes and a label, and instances with gaps."""
+    """A list that predicts two columns of classes, and labels that some of them imply; and instances with gaps."""
     random_ = np.random.default_rng(seed)
     frame = load_iris(as_frame=True).data.round(1)
     frame["place"] = random_.choice(["bank", "field", "wood"], len(frame))
@@ -191,5 +191,8 @@ def learned_classes(seed: int = 0) -> tuple[RuleList, Table]:
     kind = load_iris().target_names[load_iris().target]
     wet = np.where(frame["place"].eq("bank"), "wet", random_.choice(["dry", "moist"], len(frame)))
     targets = pd.DataFrame({"species": kind, "soil": wet, "tall": (frame.iloc[:, 0] > 6).astype(int)})
-    classifier = RuleListClassifier(heuristic="f_measure", n_rules=12, conditions="all").fit(frame, targets)
+    targets["huge"] = (frame.iloc[:, 0] > 6.7).astype(int)
+    targets["odd"] = ((kind == "setosa") | (random_.random(len(frame)) < 0.3)).astype(int)
+    classifier = RuleListClassifier(heuristic="f_measure", n_rules=16, conditions="all", label_conditions=seed % 2 == 0)
+    classifier.fit(frame, targets, constraints=Constraints(hierarchy={"huge": "tall", "species: setosa": "odd"}))
     return classifier.rule_list_, encode(frame, classifier.rule_list_.attributes)

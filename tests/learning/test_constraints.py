@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules
-from plurule.errors import ModelError
-from plurule.learning.constraints import Constraints, as_initial_rules
+from plurule.errors import DataError, ModelError
+from plurule.learning.constraints import Constraints
+from plurule.learning.initial_rules import as_initial_rules
 from plurule.model import Attribute
 
 ATTRIBUTES = [Attribute("area"), Attribute("population"), Attribute("zone", ("N", "S"))]
@@ -52,6 +54,56 @@ def test_required_pairs_are_predicted_together_and_chain() -> None:
     ]
 
 
+def test_an_attribute_with_a_direction_is_tested_on_one_side_only() -> None:
+    constraints = Constraints(increasing=["area"], decreasing=[("population", "blue")])
+    kept = "red <- area > 1 and zone = N\n¬red <- area <= 1\nblue <- population <= 2\nred <- population > 2"
+    assert violations(constraints, f"{kept}\nred <- area is missing\n¬blue <- population > 3") == []
+    broken = "red, blue <- area <= 1\n¬red <- 1 < area <= 2\nblue <- population > 3\nred, ¬blue <- area > 2"
+    assert violations(constraints, broken) == [
+        "tests area <= 1 to predict red, but area is increasing for it",
+        "tests area <= 1 to predict blue, but area is increasing for it",
+        "tests 1 < area <= 2 to predict ¬red, but area is increasing for it",
+        "tests population > 3 to predict blue, but population is decreasing for it",
+        "tests area > 2 to predict ¬blue, but area is increasing for it",
+    ]
+
+
+def test_yes_is_more_than_no() -> None:
+    attributes, labels = {"smoker": ("Yes", "No")}, ("ill",)
+    text = "ill <- smoker = Yes\nill <- smoker = No\n¬ill <- smoker ≠ Yes\nill <- smoker ≠ Yes\nill <- smoker in {Yes}"
+    found = Constraints(increasing=["smoker"]).violations(make_rules(text, attributes, labels))
+    assert [said.split()[1] for said in found] == ["2", "4"]
+
+
+def test_what_a_label_implies_must_keep_to_directions_too() -> None:
+    hierarchy, exclusive = {"red": "green"}, [("red", "blue")]
+    constraints = Constraints(increasing=[("area", "green")], hierarchy=hierarchy)
+    assert violations(constraints, "red <- area > 1\n¬red <- area > 1\nred <- area <= 1\nblue <- area <= 1") == [
+        "tests area <= 1 to predict red, but area is directed for a label that it implies"
+    ]
+    constraints = Constraints(increasing=[("area", "blue")], exclusive_labels=exclusive)
+    assert violations(constraints, "red <- area <= 1\nred <- area > 1") == [
+        "tests area > 1 to predict red, but area is directed for a label that it implies"
+    ]
+
+
+def test_an_initial_rule_against_a_direction_is_named() -> None:
+    resolved = Constraints(increasing=["area"]).resolve(ATTRIBUTES, LABELS)
+    given = as_initial_rules("red <- area > 1\nred <- area <= 1 and zone = N", ATTRIBUTES, LABELS)
+    with pytest.raises(ModelError, match=r"initial rule 2 \(red ← area <= 1 ∧ zone = N\) tests area <= 1 .*; change"):
+        resolved.expect_kept(given, np.zeros((0, 3)), LABELS)
+
+
+def test_labels_imply_all_that_is_above_them() -> None:
+    resolved = Constraints(hierarchy={"red": "blue", "blue": ["green"]}).resolve(ATTRIBUTES, LABELS)
+    assert resolved.hierarchy == ((0, 1), (1, 2))
+    resolved.expect_kept((), np.array([[1, 1, 1], [0, 0, 1]]), LABELS)
+    with pytest.raises(
+        DataError, match=r"row 1 has the label 'red' without 'blue', which it implies \(2 such rows\): add"
+    ):
+        resolved.expect_kept((), np.array([[1, 1, 1], [1, 0, 1], [1, 0, 0]]), LABELS)
+
+
 def test_locked_rules_may_do_anything() -> None:
     constraints = Constraints(forbidden_attributes=["zone"])
     assert violations(constraints, "red <- zone = N [locked]") == []
@@ -81,6 +133,30 @@ def test_a_rule_is_allowed_if_there_is_nothing_against_it() -> None:
             {"forbidden_label_pairs": [("red", "green")], "required_label_pairs": [("red", "blue"), ("blue", "green")]},
             "labels 'red' and 'green' must go together and must not",
         ),
+        ({"increasing": ["zone"]}, "increasing: attribute 'zone' is nominal, and its categories have no order; give a"),
+        ({"increasing": ["aera"]}, "increasing: there is no attribute 'aera'; did you mean 'area'"),
+        ({"decreasing": [("area", "violet")]}, "decreasing: there is no label 'violet'"),
+        (
+            {"increasing": ["area"], "decreasing": [("area", "blue")]},
+            "attribute 'area' is both increasing and decreasing for label 'blue'; leave out one",
+        ),
+        ({"hierarchy": {"red": "violet"}}, "hierarchy: there is no label 'violet'"),
+        (
+            {"hierarchy": {"red": "blue", "blue": "green", "green": "red"}},
+            "hierarchy: 'red' implies itself .see 'red', 'blue', 'green'.; leave out one of the pairs",
+        ),
+        (
+            {"hierarchy": {"red": "blue"}, "forbidden_label_pairs": [("red", "blue")]},
+            "hierarchy: 'red' implies 'blue', but they must not go together",
+        ),
+        (
+            {"hierarchy": {"red": "blue"}, "required_label_pairs": [("red", "blue")]},
+            "labels 'red' and 'blue' go together, since one implies the other; leave out the pair",
+        ),
+        (
+            {"hierarchy": {"red": ["blue", "green"]}, "exclusive_labels": [("blue", "green")]},
+            "hierarchy: where 'red' is present, labels are implied of which only one can be present",
+        ),
     ],
 )
 def test_constraints_that_cannot_be_kept_are_refused(arguments: dict[str, object], message: str) -> None:
@@ -93,6 +169,10 @@ def test_texts_where_lists_are_expected_are_refused() -> None:
         Constraints(forbidden_attributes="area")
     with pytest.raises(ModelError, match="must be a list of pairs of different labels, got 'ab'"):
         Constraints(forbidden_label_pairs=["ab"])
+    with pytest.raises(ModelError, match=r"increasing must be a list of attributes, or pairs .* got 'area'"):
+        Constraints(increasing="area")
+    with pytest.raises(ModelError, match="hierarchy must map labels to those above them, such as"):
+        Constraints(hierarchy="red")  # type: ignore[arg-type]
 
 
 def test_constraints_are_values() -> None:

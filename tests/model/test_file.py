@@ -284,3 +284,18 @@ def test_fingerprints_that_are_none_are_refused(given: str) -> None:
     assert model_file.loads(text).trained_on == b"\x01\x02\x03\x04"
     with pytest.raises(ModelError, match=r"trained_on is .*, expected"):
         model_file.loads(text.replace('"AQIDBA=="', given))
+
+
+def test_what_labels_imply_comes_back_as_it_was() -> None:
+    names = (Attribute("x"),), ("jazz", "music", "speech")
+    rules = [Rule(Head((Assignment("jazz", 0, True),))), Rule(Head((Assignment("speech", 2, True),)))]
+    rules.append(Rule(Head((Assignment("jazz", 0, True), Assignment("music", 1, True)))))
+    rule_list = RuleList(tuple(rules), *names, hierarchy=((0, 1),))
+    again = model_file.loads(model_file.dumps(rule_list))
+    assert again == rule_list
+    assert [str(rule.head) for rule in again] == ["jazz", "speech", "jazz, music"] == [str(r.head) for r in rule_list]
+    assert [len(rule.head) for rule in again] == [2, 1, 2]
+    assert fits(json.loads(model_file.dumps(rule_list)), SCHEMA)
+    broken = model_file.dumps(rule_list).replace('[["jazz", "music"]]', '[["jazz", "music", "speech"]]')
+    with pytest.raises(ModelError, match=r"hierarchy\[0\] is .*, expected at most 2 labels"):
+        model_file.loads(broken)

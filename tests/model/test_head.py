@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from plurule.errors import ModelError
 from plurule.model import (
     Assignment,
     Head,
@@ -22,3 +23,19 @@ def test_a_head_needs_a_label_and_each_label_once():
         Head(())
     with pytest.raises(ValueError, match="each label once"):
         Head((RED, Assignment("red", 0, False)))
+
+
+def test_what_contradicts_itself_cannot_be_completed():
+    labels = ["jazz", "music", "speech"]
+    with pytest.raises(ModelError, match="jazz, ¬music predicts jazz without music, which it implies"):
+        Head((Assignment("jazz", 0, True), Assignment("music", 1, False))).completed((), labels, ((0, 1),))
+    with pytest.raises(ModelError, match="predicts music and speech, of which only one can be present"):
+        Head((Assignment("jazz", 0, True), Assignment("speech", 2, True))).completed(((1, 2),), labels, ((0, 1),))
+
+
+def test_one_implied_label_leads_to_the_next():
+    completed = Head((Assignment("jazz", 0, True),)).completed(((1, 2),), ["jazz", "music", "speech"], ((0, 1),))
+    assert [str(a) for a in completed] == ["jazz", "music", "¬speech"]
+    absent = Head((Assignment("music", 1, False),)).completed((), ["jazz", "music", "speech"], ((0, 1), (2, 0)))
+    assert [str(a) for a in absent] == ["¬jazz", "¬music", "¬speech"]
+    assert str(absent) == "¬music"

@@ -89,7 +89,7 @@ def field(browser: Any, name: str) -> Any:
 
 
 def test_probabilities_are_those_of_python(open_report: Open, small: Any) -> None:
-    for rule_list, table in (small[:2], random_rule_list(3, n_rules=20)):
+    for rule_list, table in (small[:2], random_rule_list(3, n_rules=20), learned_classes()):
         browser = open_report(rule_list, table)
         found = browser.execute_script(
             "return plurule.model.instances.map((_, i) => plurule.model.labels.map("

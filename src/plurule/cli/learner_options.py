@@ -165,8 +165,18 @@ CONSTRAINTS = {
     "require_attribute": "required_attributes",
     "forbid_pair": "forbidden_label_pairs",
     "require_pair": "required_label_pairs",
+    "increasing": "increasing",
+    "decreasing": "decreasing",
+    "implies": "hierarchy",
 }
 """The options, and what they are called in Python."""
+METAVARS = {"forbid_pair": "A,B", "require_pair": "A,B", "implies": "LABEL,ABOVE"}
+METAVARS |= dict.fromkeys(("increasing", "decreasing"), "NAME[,LABEL]")
+HELP = {
+    "increasing": "An attribute of which more never speaks against a label; without a label, against none.",
+    "decreasing": "An attribute of which more never speaks for a label; without a label, for none.",
+    "implies": "A label and the one above it in a hierarchy: rules that predict the first predict the second.",
+}
 
 
 def constraint_options() -> list[Any]:
@@ -176,8 +186,8 @@ def constraint_options() -> list[Any]:
     made = []
     for name, parameter in CONSTRAINTS.items():
         option = typer.Option(
-            help=f"{known[parameter].text} Can be given several times.",
-            metavar="A,B" if name.endswith("pair") else "NAME",
+            help=f"{HELP.get(name) or known[parameter].text} Can be given several times.",
+            metavar=METAVARS.get(name, "NAME"),
             rich_help_panel=EXPERT_PANEL,
         )
         made.append(argument(name, Annotated[list[str] | None, option], None))
@@ -189,23 +199,23 @@ def make_constraints(given: Mapping[str, list[str] | None]) -> Constraints | Non
     from plurule import Constraints
 
     asked: dict[str, Any] = {name: given.get(name) for name in CONSTRAINTS if given.get(name)}
-    for name in asked:
-        if name.endswith("pair"):
-            asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}")
+    for name in (name for name in asked if name in METAVARS):
+        least = 1 if name in ("increasing", "decreasing") else 2
+        asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}", METAVARS[name], least)
     return Constraints(**{CONSTRAINTS[name]: value for name, value in asked.items()}) if asked else None
 
 
-def read_pairs(texts: Iterable[str], option: str) -> list[list[str]]:
-    """Each two names separated by a comma; one that holds a comma is put in double quotes, as in a CSV file.
+def read_pairs(texts: Iterable[str], option: str, form: str, least: int = 2) -> list[list[str] | str]:
+    """Each two names separated by a comma, or one; a name that holds a comma is put in double quotes, as in CSV files.
 
-    >>> read_pairs(['"red, dark",blue'], "--forbid-pair")
-    [['red, dark', 'blue']]
+    >>> read_pairs(['"red, dark",blue', "green"], "--increasing", "NAME[,LABEL]", least=1)
+    [['red, dark', 'blue'], 'green']
     """
-    pairs = []
+    pairs: list[list[str] | str] = []
     for text in texts:
         names = [name for line in csv.reader([text], skipinitialspace=True) for name in line]
-        if len(names) != 2 or names[0] == names[1] or not all(names):
-            what = "give two different labels separated by a comma (a name that holds one in double quotes)"
+        if not least <= len(names) <= 2 or len(set(names)) < len(names) or not all(names):
+            what = f"expected {form}, different names separated by a comma (one that holds a comma in double quotes)"
             raise ValueError(f"{option} {text}: {what}")
-        pairs.append(names)
+        pairs.append(names if len(names) == 2 else names[0])
     return pairs

@@ -185,7 +185,7 @@ def check_dictionary(path: Path | None, data: Any, dropped: Sequence[str]) -> Ca
 
 def load_initial_rules(path: Path, data: Any) -> tuple[Rule, ...]:
     """The rules of a text file, one per line, or of a model file, as rules about some data."""
-    from plurule.learning.constraints import as_initial_rules
+    from plurule.learning.initial_rules import as_initial_rules
     from plurule.model import file as model_file
     from plurule.model.text import RuleTextError
 

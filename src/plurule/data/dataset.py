@@ -15,6 +15,7 @@ from plurule.data.table import Column, SparseColumn, SparseColumns, Table, recod
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import dense, label_matrix
 from plurule.model import Attribute
+from plurule.model.head import Groups, Hierarchy
 
 
 class DataWarning(UserWarning):
@@ -46,6 +47,8 @@ class Dataset:
         A text about the data.
     groups
         Places of labels of which exactly one is present in every row, as the classes of a column are.
+    hierarchy
+        Pairs of the place of a label and of the one above it, which it implies, as Mulan's XML files have them.
 
     Examples
     --------
@@ -64,7 +67,8 @@ class Dataset:
     relation: str = ""
     row_names: tuple[str, ...] | None = None
     description: str = ""
-    groups: tuple[tuple[int, ...], ...] = ()
+    groups: Groups = ()
+    hierarchy: Hierarchy = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "label_names", tuple(self.label_names))
@@ -213,6 +217,19 @@ def expect_exactly_one(Y: Any, group: Sequence[int], names: Sequence[str]) -> No
         raise DataError(f"row {odd[0]}: exactly one of the labels {shown} must be present, found {has}")
 
 
+def expect_implied(Y: Any, hierarchy: Hierarchy, names: Sequence[str]) -> None:
+    """Complain about the first row that has a label without the one above it."""
+    for below, above in hierarchy:
+        has, needs = (dense(Y[:, [place]])[:, 0] for place in (below, above))
+        odd = np.flatnonzero((has == 1) & (needs == 0))
+        if len(odd):
+            found = f"row {odd[0]} has the label {names[below]!r} without {names[above]!r}, which it implies"
+            raise DataError(
+                f"{found} ({len(odd)} such rows): add {names[above]!r} there, or learn without the hierarchy "
+                "(name the labels instead of reading an XML file that nests them, or leave the pair out)"
+            )
+
+
 def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
     """The rows of several data sets, one after the other; they must have the same columns.
 
@@ -248,6 +265,7 @@ def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
         name or first.name,
         first.relation,
         groups=first.groups,
+        hierarchy=first.hierarchy,
     )
 
 

@@ -76,8 +76,8 @@ def labelled_data(
     if len(table) != Y.shape[0]:
         raise DataError(f"X has {len(table)} rows, Y has {Y.shape[0]}; give the labels of every row")
     weights = None if sample_weight is None else check_row_weights(sample_weight, len(table), "sample_weight")
-    groups = X.groups if isinstance(X, Dataset) else form.groups
-    return Dataset(table, Y, names, weights, groups=groups), form
+    groups, hierarchy = (X.groups, X.hierarchy) if isinstance(X, Dataset) else (form.groups, ())
+    return Dataset(table, Y, names, weights, groups=groups, hierarchy=hierarchy), form
 
 
 def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[Any, Any, Any]:

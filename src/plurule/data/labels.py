@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from xml.parsers import expat
 
 import numpy as np
@@ -22,6 +22,7 @@ from plurule.data.targets import label_names
 from plurule.errors import DataError
 from plurule.label_matrix import dense
 from plurule.model import Attribute
+from plurule.model.head import Hierarchy
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a
@@ -52,13 +53,18 @@ def split_labels(
     """
     table = data.X
     wanted, classes = _classes_by_name(labels, table)
-    positions = _find(table.names, source, data.relation, wanted, xml)
+    file = _xml_file(table.names, wanted, xml)
+    named = {} if file is None else read_label_names(file)
+    if file is None:
+        positions = _find(table.names, source, data.relation, wanted)
+    else:
+        positions = _from_xml(table, source, file, named)
     X = table.select(np.delete(np.arange(len(table.names)), positions).tolist())
     of_classes = [i for i in positions if _holds_classes(table.attributes[i])]
     if not of_classes:
-        Y = _label_matrix(table, positions, source)
-        return replace(data, X=X, Y=Y, label_names=tuple(table.names[i] for i in positions), name=name)
-    blocks, names, groups = [], list[str](), []
+        Y, names = _label_matrix(table, positions, source), [table.names[i] for i in positions]
+        return replace(data, X=X, Y=Y, label_names=tuple(names), name=name, hierarchy=_hierarchy(named, names))
+    blocks, groups, names = [], [], list[str]()
     for i in positions:
         attribute = table.attributes[i]
         if i not in of_classes:
@@ -71,7 +77,8 @@ def split_labels(
             groups.append(tuple(range(len(names), len(names) + len(said))))
         names += said
         blocks.append(_class_labels(table, i, known[-len(said) :], source))
-    return replace(data, X=X, Y=np.hstack(blocks), label_names=tuple(names), name=name, groups=tuple(groups))
+    structure: dict[str, Any] = {"groups": tuple(groups), "hierarchy": _hierarchy(named, names)}
+    return replace(data, X=X, Y=np.hstack(blocks), label_names=tuple(names), name=name, **structure)
 
 
 def _classes_by_name(labels: Labels | None, table: Table) -> tuple[Labels | None, dict[int, list[str]]]:
@@ -134,11 +141,15 @@ def meka_labels(relation: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _find(names: tuple[str, ...], source: Source, relation: str, labels: Labels | None, xml: Path | None) -> list[int]:
-    """Positions of the label columns, in the order of the labels."""
+def _xml_file(names: tuple[str, ...], labels: Labels | None, xml: Path | None) -> Path | None:
+    """The file that says which columns are labels, if one does."""
+    named_file = isinstance(labels, str) and labels.lower().endswith(".xml") and labels not in names
+    return xml if labels is None else Path(str(labels)) if isinstance(labels, Path) or named_file else None
+
+
+def _find(names: tuple[str, ...], source: Source, relation: str, labels: Labels | None) -> list[int]:
+    """Positions of the label columns, in the order of the labels, where no XML file says which they are."""
     if labels is None:
-        if xml is not None:
-            return _from_xml(names, source.place, xml)
         if source.labels is not None:
             return matching(names, source.labels, source.place)
         count = meka_labels(relation)
@@ -149,14 +160,11 @@ def _find(names: tuple[str, ...], source: Source, relation: str, labels: Labels 
                 "relation (MEKA)"
             )
         return _from_count(len(names), count, source.place, f"-C {count} in the relation")
-    named_file = isinstance(labels, str) and labels.lower().endswith(".xml") and labels not in names
-    if isinstance(labels, Path) or named_file:
-        return _from_xml(names, source.place, Path(str(labels)))
     if isinstance(labels, bool):
         raise DataError(f"labels={labels!r}, expected names, a pattern or a number of columns")
     if isinstance(labels, int | np.integer):
         return _from_count(len(names), int(labels), source.place, f"labels={labels}")
-    return matching(names, [labels] if isinstance(labels, str | re.Pattern) else list(labels), source.place)
+    return matching(names, [labels] if isinstance(labels, str | re.Pattern | Path) else list(labels), source.place)
 
 
 def _from_count(width: int, count: int, place: Place, what: str) -> list[int]:
@@ -165,47 +173,61 @@ def _from_count(width: int, count: int, place: Place, what: str) -> list[int]:
     return list(range(count)) if count > 0 else list(range(width + count, width))
 
 
-def _from_xml(names: tuple[str, ...], place: Place, xml: Path) -> list[int]:
-    position = dict(zip(names, range(len(names)), strict=True))
-    named = read_label_names(xml)
-    for name, line in named.items():
+class XMLLabel(NamedTuple):
+    """What an XML file says about a label."""
+
+    line: int
+    parent: str | None
+    """The label inside whose element it stands."""
+
+
+def _from_xml(table: Table, source: Source, file: Path, named: Mapping[str, XMLLabel]) -> list[int]:
+    position = {name: i for i, name in enumerate(table.names)}
+    for name, label in named.items():
         if name not in position:
-            raise Place(xml.name, line).error(f"label {shown(name)} is no attribute of {place}" + hint(name, position))
+            what = f"label {shown(name)} is no attribute of {source.place}"
+            raise Place(file.name, label.line).error(what + hint(name, position))
     return [position[name] for name in named]
 
 
-def read_label_names(path: Path) -> dict[str, int]:
-    """The labels that a Mulan XML file names, each with its line; a hierarchy is flattened, parents first.
+def _hierarchy(named: Mapping[str, XMLLabel], labels: Sequence[str]) -> Hierarchy:
+    """Pairs of a label and the one that it stands in, by their places."""
+    position = {name: i for i, name in enumerate(labels)}
+    pairs = ((name, label.parent) for name, label in named.items() if label.parent is not None)
+    return tuple((position[name], position[above]) for name, above in pairs if {name, above} <= set(position))
+
+
+def read_label_names(path: Path) -> dict[str, XMLLabel]:
+    """The labels that a Mulan XML file names, those that others stand in first.
 
     Nothing that XML can define or fetch is expanded: a document type is refused.
     """
     place = Place(path.name)
-    found: dict[str, int] = {}
+    found: dict[str, XMLLabel] = {}
     parser = expat.ParserCreate(namespace_separator=" ")
-    depth = 0
+    around: list[str | None] = []  # the elements that are open
 
     def here() -> Place:
         return place.at(parser.CurrentLineNumber)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
         element = tag.rpartition(" ")[2]
-        expected = "labels" if depth == 0 else "label"
+        expected = "label" if around else "labels"
         if element != expected:
             raise here().error(f"found <{element}>, expected <{expected}>")
-        depth += 1
         if element == "labels":
+            around.append(None)
             return
         name = attributes.get("name")
         if name is None:
             raise here().error("a <label> without a name, expected <label name=…>")
         if name in found:
-            raise here().error(f"label {shown(name)} is named again (first on line {found[name]})")
-        found[name] = parser.CurrentLineNumber
+            raise here().error(f"label {shown(name)} is named again (first on line {found[name].line})")
+        found[name] = XMLLabel(parser.CurrentLineNumber, around[-1])
+        around.append(name)
 
     def end(_: str) -> None:
-        nonlocal depth
-        depth -= 1
+        around.pop()
 
     def refuse(*_: object) -> None:
         raise here().error("found a document type, expected plain <labels>; document types are not read")

@@ -298,7 +298,7 @@ class BlockFolds(TrainingData):
         asked = pooled.Pools(self.columns.attributes, self.columns.labels, self.given, pools)
         rows = [Kept(one.weights) for one in self.kept] if self.is_whole else self.kept
         blocks, _ = self.parts.make(pooled.PooledBlock.make, asked, each=rows)
-        chosen = pooled.select(blocks, pools, prices, n_rules)
+        chosen = pooled.select(blocks, pools, prices, n_rules, self.problem.constraints)
         if measure is None:
             yield from ([Selection(one, []) for one in of_part] for of_part in chosen)
         else:
@@ -306,7 +306,7 @@ class BlockFolds(TrainingData):
 
     def counted(self, part: int, rules: tuple[Rule, ...], lam: float) -> RuleList:
         problem, given = self.problem, self._made["rules"]
-        plain = RuleList((*given, *rules), problem.table.attributes, problem.labels, groups=problem.groups)
+        plain = problem.listed((*given, *rules))
         if not self.is_whole:
             return plain  # which is only to be scored
         told = self.parts.map(recount_part, plain, each=self.kept)

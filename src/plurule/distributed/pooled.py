@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.distributed.pieces import Pieces
 from plurule.distributed.preparing import Kept, rows_of
+from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.initial_rules import start
 from plurule.learning.problem import Problem
 from plurule.model import Attribute, Rule
@@ -153,7 +154,13 @@ class PooledBlock:
         return self.held[rows, column] & bit > 0
 
 
-def select(blocks: Pieces, pools: Sequence[Sequence[Body]], prices: Sequence[Price], n_rules: int) -> list[list[Any]]:
+def select(
+    blocks: Pieces,
+    pools: Sequence[Sequence[Body]],
+    prices: Sequence[Price],
+    n_rules: int,
+    constraints: ResolvedConstraints | None,
+) -> list[list[Any]]:
     """Per pool and price, what is selected; all of them go step by step together, with one round of counts for each."""
     counts = blocks.total(PooledBlock.counts)
     chosen: list[list[list[Choice]]] = []
@@ -161,7 +168,7 @@ def select(blocks: Pieces, pools: Sequence[Sequence[Body]], prices: Sequence[Pri
     asked: dict[tuple[int, int], Choice] = {}
     for part, bodies in enumerate(pools):
         right, all_ = np.hsplit(counts[2 * part], 2)
-        gains = Gains(bodies, right, all_, counts[2 * part + 1])
+        gains = Gains(bodies, right, all_, counts[2 * part + 1], constraints)
         chosen.append([gains.last(price) for price in prices])
         for number, price in enumerate(prices):
             growing[part, number] = gains.selecting(price, n_rules - len(chosen[part][number]))

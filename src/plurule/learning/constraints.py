@@ -1,22 +1,36 @@
-"""What experts know: rules to start with, and what rules must and must not use.
+"""What experts know: what rules must and must not use.
 
-All names are those of the data. Constraints bind the rules that are learned; what an expert gives is taken as it is.
+All names are those of the data. Constraints bind the rules that are learned; initial rules are taken as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.dataset import expect_exactly_one, expect_implied
+from plurule.data.table import SparseColumn, Table
 from plurule.errors import ModelError, first_repeated, nearest
-from plurule.model import Attribute, Head, LabelCondition, Rule, RuleList
-from plurule.model.names import Names
+from plurule.model import (
+    Attribute,
+    Condition,
+    Head,
+    IntervalCondition,
+    LabelCondition,
+    NominalCondition,
+    NumericCondition,
+    Rule,
+    RuleList,
+)
+from plurule.model.condition import YES
+from plurule.model.head import Hierarchy, ancestors, implications
 from plurule.model.naming import quoted
-from plurule.model.text import RuleTextError, parse, parse_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +50,14 @@ class Constraints:
     required_label_pairs
         A rule that predicts one label of a pair predicts the other as well (as present or absent). Pairs that share a
         label chain: with (A, B) and (B, C) the three go together.
+    increasing, decreasing
+        Attributes of which more never speaks against a label, or never for it: names, for all labels, or pairs of an
+        attribute and a label. A rule that predicts the label as present tests an increasing attribute from a value on
+        only (`age >= 60`), one that predicts it as absent up to a value only; a decreasing one the other way round.
+        Attributes are numeric, or have two categories such as `no` and `yes`.
+    hierarchy
+        Labels that imply others, each with the one above it, or several: `{"jazz": "music"}`. A rule that predicts a
+        label predicts those above it, and predictions keep to it.
 
     Examples
     --------
@@ -54,6 +76,9 @@ class Constraints:
     forbidden_label_pairs: Iterable[Sequence[str]] = ()
     required_label_pairs: Iterable[Sequence[str]] = ()
     exclusive_labels: Iterable[Sequence[str]] = ()
+    increasing: Iterable[str | Sequence[str]] = ()
+    decreasing: Iterable[str | Sequence[str]] = ()
+    hierarchy: Mapping[str, str | Iterable[str]] | Iterable[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
         for parameter in ("forbidden_attributes", "required_attributes"):
@@ -61,12 +86,27 @@ class Constraints:
             if isinstance(names, str):
                 raise ModelError(f"{parameter} must be a list of names, got the text {names!r}; write [{names!r}]")
             object.__setattr__(self, parameter, tuple(names))
+        for parameter in ("increasing", "decreasing"):
+            asked = getattr(self, parameter)
+            found = tuple(one if isinstance(one, str) else tuple(one) for one in asked)
+            if isinstance(asked, str) or any(not isinstance(one, str) and len(one) != 2 for one in found):
+                what = "a list of attributes, or pairs of an attribute and a label"
+                raise ModelError(f"{parameter} must be {what}, got {asked!r}; write [{asked!r}]")
+            object.__setattr__(self, parameter, found)
         for parameter in ("forbidden_label_pairs", "required_label_pairs"):
             pairs = tuple(pair if isinstance(pair, str) else tuple(pair) for pair in getattr(self, parameter))
             odd = next((pair for pair in pairs if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]), None)
             if odd is not None:
                 raise ModelError(f"{parameter} must be a list of pairs of different labels, got {odd!r}")
             object.__setattr__(self, parameter, pairs)
+        given = self.hierarchy
+        if isinstance(given, Mapping):
+            above = {label: (names,) if isinstance(names, str) else names for label, names in given.items()}
+            given = [(label, name) for label, names in above.items() for name in names]
+        if isinstance(given, str) or any(isinstance(pair, str) or len(tuple(pair)) != 2 for pair in given):
+            what = "must map labels to those above them, such as {'jazz': 'music'}"
+            raise ModelError(f"hierarchy {what}, got {given!r}")
+        object.__setattr__(self, "hierarchy", tuple((str(below), str(above)) for below, above in given))
 
         groups = tuple(group if isinstance(group, str) else tuple(group) for group in self.exclusive_labels)
         odd = next((g for g in groups if isinstance(g, str) or len(set(g)) < max(len(g), 2)), None)
@@ -100,9 +140,31 @@ class Constraints:
             raise ModelError(
                 f"labels {first!r} and {second!r} must go together and must not; leave out one of the pairs"
             )
-        resolved = ResolvedConstraints(~forbidden, required, apart, group)
+        directions = self._directions(attributes, columns, places)
+        resolved = ResolvedConstraints(~forbidden, required, apart, group, directions=directions)
         members = [[_place(name, places, "exclusive_labels", "label") for name in g] for g in self.exclusive_labels]
-        return resolved.with_exclusive(members, labels)
+        pairs = [tuple(_place(name, places, "hierarchy", "label") for name in pair) for pair in self.hierarchy]
+        return resolved.with_exclusive(members, labels).with_hierarchy(pairs, labels)
+
+    def _directions(
+        self, attributes: Sequence[Attribute], columns: dict[str, int], places: dict[str, int]
+    ) -> NDArray[np.int8]:
+        """Per attribute and label: 1 increasing, -1 decreasing, 0 neither."""
+        found = np.zeros((len(attributes), len(places)), dtype=np.int8)
+        for parameter, sign in (("increasing", 1), ("decreasing", -1)):
+            for one in getattr(self, parameter):
+                name, *label = (one,) if isinstance(one, str) else one
+                column = _place(name, columns, parameter, "attribute")
+                if attributes[column].is_nominal and not attributes[column].is_binary:
+                    what = "its categories have no order; give a numeric attribute, or one of no and yes"
+                    raise ModelError(f"{parameter}: attribute {name!r} is nominal, and {what}")
+                among = [_place(other, places, parameter, "label") for other in label] or list(places.values())
+                other_way = next((i for i in among if found[column, i] == -sign), None)
+                if other_way is not None:
+                    said = f"both increasing and decreasing for label {list(places)[other_way]!r}"
+                    raise ModelError(f"attribute {name!r} is {said}; leave out one")
+                found[column, among] = sign
+        return found
 
     def violations(self, rule_list: RuleList) -> tuple[str, ...]:
         """What the rules of a list do that is not allowed; locked rules may do anything."""
@@ -130,6 +192,25 @@ class ResolvedConstraints:
     """Per label: labels with the same number go together in heads; a label with a number of its own is free."""
     exclusive: tuple[tuple[int, ...], ...] = ()
     """Labels of which exactly one is present: they are apart, and no rule ends an instance before that is known."""
+    directions: NDArray[np.int8] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int8))
+    """Per attribute and label: 1 where more never speaks against it, -1 where never for it, 0 where anything goes."""
+    hierarchy: Hierarchy = ()
+    """Labels with those above them, which they imply."""
+    only_present: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """Per attribute: whether rules may test only that an instance has it; empty if they may test anything."""
+
+    @property
+    def directed(self) -> bool:
+        """Whether any attribute may be tested on one side only."""
+        return bool(self.directions.any() or self.only_present.any())
+
+    def barred(self, conditions: Iterable[Condition | None]) -> NDArray[np.bool_]:
+        """Per condition, label and sign (absent, present): whether a rule with the condition may not predict so."""
+        tested = [[] if c is None else [(c.index, int(rises)) for rises in ways(c)] for c in conditions]
+        found = np.zeros((len(tested), len(self.group), 2), dtype=bool)
+        for one, index, rises in ((one, *test) for one, tests in zip(found, tested, strict=True) for test in tests):
+            one |= bars(self)[index, rises]
+        return found
 
     @property
     def asks(self) -> bool:
@@ -167,10 +248,63 @@ class ResolvedConstraints:
             apart[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
         return replace(self, apart=apart, exclusive=(*map(tuple, groups), *self.exclusive))
 
+    def with_hierarchy(self, pairs: Sequence[Sequence[int]], labels: Sequence[str]) -> ResolvedConstraints:
+        """The same, and of each pair of labels the first implies the second."""
+        hierarchy: Hierarchy = tuple(dict.fromkeys([(below, above) for below, above in (*self.hierarchy, *pairs)]))
+        every = ancestors(hierarchy)
+        itself = next((below for below, above in every if below == above), None)
+        if itself is not None:
+            circle = ", ".join(repr(labels[i]) for i in sorted({b for b, a in every if (a, b) in every}))
+            raise ModelError(f"hierarchy: {labels[itself]!r} implies itself (see {circle}); leave out one of the pairs")
+        implied = np.eye(len(labels), dtype=bool)
+        for below, above in every:
+            implied[below, above] = True
+        both = np.argwhere(self.apart & implied)
+        if len(both):
+            first, second = (labels[i] for i in both[0])
+            raise ModelError(f"hierarchy: {first!r} implies {second!r}, but they must not go together; leave out one")
+        together = next((pair for pair in every if self.group[pair[0]] == self.group[pair[1]]), None)
+        if together is not None:
+            first, second = (labels[i] for i in together)
+            said = "go together, since one implies the other; leave out the pair"
+            raise ModelError(f"labels {first!r} and {second!r} {said}")
+        # What implies labels of which only one can be present cannot go together either.
+        exclusive = np.zeros_like(implied)
+        for members in self.exclusive:
+            exclusive[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
+        apart = self.apart | ((implied @ exclusive @ implied.T) if self.exclusive else False)
+        never = np.argwhere(apart & (self.group[:, None] == self.group[None, :]))
+        if len(never):
+            first, second = (labels[i] for i in never[0])
+            what = (
+                f"{first!r} and {second!r} are required to go together" if first != second else f"{first!r} is present"
+            )
+            raise ModelError(f"hierarchy: where {what}, labels are implied of which only one can be present")
+        return replace(self, hierarchy=hierarchy, apart=apart)
+
     def of_columns(self, sources: NDArray[np.intp]) -> ResolvedConstraints:
         """The same for columns of which it is known of which attribute each is made."""
         allowed, required = self.allowed_attributes[sources], self.required_attributes[sources]
-        return replace(self, allowed_attributes=allowed, required_attributes=required)
+        # Columns that are made of others have no order, or another one.
+        directions = np.zeros((len(sources), len(self.group)), dtype=np.int8)
+        directions[: len(self.directions)] = self.directions
+        more = np.zeros(len(sources) - len(self.directions) if len(self.only_present) else 0, dtype=bool)
+        present = np.append(self.only_present, more)
+        return replace(
+            self, allowed_attributes=allowed, required_attributes=required, directions=directions, only_present=present
+        )
+
+    def testing_presence(self, table: Table) -> ResolvedConstraints:
+        """The same, and of attributes that instances have or not, rules test only that one has them."""
+
+        def has_or_not(index: int) -> bool:
+            attribute, values = table.attributes[index], table.columns[index]
+            stored = values.values if isinstance(values, SparseColumn) else values
+            return attribute.is_binary or (
+                not attribute.is_nominal and bool(np.isin(stored[stored == stored], (0, 1)).all())
+            )
+
+        return replace(self, only_present=np.array([has_or_not(i) for i in range(len(table.attributes))], dtype=bool))
 
     def decides_exclusive(self, head: Head) -> bool:
         """Whether a head says of every group of exclusive labels which of them is present."""
@@ -194,6 +328,7 @@ class ResolvedConstraints:
         for condition in tested:
             if not self.allowed_attributes[condition.index]:
                 yield f"tests {quoted(condition.name)}, which is forbidden"
+            yield from self.misdirections(rule, condition)
         if self.requires_attribute and not any(self.required_attributes[c.index] for c in tested):
             yield "tests none of the attributes of which one is required"
         head = [a.index for a in rule.head.stated]
@@ -209,42 +344,59 @@ class ResolvedConstraints:
                     names = f"{quoted(labels[label])} without {quoted(labels[other])}" if labels else "half of a pair"
                     yield f"predicts {names}, which is required"
 
+    def misdirections(self, rule: Rule, condition: Condition) -> Iterator[str]:
+        """What the directions of an attribute have against a condition of a rule."""
+        for assignment in rule.head.stated if self.directed else ():
+            if self.barred([condition])[0, assignment.index, int(assignment.present)]:
+                way = {1: "increasing for it", -1: "decreasing for it", 0: "directed for a label that it implies"}
+                said = f"{quoted(condition.name)} is {way[int(self.directions[condition.index, assignment.index])]}"
+                yield f"tests {condition} to predict {assignment}, but {said}"
 
-def as_initial_rules(
-    rules: RuleList | str | Iterable[Rule | str], attributes: Sequence[Attribute], labels: Sequence[str]
-) -> tuple[Rule, ...]:
-    """Rules that learning starts with: they stay first, as they are, and what they decide is not learned again.
+    def expect_kept(self, initial_rules: Iterable[Rule], Y: Any, labels: Sequence[str]) -> None:
+        """Raise an error if rows go against groups or hierarchy, or initial rules against a direction.
 
-    Parameters
-    ----------
-    rules
-        A rule list, rules or texts of rules, or one text with a rule per line.
-    attributes, labels
-        Of the training data. Rules are matched to them by name.
+        `Y` is None where rows are not at hand.
+        """
+        if Y is None and self.hierarchy:
+            raise ModelError("a hierarchy of labels is not learned from data in parts; read the data with plurule.read")
+        expect_implied(Y, self.hierarchy, labels)
+        for group in self.exclusive if Y is not None else ():
+            expect_exactly_one(Y, group, labels)
+        for number, rule in enumerate(initial_rules, start=1):
+            for said in (said for c in rule.body for said in self.misdirections(rule, c)):
+                raise ModelError(f"initial rule {number} ({rule.to_text()}) {said}; change the rule or the direction")
 
-    Returns
-    -------
-    tuple of Rule
-        The rules, locked.
 
-    Examples
-    --------
-    >>> rules = as_initial_rules("red <- area > 2\\nblue <- red [stop]", [Attribute("area")], ["red", "blue"])
-    >>> [str(rule) for rule in rules]
-    ['red ← area > 2   (TP 0, FP 0, locked)', 'blue ← red   (TP 0, FP 0, stop, locked)']
+@lru_cache(maxsize=16)
+def bars(constraints: ResolvedConstraints) -> NDArray[np.bool_]:
+    """What directions forbid, also of what is implied: attributes × (up to a value, from one on) × labels × signs."""
+    directions = constraints.directions
+    found = np.zeros((len(directions), 2, directions.shape[1], 2), dtype=bool)
+    found[:, 0, :, 0], found[:, 1, :, 0] = directions == -1, directions == 1
+    found[:, 0, :, 1], found[:, 1, :, 1] = directions == 1, directions == -1
+    found[np.flatnonzero(constraints.only_present), 0] = True
+    while True:
+        before = found.copy()
+        for (label, sign), implied in implications(constraints.exclusive, constraints.hierarchy).items():
+            for other, its_sign in implied:
+                found[:, :, label, int(sign)] |= found[:, :, other, int(its_sign)]
+        if (before == found).all():
+            return found
+
+
+def ways(condition: Condition) -> tuple[bool, ...]:
+    """Where an attribute has an order: whether a condition holds from a value on (True) or up to one; of both, both.
+
+    >>> ways(NumericCondition("age", 0, ">", 60.0)), ways(NominalCondition("smoker", 0, "no", of_binary=True))
+    ((True,), (False,))
     """
-    if isinstance(rules, str):
-        return tuple(replace(rule, locked=True) for rule in parse_rules(rules, attributes, labels))
-    initial, names = [], Names(attributes, labels)
-    for number, rule in enumerate(rules, start=1):
-        try:
-            known = parse(rule, attributes, labels) if isinstance(rule, str) else names.adopt(rule)
-        except RuleTextError as error:
-            raise error.within(f"initial rule {number}") from None
-        except ModelError as error:
-            raise ModelError(f"initial rule {number}: {error}") from None
-        initial.append(replace(known, locked=True))
-    return tuple(initial)
+    if isinstance(condition, IntervalCondition):
+        return True, False
+    if isinstance(condition, NumericCondition):
+        return (condition.operator == ">",)
+    named = (condition.category,) if isinstance(condition, NominalCondition) else getattr(condition, "categories", ())
+    said = {YES.get(category.lower()) for category in named}
+    return tuple(way != getattr(condition, "negated", False) for way in said if way is not None and len(said) == 1)
 
 
 def _place(name: str, places: dict[str, int], parameter: str, what: str) -> int:

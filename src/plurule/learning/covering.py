@@ -57,7 +57,7 @@ def conquer(data: Counting, found: Candidate, options: Options) -> Rule:
     problem = data.problem
     labels = np.flatnonzero(found.signs != NOT_IN_HEAD).tolist()
     stated = Head(tuple(Assignment(problem.labels[i], i, bool(found.signs[i])) for i in labels))
-    head = stated.completed(problem.groups, problem.labels)
+    head = stated.completed(problem.groups, problem.labels, problem.hierarchy)
     closed = data.close(found.covered, head.assignments, options.predict_absence)
     stop = closed.unfinished / closed.coverage <= options.stop_threshold
     # An instance must not end before it is known which label of every group is present.

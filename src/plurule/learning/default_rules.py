@@ -25,10 +25,10 @@ def _with_default(rule_list: RuleList, group: tuple[int, ...]) -> RuleList:
     usual = max(group, key=lambda label: (undecided[label][1], everywhere[label], -label))
     absent, present = undecided[usual]
     stated = Head((Assignment(rule_list.labels[usual], usual, True),))
-    head = stated.completed(rule_list.groups, rule_list.labels)
+    head = stated.completed(rule_list.groups, rule_list.labels, rule_list.hierarchy)
     # What is undecided is (absent, present); what is decided is (right, wrong).
     counts = tuple(undecided[a.index][::-1] if a.present else undecided[a.index] for a in head)
     rule = Rule(head, tp=present, fp=absent, coverage=present + absent, decided=counts)
-    for label in group:
-        undecided[label] = 0.0, 0.0
+    for assignment in head:
+        undecided[assignment.index] = 0.0, 0.0
     return replace(rule_list, rules=(*rule_list.rules, rule), undecided=tuple(undecided))

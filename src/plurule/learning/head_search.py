@@ -32,16 +32,23 @@ from plurule.learning.problem import Options
 
 
 def find_heads(
-    state: Counting, candidates: Candidates, confusion: Confusion, tested: Sequence[int], options: Options
+    state: Counting,
+    candidates: Candidates,
+    confusion: Confusion,
+    tested: Sequence[int],
+    options: Options,
+    barred: Mask | None = None,
 ) -> Heads:
     """The best head of every candidate, by the head search of the options.
 
-    `confusion` counts every label as predicted present, on open pairs; `tested` are the labels of the body.
+    `confusion` counts every label as predicted present, on open pairs; `tested` are the labels of the body, `barred`
+    says per candidate, label and sign what the body does not allow.
     """
     evaluate = evaluation(state, candidates, confusion, options)
     searches = {"anti_monotone": anti_monotone, "exhaustive": exhaustive}
     search = searches.get(options.head_search, best_first_search)
-    heads = search(evaluate, confusion, units_of(state, tested), options)
+    parts = units_of(state, tested, barred, options.predict_absence)
+    heads = search(evaluate, confusion, parts, options)
     heads.value[~options.min_precision.reached(heads.tp, heads.fp)] = -np.inf
     return heads
 
@@ -92,15 +99,16 @@ def labels_alone(evaluate: Evaluate, confusion: Confusion, parts: Units, options
     for unit in parts.units:
         for label in unit:
             present, tp, fp = evaluate((label,), (1,))
-            h[:, label] = np.where(may_be_head(present, tp, fp, options), present, -np.inf)
+            h[:, label] = np.where(may_be_head(present, tp, fp, options) & parts.allows(label, 1), present, -np.inf)
             if options.predict_absence:
                 absent, right, wrong = evaluate((label,), (0,))
-                absent = np.where(may_be_head(absent, right, wrong, options), absent, -np.inf)
+                may_be = may_be_head(absent, right, wrong, options) & parts.allows(label, 0)
+                absent = np.where(may_be, absent, -np.inf)
                 better = floor_of_ties(absent) > h[:, label]
                 h[better, label], signs[better, label] = absent[better], 0
                 chosen.tp[better, label], chosen.fp[better, label] = right[better], wrong[better]
             if len(unit) > 1:
-                joins = ~np.isfinite(h[:, label]) & precise_label(tp, fp, options)
+                joins = ~np.isfinite(h[:, label]) & precise_label(tp, fp, options) & parts.allows(label, 1)
                 h[joins, label] = present[joins]
     in_label_order = np.broadcast_to(np.arange(h.shape[1]), h.shape)
     return LabelsAlone(h, chosen, signs, in_label_order)

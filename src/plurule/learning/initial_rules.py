@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.errors import ModelError
 from plurule.learning.problem import Problem
-from plurule.model import Rule, RuleList
+from plurule.model import Attribute, Rule, RuleList
+from plurule.model.names import Names
+from plurule.model.text import RuleTextError, parse, parse_rules
 from plurule.prediction.counts import with_counts
 from plurule.prediction.decide import nothing_decided, replay
 
@@ -32,9 +36,46 @@ def start(problem: Problem) -> Start:
     labels = np.zeros(problem.n_labels, dtype=bool)
     decisions = nothing_decided(*problem.Y.shape)
     rules = []
-    listed = RuleList(problem.initial_rules, problem.table.attributes, problem.labels, groups=problem.groups)
+    listed = problem.listed(problem.initial_rules)
     for rule, step in zip(listed, replay(listed, problem.table), strict=True):
         decisions = step.decisions
         labels[[a.index for a in rule.head]] = True
         rules.append(replace(with_counts(rule, step, problem.Y, problem.weights), locked=True))
     return Start(tuple(rules), decisions.predicted, decisions.going_on, labels)
+
+
+def as_initial_rules(
+    rules: RuleList | str | Iterable[Rule | str], attributes: Sequence[Attribute], labels: Sequence[str]
+) -> tuple[Rule, ...]:
+    """Rules that learning starts with: they stay first, as they are, and what they decide is not learned again.
+
+    Parameters
+    ----------
+    rules
+        A rule list, rules or texts of rules, or one text with a rule per line.
+    attributes, labels
+        Of the training data. Rules are matched to them by name.
+
+    Returns
+    -------
+    tuple of Rule
+        The rules, locked.
+
+    Examples
+    --------
+    >>> rules = as_initial_rules("red <- area > 2\\nblue <- red [stop]", [Attribute("area")], ["red", "blue"])
+    >>> [str(rule) for rule in rules]
+    ['red ← area > 2   (TP 0, FP 0, locked)', 'blue ← red   (TP 0, FP 0, stop, locked)']
+    """
+    if isinstance(rules, str):
+        return tuple(replace(rule, locked=True) for rule in parse_rules(rules, attributes, labels))
+    initial, names = [], Names(attributes, labels)
+    for number, rule in enumerate(rules, start=1):
+        try:
+            known = parse(rule, attributes, labels) if isinstance(rule, str) else names.adopt(rule)
+        except RuleTextError as error:
+            raise error.within(f"initial rule {number}") from None
+        except ModelError as error:
+            raise ModelError(f"initial rule {number}: {error}") from None
+        initial.append(replace(known, locked=True))
+    return tuple(initial)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from plurule.errors import ParameterError
 from plurule.learning.counting import Candidates, Confusion, Counting
 from plurule.learning.min_precision import TOLERANCE
 from plurule.learning.problem import Options
+from plurule.model.head import ancestors
 
 NOT_IN_HEAD = -1
 
@@ -71,14 +73,22 @@ class Units:
     units: list[Unit]
     apart: Mask | None
     """Per pair of labels, whether no head has both; None if any may go together."""
+    barred: Mask | None = None
+    """Per candidate, label and sign: whether the body does not allow it in a head; None if it allows everything."""
+
+    def allows(self, label: int, sign: int) -> Any:
+        """Per candidate, whether its body allows a label with this sign in the head."""
+        return True if self.barred is None else ~self.barred[:, label, sign]
 
     def clash(self, labels: Unit) -> bool:
         """Whether some of the labels must not go together."""
         return self.apart is not None and bool(self.apart[np.ix_(labels, labels)].any())
 
 
-def units_of(state: Counting, tested: Iterable[int]) -> Units:
-    """The units that may be in the head of a rule that tests these labels."""
+def units_of(
+    state: Counting, tested: Iterable[int], against: Mask | None = None, predict_absence: bool = False
+) -> Units:
+    """The units that may be in the head of a rule that tests these labels; `against` is what bodies do not allow."""
     constraints, barred = state.problem.constraints, state.set_aside.copy()
     barred[list(tested)] = True
     if constraints is None:
@@ -86,7 +96,11 @@ def units_of(state: Counting, tested: Iterable[int]) -> Units:
     for label in tested:
         barred |= constraints.apart[label]
     units = [unit for unit in constraints.units() if not barred[list(unit)].any()]
-    return Units(units, constraints.apart if constraints.apart.any() else None)
+    apart = constraints.apart.copy()
+    # What a label implies must not be absent beside it.
+    for below, above in ancestors(constraints.hierarchy) if predict_absence else ():
+        apart[below, above] = apart[above, below] = True
+    return Units(units, apart if apart.any() else None, against)
 
 
 # Values of given heads -------------------------------------------------------------------------------------
@@ -148,13 +162,15 @@ def precise_label(tp: Values, fp: Values, options: Options) -> Mask:
     return options.min_precision.reached(tp, fp) if asked else np.ones(tp.shape, dtype=bool)
 
 
-def usable(evaluate: Evaluate, confusion: Confusion, head: HeadOfUnits, options: Options) -> Mask:
+def usable(evaluate: Evaluate, confusion: Confusion, head: HeadOfUnits, among: Units, options: Options) -> Mask:
     """Candidates for which every unit may be in a head: it has a true positive, each label is precise enough."""
     result = np.ones(len(confusion.tp), dtype=bool)
     for unit in head:
         labels, signs = in_label_order((unit,))
         parts = signed(confusion, labels, signs)
         result &= (parts.tp > 0).any(axis=1) & precise_label(parts.tp, parts.fp, options).all(axis=1)
+        for label, sign in unit:
+            result &= among.allows(label, sign)
         if options.heuristic.additive:
             result &= worth_something(evaluate(labels, signs)[0], options)
     return result
@@ -203,7 +219,8 @@ def exhaustive(evaluate: Evaluate, confusion: Confusion, parts: Units, options: 
             labels, signs = in_label_order(head)
             h, tp, fp = evaluate(labels, signs)
             lifted = h * options.lift[len(labels) - 1]
-            best.add(np.where(usable(evaluate, confusion, head, options), lifted, -np.inf), tp, fp, labels, signs)
+            may_be = usable(evaluate, confusion, head, parts, options)
+            best.add(np.where(may_be, lifted, -np.inf), tp, fp, labels, signs)
     return best.heads()
 
 
@@ -221,7 +238,7 @@ def anti_monotone(evaluate: Evaluate, confusion: Confusion, parts: Units, option
             if parts.clash(labels):
                 continue
             shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
-            reachable = np.logical_and.reduce(shorter) & usable(evaluate, confusion, head, options)
+            reachable = np.logical_and.reduce(shorter) & usable(evaluate, confusion, head, parts, options)
             if reachable.any():
                 h, tp, fp = evaluate(labels, signs)
                 level[head] = np.where(reachable, h, -np.inf)

@@ -21,7 +21,7 @@ def can_learn(problem: Problem, options: Options) -> bool:
 
 def labels_without_rules(rule_list: RuleList, problem: Problem, options: Options, otherwise: str) -> dict[str, str]:
     """Why a label is in the head of no rule, for every label that is in none: too rare, or `otherwise`."""
-    predicted = {assignment.index for rule in rule_list for assignment in rule.head.stated}
+    predicted = {a.index for rule in rule_list for a in rule.head if a.present or not a.implied}
     present = problem.label_weights
     least = options.min_precision.threshold * options.min_coverage
     reasons = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
@@ -23,13 +24,14 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.constraints import ResolvedConstraints, bars
 from plurule.learning.covering import Progress
 from plurule.learning.initial_rules import start
 from plurule.learning.label_sets import too_many_heads
 from plurule.learning.problem import Options, Problem
 from plurule.model import (
     Assignment,
+    Attribute,
     Condition,
     Head,
     LabelCondition,
@@ -38,6 +40,8 @@ from plurule.model import (
     Rule,
     RuleList,
 )
+from plurule.model.condition import YES
+from plurule.model.head import ancestors
 
 
 def prepare(
@@ -117,7 +121,7 @@ class Run:
             columns=columns,
             truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
             weights=np.ascontiguousarray(problem.weights) if weighted else None,
-            options=_core_options(options, problem.constraints),
+            options=_core_options(options, problem),
             n_threads=n_jobs,
             predicted=begin.predicted if begin else None,
             in_training=begin.in_training.astype(np.uint8) if begin else None,
@@ -166,7 +170,7 @@ def learn(
     return Run(problem, options, n_jobs, columns).learn(progress=progress)
 
 
-def _core_options(options: Options, constraints: ResolvedConstraints | None) -> _core.Options:
+def _core_options(options: Options, problem: Problem) -> _core.Options:
     """The options as the core has them."""
     core = _core.Options()
     _set_heuristic(core, options.heuristic)
@@ -187,12 +191,12 @@ def _core_options(options: Options, constraints: ResolvedConstraints | None) -> 
     if options.max_conditions is not None:
         core.max_conditions = options.max_conditions
     core.min_coverage = options.min_coverage
-    if constraints is not None:
-        _constrain(core, constraints)
+    if problem.constraints is not None:
+        _constrain(core, problem.constraints, problem.table.attributes)
     return core
 
 
-def _constrain(core: _core.Options, constraints: ResolvedConstraints) -> None:
+def _constrain(core: _core.Options, constraints: ResolvedConstraints, attributes: Sequence[Attribute]) -> None:
     """Set what is constrained and leave the rest: a search without constraints is faster."""
     if not constraints.allowed_attributes.all():
         core.allowed_attributes = constraints.allowed_attributes.astype(int).tolist()
@@ -203,6 +207,18 @@ def _constrain(core: _core.Options, constraints: ResolvedConstraints) -> None:
             np.ascontiguousarray(constraints.apart, dtype=np.uint8),
             np.ascontiguousarray(constraints.group, dtype=np.int32),
         )
+    if constraints.directed:
+        # To the core the second of two categories is the higher one.
+        turned = np.array([bool(a.categories and YES.get(a.categories[0].lower())) for a in attributes])
+        barred = np.where(turned[:, None, None, None], bars(constraints)[:, ::-1], bars(constraints))
+        nominal = np.array([a.is_nominal for a in attributes], dtype=np.uint8)
+        asked = barred if core.predict_absence else barred[..., 1:]
+        by_label = bool((asked != asked[:, :, :1, -1:]).any())
+        core.set_directions(barred.astype(np.uint8).reshape(2 * len(turned), -1), nominal, by_label)
+    if constraints.hierarchy:
+        above = np.zeros(constraints.apart.shape, dtype=np.uint8)
+        above[tuple(np.array(ancestors(constraints.hierarchy)).T)] = 1
+        core.set_hierarchy(above)
     if constraints.exclusive:
         numbers = np.full(len(constraints.group), -1, dtype=np.int32)
         for number, members in enumerate(constraints.exclusive):
@@ -260,8 +276,9 @@ def _rule(
     stop: bool,
     decided: list[tuple[float, float]],
 ) -> Rule:
+    stated = Head(tuple(Assignment(problem.labels[label], label, present) for label, present in head))
     return Rule(
-        Head(tuple(Assignment(problem.labels[label], label, present) for label, present in head)),
+        stated.completed(problem.groups, problem.labels, problem.hierarchy),
         tuple(_condition(problem, *condition) for condition in body),
         tp=tp,
         fp=fp,

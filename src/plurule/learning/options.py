@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from plurule.data.dataset import Dataset
 from plurule.errors import ParameterError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
 from plurule.learning.constraints import Constraints, ResolvedConstraints
@@ -39,6 +40,7 @@ ALLOWED: Allowed = {
     "head_search": [words(*HEAD_SEARCHES)],
     "predict_absence": ["boolean", words("auto")],
     "label_conditions": ["boolean"],
+    "test_absence": ["boolean"],
     "beam_width": [whole(1, 1000)],
     "remaining": [number(0, 1)],
     "stop_threshold": [number(0, 1)],
@@ -165,20 +167,23 @@ def check_constraints(
     attributes: Sequence[Attribute],
     labels: Sequence[str],
     head_search: HeadSearch,
-    groups: Sequence[Sequence[int]] = (),
+    data: Dataset | None = None,
+    test_absence: bool = True,
 ) -> ResolvedConstraints | None:
-    """The constraints on the rules of some data, if there are any; of each group of labels exactly one is present."""
-    if constraints is None and not groups:
+    """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some."""
+    groups, hierarchy = ((), ()) if data is None else (data.groups, data.hierarchy)
+    if constraints is None and not groups and not hierarchy and test_absence:
         return None
     if not isinstance(constraints, Constraints | None):
         raise ParameterError.expected("constraints", constraints, "None or a plurule.Constraints")
     resolved = (constraints or Constraints()).resolve(attributes, labels).with_exclusive(groups, labels)
+    resolved = resolved.with_hierarchy(hierarchy, labels)
     longest = max(len(unit) for unit in resolved.units())
     if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
         tries = f"{head_search!r} tries all signs of labels that must go together"
         most = f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
         raise ParameterError("head_search", head_search, f"{tries}, {most}")
-    return resolved
+    return resolved if test_absence or data is None else resolved.testing_presence(data.X)
 
 
 def check_engine(engine: str) -> Engine:

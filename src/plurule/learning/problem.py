@@ -16,6 +16,7 @@ from plurule.learning.derived import DerivedColumn, derive
 from plurule.learning.fixed_head import FixedHeadCounts, RefineAgainst
 from plurule.learning.min_precision import MinPrecision
 from plurule.model import Attribute, Condition, NominalCondition, NumericCondition, Rule, RuleList
+from plurule.model.head import Groups, Hierarchy
 from plurule.prediction.counts import Pairs
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
@@ -65,12 +66,22 @@ class Problem:
         """What was learned, about the attributes of the data."""
         if self.derived:
             rules = (replace(rule, body=tuple(map(self.said, rule.body))) for rule in rules)
-        return RuleList(tuple(rules), self.attributes, self.labels, undecided, groups=self.groups)
+        return replace(self.listed(rules), attributes=self.attributes, undecided=undecided)
+
+    def listed(self, rules: Iterable[Rule]) -> RuleList:
+        """Rules about the columns of the table as a list."""
+        names = self.table.attributes, self.labels
+        return RuleList(tuple(rules), *names, groups=self.groups, hierarchy=self.hierarchy)
 
     @property
-    def groups(self) -> tuple[tuple[int, ...], ...]:
+    def groups(self) -> Groups:
         """Labels of which exactly one is present."""
         return () if self.constraints is None else self.constraints.exclusive
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """Labels with those above them, which they imply."""
+        return () if self.constraints is None else self.constraints.hierarchy
 
     @property
     def n_instances(self) -> int:

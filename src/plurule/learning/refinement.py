@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -198,8 +199,21 @@ def score_free(state: Counting, candidates: Candidates, weights: Counted, rule: 
     tested = [c.index for c in rule.body if isinstance(c, LabelCondition)]
     if candidates.tested_label is not None:
         tested.append(candidates.tested_label)
-    heads = find_heads(state, candidates, weights.confusion(candidates), tested, options)
+    confusion = weights.confusion(candidates)
+    barred = barred_heads(state, candidates, len(confusion.tp), rule.body)
+    heads = find_heads(state, candidates, confusion, tested, options, barred)
     return enough_covered(state, candidates, heads, options)
+
+
+def barred_heads(
+    state: Counting, candidates: Candidates, n_candidates: int, body: Sequence[Condition] = ()
+) -> Mask | None:
+    """Per candidate, label and sign, whether directions of attributes do not allow it in the head; None if all do."""
+    constraints = state.problem.constraints
+    if constraints is None or not constraints.directed:
+        return None
+    barred = constraints.barred([candidates.condition(i) for i in range(n_candidates)])
+    return barred | constraints.barred(body).any(axis=0)
 
 
 def head_weights(state: Counting, rule: Candidate, options: Options) -> Counted:
@@ -218,6 +232,10 @@ def score_fixed(state: Counting, candidates: Candidates, weights: Counted, rule:
         heads.value[:] = -np.inf
     if tested is not None and constraints is not None and constraints.apart[tested, rule.signs != NOT_IN_HEAD].any():
         heads.value[:] = -np.inf
+    barred = barred_heads(state, candidates, len(heads.value))
+    if barred is not None:
+        labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
+        heads.value[barred[:, labels, rule.signs[labels]].any(axis=1)] = -np.inf
     return enough_covered(state, candidates, heads, options)
 
 

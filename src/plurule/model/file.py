@@ -120,6 +120,8 @@ def dumps(rule_list: RuleList) -> str:
     }
     if rule_list.groups:
         parts["groups"] = _compact([[rule_list.labels[i] for i in group] for group in rule_list.groups])
+    if rule_list.hierarchy:
+        parts["hierarchy"] = _compact([[rule_list.labels[i] for i in pair] for pair in rule_list.hierarchy])
     if rule_list.length_choice is not None:
         choice = asdict(rule_list.length_choice)
         unsaid = [name for name in ("how", "constant", "expected") if choice[name] in ("", None)]
@@ -181,10 +183,9 @@ def _attribute_to_json(attribute: Attribute) -> dict[str, Any]:
     return found | ({"only_0_and_1": True} if attribute.only_0_and_1 else {})
 
 
-def rule_to_json(rule: Rule) -> dict[str, Any]:
+def rule_to_json(rule: Rule) -> Any:
     """A rule as the file has it."""
-    found: dict[str, Any] = json.loads(_compact(_rule_to_json(rule)))
-    return found
+    return json.loads(_compact(_rule_to_json(rule)))
 
 
 def rule_from_json(value: Any, attributes: Sequence[Attribute], labels: Sequence[str]) -> Rule:
@@ -208,7 +209,8 @@ def _rule_to_json(rule: Rule) -> dict[str, Any]:
 def _named_to_json(named: Assignment | Condition) -> dict[str, Any]:
     """A condition or an assignment: the name of what it is about, and what it says about that."""
     if isinstance(named, Assignment):
-        return {"label": named.name, "present": bool(named.present)}
+        implied = {"implied": True} if named.implied and named.present else {}
+        return {"label": named.name, "present": bool(named.present)} | implied
     return {"attribute": named.name} | {key: getattr(named, key) for key in _said(type(named))}
 
 
@@ -329,14 +331,8 @@ def _read(file: _Node) -> RuleList:
             f"was written by a newer plurule (file version {version}, this plurule reads up to {VERSION}); "
             "upgrade plurule to read it"
         )
-    members = file.members(
-        "format",
-        "version",
-        "attributes",
-        "labels",
-        "rules",
-        optional=("undecided", "length_choice", "trained_on", "groups", "dictionary"),
-    )
+    optional = ("undecided", "length_choice", "trained_on", "groups", "dictionary", "hierarchy")
+    members = file.members("format", "version", "attributes", "labels", "rules", optional=optional)
     attributes = tuple(_attribute(item) for item in members["attributes"].items())
     labels = members["labels"].texts()
     _expect_unique([a.name for a in attributes], "attributes")
@@ -347,17 +343,19 @@ def _read(file: _Node) -> RuleList:
     choice = _length_choice(members["length_choice"]) if "length_choice" in members else None
     trained_on = members["trained_on"].fingerprints() if "trained_on" in members else None
     groups = tuple(_group(item, labels) for item in members["groups"].items()) if "groups" in members else ()
+    above = tuple(_group(item, labels, 2) for item in members["hierarchy"].items()) if "hierarchy" in members else ()
     meanings = _dictionary(members["dictionary"], names) if "dictionary" in members else {}
     try:
-        return RuleList(rules, attributes, labels, undecided, choice, trained_on, groups, meanings)
+        return RuleList(rules, attributes, labels, undecided, choice, trained_on, groups, meanings, above)
     except ModelError as error:
         raise ModelError(f"rules: {error}") from None
 
 
-def _group(item: _Node, labels: tuple[str, ...]) -> tuple[int, ...]:
-    """The places of labels of which exactly one is present."""
+def _group(item: _Node, labels: tuple[str, ...], most: int | None = None) -> tuple[Any, ...]:
+    """The places of different labels: those of which exactly one is present, or one and the one above it."""
     found = item.texts()
     item.expect(len(set(found)) == len(found) >= 2, "at least two different labels")
+    item.expect(most is None or len(found) <= most, f"at most {most} labels")
     for name in found:
         item.expect(name in labels, f"labels of the file, not {name!r}")
     return tuple(map(labels.index, found))
@@ -400,7 +398,7 @@ def _attribute(item: _Node) -> Attribute:
 
 _READ: dict[str, Callable[[_Node], Any]] = {
     **dict.fromkeys(_COUNTS, _Node.count),
-    **dict.fromkeys(("stop", "locked", "present", "negated", "missing"), _Node.truth),
+    **dict.fromkeys(("stop", "locked", "present", "negated", "missing", "implied"), _Node.truth),
     "value": _Node.heuristic_value,
     "stability": _Node.share,
     "category": _Node.text,
@@ -424,26 +422,28 @@ def _rule(item: _Node, names: Names) -> Rule:
     return Rule(Head(tuple(head)), body, **given)
 
 
+_KINDS: dict[str, type[Condition]] = {
+    "label": LabelCondition,
+    "category": NominalCondition,
+    "categories": SetCondition,
+    "missing": MissingCondition,
+    "at_most": IntervalCondition,
+}
+"""Conditions, by a key that no other kind has."""
+
+
 def _condition(item: _Node, names: Names) -> Condition:
     keys: set[str] = set(item.value) if isinstance(item.value, dict) else set()
-    if "label" in keys:
-        return _named(item, LabelCondition, names)
-    if "category" in keys:
-        return _named(item, NominalCondition, names)
-    if "categories" in keys:
-        return _named(item, SetCondition, names)
-    if "missing" in keys:
-        return _named(item, MissingCondition, names)
-    if "at_most" in keys:
-        return _named(item, IntervalCondition, names)
-    return _named(item, NumericCondition, names)
+    return _named(item, next((_KINDS[key] for key in _KINDS if key in keys), NumericCondition), names)
 
 
 def _named(item: _Node, kind: type[N], names: Names) -> N:
     """The inverse of `_named_to_json`."""
     what, said = "label" if issubclass(kind, Assignment) else "attribute", _said(kind)
-    members = item.members(what, *said)
-    named = kind(members[what].text(), 0, *(_READ[key](members[key]) for key in said))
+    more = ("implied",) if kind is Assignment else ()
+    members = item.members(what, *said, optional=more)
+    given = [key for key in (*said, *more) if key in members]
+    named = kind(members[what].text(), 0, **{key: _READ[key](members[key]) for key in given})
     try:
         return names.placed(named)
     except ModelError as error:

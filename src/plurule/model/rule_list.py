@@ -11,6 +11,7 @@ from typing import overload
 from plurule._attached import RuleListMethods
 from plurule.model.condition import Attribute, LabelCondition
 from plurule.model.dictionary import Dictionary, meanings
+from plurule.model.head import Groups, Hierarchy
 from plurule.model.naming import excerpt
 from plurule.model.rule import Rule
 from plurule.model.text import parse
@@ -93,6 +94,9 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     groups
         Places of labels of which exactly one is present, as the classes of a column are. A head that says which is
         present says that the others are absent, though that is not shown.
+    hierarchy
+        Pairs of the place of a label and of the one above it, which it implies. A head that has the one has the other,
+        though that is not shown.
     trained_on
         Fingerprints of the rows it was learned from (`plurule.data.fingerprint`); None where they are not known.
     dictionary
@@ -118,11 +122,12 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     undecided: tuple[tuple[float, float], ...] = ()
     length_choice: LengthChoice | None = field(default=None, compare=False)
     trained_on: bytes | None = field(default=None, compare=False)
-    groups: tuple[tuple[int, ...], ...] = ()
+    groups: Groups = ()
     dictionary: Dictionary = field(default_factory=dict, compare=False)
+    hierarchy: Hierarchy = ()
 
     def __post_init__(self) -> None:
-        if self.groups:
+        if self.groups or self.hierarchy:
             object.__setattr__(self, "rules", tuple(map(self._completed, self.rules)))
 
     def save(self, path: str | Path) -> None:
@@ -139,7 +144,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         return file.load(path)
 
     def _completed(self, rule: Rule) -> Rule:
-        head = rule.head.completed(self.groups, self.labels)
+        head = rule.head.completed(self.groups, self.labels, self.hierarchy)
         # What was counted is per label of the head, in order.
         return replace(rule, head=head, decided=rule.decided if len(head) == len(rule.head) else ())
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.model import Rule, RuleList
+from plurule.model.head import Hierarchy, ancestors
 from plurule.prediction.decide import Decisions
 
 SMALLEST = 1e-9
@@ -32,7 +33,8 @@ def smoothed(right: float, wrong: float) -> float:
 
 def probabilities(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
     """Per instance and label, the probability that the label is present; on the same side of one half as `predict`."""
-    return on_its_side(precisions(rule_list, decisions), decisions.labels() == 1)
+    sided = on_its_side(precisions(rule_list, decisions), decisions.labels() == 1)
+    return raised(sided, rule_list.hierarchy)
 
 
 def on_its_side(shares: NDArray[np.float64], is_present: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -44,6 +46,18 @@ def on_its_side(shares: NDArray[np.float64], is_present: NDArray[np.bool_]) -> N
 def precisions(rule_list: RuleList, decisions: Decisions) -> NDArray[np.float64]:
     """Per instance and label, the share of present labels among the training pairs that the same rule decided."""
     return np.asarray(by_rule(rule_list)[decisions.decided_by, np.arange(len(rule_list.labels))])
+
+
+def raised(shares: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.float64]:
+    """Shares of which that of a label is at least that of any label which implies it.
+
+    >>> raised(np.array([[0.8, 0.3, 0.6]]), ((0, 1),))
+    array([[0.8, 0.8, 0.6]])
+    """
+    found = shares.copy() if hierarchy else shares
+    for below, above in ancestors(hierarchy):
+        found[:, above] = np.maximum(found[:, above], shares[:, below])
+    return found
 
 
 def by_rule(rule_list: RuleList) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ from plurule.model import (
     RuleList,
 )
 from plurule.model.dictionary import Meaning
+from plurule.model.head import ancestors
 from plurule.model.naming import visible
 from plurule.prediction.counts import Labels
 from plurule.prediction.probability import by_rule, on_its_side
@@ -43,6 +44,7 @@ def payload(
         "attributes": [_attribute(rule_list, index, table) for index in used],
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
         "groups": rule_list.groups,
+        "ancestors": ancestors(rule_list.hierarchy),
         "descriptions": [visible(str(rule_list.dictionary.get(label, ""))) for label in rule_list.labels],
         "byLabel": [row._asdict() for row in summary.labels],
         "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),

@@ -147,7 +147,8 @@ class Aim:
             return []
         scoring, problem = self.evaluation.scoring, self.evaluation.folds.problem
         found = prices(scoring, self.least_precision, FURTHER if self.give_up else FURTHER[:1])
-        if self.exceptions and not self.least_precision and not self._as_lists and not problem.groups:
+        bound = problem.groups or problem.hierarchy or (problem.constraints is not None and problem.constraints.directed)
+        if self.exceptions and not self.least_precision and not self._as_lists and not bound:
             often = problem.label_weights.max(initial=0.0) / problem.total_weight
             likely = dict.fromkeys((p.lam, p.labels_alike, p.further) for p in found if p.lam < often)
             every = product(likely, EXCEPTIONS)
@@ -210,7 +211,7 @@ class Aim:
         for part, (bodies, selections) in enumerate(zip(pools, every, strict=True)):
             for price, (chosen, scores) in zip(self.prices, selections, strict=True):
                 if self._as_lists:
-                    rules = rules_of(bodies, chosen, problem.labels)
+                    rules = rules_of(bodies, chosen, problem)
                     made[Selected(price)].append(folds.counted(part, rules, price.lam))
                     continue
                 conditions = np.cumsum([0, *(len(bodies[choice.body]) for choice in chosen)]).tolist()
@@ -266,7 +267,7 @@ class Aim:
             return everything.learn(0, self._options(candidate, length))
         bodies, most = bodies_of(self._lists(everything, 0)), length - len(problem.initial_rules)
         ((selection,),) = everything.selections([bodies], [candidate.price], most, None, np.zeros(0, np.intp))
-        return everything.counted(0, rules_of(bodies, selection.chosen, problem.labels), candidate.price.lam)
+        return everything.counted(0, rules_of(bodies, selection.chosen, problem), candidate.price.lam)
 
 
 class Hit(NamedTuple):

@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
+from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.initial_rules import start
 from plurule.learning.problem import Problem
 from plurule.model import Assignment, Condition, Head, LabelCondition, Rule, RuleList
+from plurule.model.head import ancestors
 from plurule.prediction.counts import recount
 from plurule.prediction.decide import OPEN, Columns
 from plurule.prediction.staged import Tally
@@ -97,8 +99,20 @@ def satisfied(bodies: Sequence[Body], table: Table) -> NDArray[np.bool_]:
 class Gains:
     """What the bodies of a pool gain, by sums over the rows, wherever they are; decides what is selected."""
 
-    def __init__(self, bodies: Sequence[Body], right: Values, all_: Values, positives: Values):
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        right: Values,
+        all_: Values,
+        positives: Values,
+        constraints: ResolvedConstraints | None = None,
+    ):
         self.n_conditions = np.array([len(body) for body in bodies])
+        self.barred = np.zeros(right.shape, dtype=bool)
+        """Per body and label: whether the direction of an attribute does not allow it."""
+        if constraints is not None and constraints.directed:
+            self.barred[:] = [constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies]
+        self.hierarchy = () if constraints is None else ancestors(constraints.hierarchy)
         self.right, self.all = right, all_
         """Per body and label, the weight of the open pairs it covers: those that have the label, and all."""
         self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
@@ -124,13 +138,17 @@ class Gains:
             gain = sign * (_shrunken(right, all_, price.shrink) - price.lam * all_) - LEAST_GAIN
             if price.least_precision:
                 gain[right < price.least_precision * all_] = 0.0
+            gain[self.barred] = -np.inf
             value = np.maximum(gain, 0.0) @ weighs - price.per_condition * self.n_conditions
             # What differs by rounding only is a tie, and the first of them is taken.
             best = int(np.argmax(np.round(value, 9)))
             if value[best] <= 1e-9:
                 break
             enough = gain[best] + (sign > 0.0) * price.lam * (1.0 - price.further) * all_[best] > 0.0
-            head = np.flatnonzero(enough & (weighs > 0.0) & (right[best] >= price.least_precision * all_[best]))
+            enough &= (weighs > 0.0) & (right[best] >= price.least_precision * all_[best])
+            for below, above in self.hierarchy:
+                enough[above] |= enough[below]
+            head = np.flatnonzero(enough)
             taken = yield Choice(best, head)
             right[:, head] -= taken[:, : len(head)]
             all_[:, head] -= taken[:, len(head) :]
@@ -157,7 +175,7 @@ class GainCover:
         self.present = problem.Y == 1
         right, all_ = np.hsplit(covered_sums(self.held, np.hstack([self.weight * self.present, self.weight])), 2)
         positives = self.weight.sum(axis=0, where=self.present, dtype=np.float64)
-        self.gains = Gains(bodies, right, all_, positives)
+        self.gains = Gains(bodies, right, all_, positives, problem.constraints)
 
     def select(self, price: Price, n_rules: int) -> list[Choice]:
         """The last rule, if there is one, and the bodies that gain most, one after the other; at most so many."""
@@ -205,12 +223,15 @@ def covered_sums(held: NDArray[Any], values: NDArray[Any]) -> Values:
     return total
 
 
-def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], labels: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules of a selection; what one body predicts is said at once."""
+def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], problem: Problem) -> tuple[Rule, ...]:
+    """The rules of a selection; what one body predicts is said at once, without what it implies."""
+    labels, every = problem.labels, ancestors(problem.hierarchy)
     last = {label for choice in chosen if choice.last for label in choice.head.tolist()}
     heads: dict[tuple[int, bool], set[int]] = {}
     for choice in sorted(chosen, key=lambda choice: choice.last):
         heads.setdefault((choice.body, choice.last), set()).update(choice.head.tolist())
+    for place, said in heads.items():
+        heads[place] = said - {above for below, above in every if below in said}
     return tuple(
         Rule(Head(tuple(Assignment(labels[i], i, is_last or i not in last) for i in sorted(head))), bodies[body])
         for (body, is_last), head in heads.items()
@@ -229,7 +250,7 @@ def of_labels(chosen: Sequence[Choice], kept: NDArray[np.intp]) -> list[Choice]:
 def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
     """The initial rules of a problem and these, with their counts, and what they gain as their value."""
     given = start(problem).rules
-    plain = RuleList((*given, *rules), problem.table.attributes, problem.labels, groups=problem.groups)
+    plain = problem.listed((*given, *rules))
     listed = recount(plain, problem.table, problem.Y, problem.weights)
     return replace(listed, rules=(*given, *(replace(rule, value=gain_of(rule, lam)) for rule in listed[len(given) :])))
 

@@ -127,7 +127,8 @@ def check_counted(parameters: Mapping[str, Any], scoring: Scoring, *others: Any)
         raise DataError("X has labels, names and weights of its own: leave out y, sample_weight and label_names")
     refused = [name for name in ("prune", "simplify") if parameters[name] is not None]
     refused += [name for name in ("engine",) if parameters[name] == "reference"]
-    refused += [name for name in ("conditions",) if check_conditions(parameters[name])]
+    refused += ["conditions"] if check_conditions(parameters["conditions"]) else []
+    refused += [] if parameters["test_absence"] else ["test_absence"]
     if "auto" in (parameters["heuristic"], parameters["n_rules"]) and scoring.scorer is not None:
         refused.append("scoring")
     for name in refused:

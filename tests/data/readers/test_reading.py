@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from plurule import RuleListClassifier
 from plurule import data as io
 from plurule.data.labels import parse_labels
 from plurule.errors import DataError
@@ -244,3 +245,16 @@ def test_a_column_of_classes_is_a_group_of_labels(tmp_path: Path) -> None:
     path.write_text("width,species\n1.5,setosa\n2.5,\n0.5,versicolor\n")
     with pytest.raises(DataError, match="line 3: a missing value for label 'species', expected a class"):
         io.read(path, labels="species")
+
+
+def test_labels_inside_others_imply_them_and_are_written_so(tmp_path: Path) -> None:
+    (tmp_path / "t.arff").write_text(ARFF.format("toys"))
+    (tmp_path / "t.xml").write_text('<labels><label name="m"><label name="l"/></label></labels>')
+    data = io.read(tmp_path / "t.arff")
+    assert (data.label_names, data.hierarchy) == (("m", "l"), ((1, 0),))
+    assert data[:1].hierarchy == data.hierarchy
+    assert io.read(tmp_path / "t.arff", labels=["l", "m"]).hierarchy == ()
+    io.write(data, tmp_path / "again.arff")
+    assert io.read(tmp_path / "again.arff").hierarchy == ((1, 0),)
+    with pytest.raises(DataError, match="row 0 has the label 'l' without 'm', which it implies"):
+        RuleListClassifier().fit(data)

@@ -26,6 +26,7 @@ from plurule.errors import DataError
 from plurule.files import replacing
 from plurule.label_matrix import dense
 from plurule.model import Attribute
+from plurule.model.head import Hierarchy
 
 # What XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -113,7 +114,7 @@ def write_arff(data: Dataset, path: Path, *, meka: bool = False) -> list[str]:
     write_packed(path, "\n".join([*header, *rows]) + "\n")
     if not meka:
         xml = path.with_name(f"{base_name(path)}.xml")
-        write_packed(xml, labels_xml(data.label_names))
+        write_packed(xml, labels_xml(data.label_names, data.hierarchy))
         notes.append(f"{path.name}: the labels are named in {xml.name}")
     return notes
 
@@ -160,8 +161,8 @@ def _sparse_rows(data: Dataset, labels_first: bool) -> list[str]:
     return ["{" + ",".join(row) + "}" for row in entries]
 
 
-def labels_xml(names: Sequence[str]) -> str:
-    """The text of a Mulan label file.
+def labels_xml(names: Sequence[str], hierarchy: Hierarchy = ()) -> str:
+    """The text of a Mulan label file; a label stands inside the one above it, the first, if there are several.
 
     >>> print(labels_xml(["red", "R&B"]), end="")
     <?xml version="1.0" encoding="utf-8"?>
@@ -169,9 +170,17 @@ def labels_xml(names: Sequence[str]) -> str:
     <label name="red"></label>
     <label name="R&amp;B"></label>
     </labels>
+    >>> print(labels_xml(["jazz", "music"], ((0, 1),)).splitlines()[2])
+    <label name="music"><label name="jazz"></label></label>
     """
+    above = dict(reversed(hierarchy))
+    inside = {place: [below for below, parent in sorted(above.items()) if parent == place] for place in above.values()}
+
+    def element(place: int) -> str:
+        return f"<label name={quoteattr(names[place])}>{''.join(map(element, inside.get(place, ())))}</label>"
+
     head = ['<?xml version="1.0" encoding="utf-8"?>', '<labels xmlns="http://mulan.sourceforge.net/labels">']
-    labels = [f"<label name={quoteattr(name)}></label>" for name in names]
+    labels = [element(place) for place in range(len(names)) if place not in above]
     return "\n".join([*head, *labels, "</labels>", ""])
 
 

@@ -62,15 +62,20 @@ plurule.decide = function (values) {
   return { predicted, decidedBy, fired, endedBy: -1 };
 };
 
-/* How likely a label is present, given what was decided. */
-plurule.probability = function ({ decidedBy }, label) {
+/* How likely a label is present, given what was decided; at least as likely as any that implies it. */
+plurule.probability = function (outcome, label) {
+  const below = plurule.model.ancestors.filter(([, above]) => above === label).map(([of]) => of);
+  return Math.max(...[label, ...below].map((of) => byItself(outcome, of)));
+};
+
+function byItself({ decidedBy }, label) {
   const place = decidedBy[label];
   if (place === -1) {
     return plurule.model.undecided[label];
   }
   const { head, p } = plurule.model.rules[place];
   return p[head.findIndex(([of]) => of === label)];
-};
+}
 
 /* What the rules decide for an instance of the page; each is decided once. */
 const outcomes = [];
