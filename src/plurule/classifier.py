@@ -289,9 +289,7 @@ class RuleListClassifier(RuleListPredictor):
         check_counted(self.get_params(deep=False), check_scoring(self.scoring), *others)
         attributes, labels, n_jobs = data.attributes, data.label_names, check_jobs(self.n_jobs)
         given = as_initial_rules(initial_rules, attributes, labels) if initial_rules else ()
-        bounds = check_constraints(constraints, attributes, labels, self.head_search)
-        if bounds is not None:
-            bounds.expect_kept(given, None, labels)
+        bounds = check_constraints(constraints, attributes, labels, self.head_search, initial_rules=given)
         options = check_options(self.get_params(deep=False), len(labels))
         self._take_over(RuleList((), attributes, labels))
         self._remember_labels(labels, data.form)
@@ -429,9 +427,8 @@ class RuleListClassifier(RuleListPredictor):
             data, weights = data[rows], weights[rows]
         given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
         self._remember_labels(data.label_names, form)
-        known = data.attributes, data.label_names, self.head_search, data, bool(self.test_absence)
-        if (bounds := check_constraints(constraints, *known)) is not None:
-            bounds.expect_kept(given, data.Y, data.label_names)
+        names = data.attributes, data.label_names
+        bounds = check_constraints(constraints, *names, self.head_search, data, bool(self.test_absence), given)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
     def _finished(self, rule_list: RuleList, folds: TrainingData) -> RuleList:

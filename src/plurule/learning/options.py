@@ -21,7 +21,7 @@ from plurule.learning.label_sets import MOST_LABELS_EXHAUSTIVE
 from plurule.learning.min_precision import as_min_precision
 from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options
 from plurule.lifts import NoLift, as_table
-from plurule.model import Attribute
+from plurule.model import Attribute, Rule
 from plurule.parameters import Allowed, check_parameters, number, whole, words
 
 LARGEST = 2**31 - 1
@@ -169,6 +169,7 @@ def check_constraints(
     head_search: HeadSearch,
     data: Dataset | None = None,
     test_absence: bool = True,
+    initial_rules: Sequence[Rule] = (),
 ) -> ResolvedConstraints | None:
     """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some."""
     groups, hierarchy = ((), ()) if data is None else (data.groups, data.hierarchy)
@@ -183,6 +184,7 @@ def check_constraints(
         tries = f"{head_search!r} tries all signs of labels that must go together"
         most = f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
         raise ParameterError("head_search", head_search, f"{tries}, {most}")
+    resolved.expect_kept(initial_rules, None if data is None else data.Y, labels)
     return resolved if test_absence or data is None else resolved.testing_presence(data.X)
 
 

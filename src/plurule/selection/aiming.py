@@ -147,7 +147,9 @@ class Aim:
             return []
         scoring, problem = self.evaluation.scoring, self.evaluation.folds.problem
         found = prices(scoring, self.least_precision, FURTHER if self.give_up else FURTHER[:1])
-        bound = problem.groups or problem.hierarchy or (problem.constraints is not None and problem.constraints.directed)
+        bound = (
+            problem.groups or problem.hierarchy or (problem.constraints is not None and problem.constraints.directed)
+        )
         if self.exceptions and not self.least_precision and not self._as_lists and not bound:
             often = problem.label_weights.max(initial=0.0) / problem.total_weight
             likely = dict.fromkeys((p.lam, p.labels_alike, p.further) for p in found if p.lam < often)
