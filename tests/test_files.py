@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,16 @@ def test_a_pipe_or_device_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no folder in memory")
+def test_a_file_in_memory_is_replaced_as_any_other() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "a.txt"
+        path.write_text("old")
+        with open(path) as before:
+            write_text(path, "new")
+            assert (before.read(), path.read_text()) == ("old", "new")
 
 
 def test_a_file_may_have_the_longest_name_there_is(tmp_path: Path) -> None:

@@ -77,7 +77,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
 def _is_stream(path: str | Path) -> bool:
     """Whether a path is a device, FIFO or the like, or `-` for the standard output."""
     text = os.path.abspath(path)
-    if str(path) == "-" or text.startswith(("/dev/", "/proc/")):
+    # `/dev/stdout` may lead to a regular file, which is to be written to as well; `/dev/shm` is a folder of files.
+    if str(path) == "-" or (text.startswith(("/dev/", "/proc/")) and not text.startswith("/dev/shm/")):
         return True
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 

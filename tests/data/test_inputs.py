@@ -75,6 +75,14 @@ def test_the_labels_of_a_data_set_are_matched_by_name(data: Dataset) -> None:
     assert unpack(X, Y, None, ["blue"]) == (X, Y, None)
 
 
+def test_true_labels_of_which_the_model_knows_only_some_are_not_taken_by_position() -> None:
+    frame = pd.DataFrame({"blue": [1, 0], "red": [0, 1]})
+    np.testing.assert_array_equal(unpack(None, frame, None, ["red", "blue"])[1], [[0, 1], [1, 0]])
+    with pytest.raises(DataError, match="the data lack the label 'white'"):
+        unpack(None, frame, None, ["red", "white"])
+    np.testing.assert_array_equal(unpack(None, frame, None, ["y0", "y1"])[1], [[1, 0], [0, 1]])
+
+
 # What is given is never changed ----------------------------------------------------------------------------
 
 

@@ -79,6 +79,12 @@ def test_what_is_missing_among_classes_is_named() -> None:
         read_target([[1, 2]])
 
 
+def test_classes_in_an_array_of_objects_are_of_one_type() -> None:
+    assert read_target(np.array([5, 7, 9], dtype=object)).names == ("class 5", "class 7", "class 9")
+    with pytest.raises(DataError, match="y holds classes of different types, 1 and 'a'; make all of them text"):
+        read_target(np.array([1, "a"], dtype=object))
+
+
 def ship(n_rows: int = 120, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Passengers of a ship: numbers, text, gaps; and columns to predict, one of three classes."""
     random = np.random.default_rng(seed)

@@ -59,6 +59,14 @@ def test_weights_multiply_the_counts(rules: RuleList) -> None:
     assert [(r.tp, r.coverage) for r in weighted] == [(4, 4), (3, 3), (3, 7)]
 
 
+def test_weighted_counts_on_the_training_data_are_those_of_training() -> None:
+    random = np.random.default_rng(0)
+    X, Y = random.random((40, 3)), (random.random((40, 2)) < 0.5).astype(int)
+    for weights in (random.random(40), random.choice([0.1, 0.7, 2.1], 40), random.choice([2, 4], 40)):
+        learned = RuleListClassifier(heuristic="f_measure", n_rules=4).fit(X, Y, sample_weight=weights).rule_list_
+        assert learned.edit(X, Y, sample_weight=weights).rule_list == learned
+
+
 def test_the_diff_shows_rules_predictions_and_scores(rules: RuleList) -> None:
     diff = rules.edit(X, Y).remove(2).diff()
     assert [str(change) for change in diff.rules] == ["- rule 2: blue ← x <= 1"]

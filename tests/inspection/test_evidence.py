@@ -79,6 +79,13 @@ def test_labels_are_needed() -> None:
         evidence(RULES, X)
 
 
+def test_evidence_shows_in_a_line_what_each_rule_does() -> None:
+    first, *rules = repr(evidence(RULES, X, Y)).splitlines()
+    assert first == f"Evidence: {len(RULES)} rules, counted on {len(X)} rows"
+    assert len(rules) == len(RULES)
+    assert " right in " in rules[0]
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_what_new_data_say_stands_before_what_training_says(backend: str) -> None:
     pytest.importorskip(backend)

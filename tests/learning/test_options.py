@@ -158,6 +158,7 @@ class WithNaN(Heuristic):
         ({"lift": lambda labels: 2.0}, "must be 1 for a single label"),
         ({"lift": lambda labels: 2.0 - labels}, "must be a positive number at every length"),
         ({"predict_absence": "yes"}, "predict_absence must be True, False or 'auto', got 'yes'"),
+        ({"remember_rows": "no"}, "remember_rows must be True or False, got 'no'"),
         ({"fix_head": 1}, "fix_head must be True, False, or a FixedHead .*got 1"),
         ({"beam_width": 0}, "beam_width must be a whole number from 1 to 1000, got 0"),
         ({"beam_width": 10**11}, "beam_width must be a whole number from 1 to 1000, got 100000000000"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plurule.model.condition import Attribute, format_number
+from plurule.model.condition import Attribute, NumericCondition, format_number
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,10 @@ from plurule.model.condition import Attribute, format_number
 def test_numbers_are_written_as_short_as_they_read_back(number, text):
     assert format_number(number) == text
     assert float(text) == number
+
+
+def test_a_bound_at_zero_has_no_sign():
+    assert str(NumericCondition("a", 0, ">", -5e-324)) == "a >= 0"
 
 
 def test_an_attribute_with_categories_is_nominal():

@@ -23,6 +23,12 @@ def test_scores_lie_in_their_intervals_and_are_those_of_the_measures(weights: np
         assert found[name].constant == pytest.approx(best_constant(Y, name, weights).score)
 
 
+def test_labels_that_are_in_no_row_of_some_samples_do_not_shift_intervals() -> None:
+    rare = (RANDOM.random((300, 60)) < 0.01).astype(int)
+    found = assess(rare, np.where(RANDOM.random(rare.shape) < 0.005, 1 - rare, rare))
+    assert all(0 <= one.low <= one.score <= one.high <= 1 for one in found.values())
+
+
 def test_an_interval_is_as_wide_as_samples_differ() -> None:
     found = assess(Y, NOISY)["subset_accuracy"]
     share = found.score

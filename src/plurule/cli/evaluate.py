@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 from rich.table import Table
@@ -19,6 +19,10 @@ from plurule.cli.watching import check_jobs, working
 from plurule.errors import DataError
 from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS, MEASURES
+
+if TYPE_CHECKING:
+    from plurule.inspection.evidence import Evidence
+    from plurule.model import RuleList
 
 COLUMNS = {"low": "from", "high": "to (95 %)", "constant": "best constant", "chance": "chance"}
 """What scores are compared with (see `plurule.prediction.assessment`), and what the columns of the table are called."""
@@ -120,7 +124,19 @@ def score_model(model: Path, data: str, split: Split, decimal: str = ".") -> Fou
     if known is not None:
         counts["trained_on"] = int(known.sum())
         words += "; " + in_words(counts["trained_on"], len(dataset))
+    words += _precisions(rule_list, rule_list.evidence(dataset).rules)
     return Found(words, [kinds.pop("score")], kinds, counts)
+
+
+def _precisions(rule_list: RuleList, found: Sequence[Evidence]) -> str:
+    """How often all rules together are right in what they decide, on the data and in training; one line."""
+    here, learned = sum(one.decided for one in found), sum(rule.tp + rule.fp for rule in rule_list)
+    if not here or not learned:
+        return ""
+    right, in_training = sum(one.right for one in found) / here, sum(rule.tp for rule in rule_list) / learned
+    return (
+        f"\nWhat rules decide is right in {right:.1%}, in training in {in_training:.1%} (plurule show --data: by rule)"
+    )
 
 
 def train_and_score(

@@ -78,9 +78,21 @@ def _with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
     return [list(line) for line in zip(*columns, strict=True)]
 
 
-def show(model: Path, rules: int | None = None, label: str | None = None, plain: bool = False) -> None:
-    """Print the rules of a model and what it consists of."""
-    rule_list = load_model(model)
+def show(
+    model: Path,
+    rules: int | None = None,
+    label: str | None = None,
+    plain: bool = False,
+    data: str | None = None,
+    split: Split | None = None,
+    decimal: str = ".",
+) -> None:
+    """Print the rules of a model and what it consists of.
+
+    How often rules are right is told of the rows they were learned from, which flatters them; with --data of other
+    rows, too.
+    """
+    rule_list, instances = load_model_and_data(model, data, split or (new_part(data) if data else "all"), decimal)
     if label is not None and label not in rule_list.labels:
         raise ModelError(f"{model}: has no label {label!r}{nearest(label, rule_list.labels)}")
     shown = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head.stated}][
@@ -93,7 +105,10 @@ def show(model: Path, rules: int | None = None, label: str | None = None, plain:
     out = console()
     of = "" if len(shown) == len(rule_list) else f" of {len(rule_list)}"
     out.print(Text(f"{len(shown)}{of} rules, in the order they are applied", style="bold"))
-    out.print(rendering.rule_table(rule_list, shown))
+    found = rule_list.evidence(instances) if instances is not None and instances.label_names else None
+    if found is not None:
+        say(found.words)
+    out.print(rendering.rule_table(rule_list, shown, found.rules if found else ()))
     out.print()
     out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
 

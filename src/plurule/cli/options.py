@@ -56,6 +56,7 @@ OPTIONS: dict[str, Any] = {
         *("--labels", "-l"), help=f"Which columns are labels in sets that do not say so, such as CSV: {COLUMNS}"
     ),
     "split": Option(help=f"{PAIR}."),
+    "show.split": Option(help=f"{PAIR}; the test part if left out."),
     "report.split": Option(help=f"{PAIR}; the test part if left out."),
     "fit.split": Option(help=f"{PAIR}; the training part if left out."),
     "tune.split": Option(help=f"{PAIR}; the training part if left out."),

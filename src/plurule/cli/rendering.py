@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
+    from plurule.inspection.evidence import Evidence
     from plurule.model import LengthChoice, Rule, RuleList
 
 THRESHOLD_DIGITS = 6
@@ -36,17 +37,24 @@ def plain_table(*columns: str, numbers: Iterable[str] = (), table: Table | None 
     return table
 
 
-def rule_table(rule_list: RuleList, shown: Iterable[int]) -> Table:
-    """The rules at the given positions, one per line."""
+def rule_table(rule_list: RuleList, shown: Iterable[int], found: Sequence[Evidence] = ()) -> Table:
+    """The rules at the given positions, one per line; with what was found on data, if anything was."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("#", justify="right", style="dim", no_wrap=True)
-    plain_table("labels", visible("← conditions"), numbers=("TP", "FP", "precision"), table=table)
+    numbers = ("right", "of", "precision", "from", "to (95 %)") if found else ("TP", "FP")
+    plain_table("labels", visible("← conditions"), numbers=(*numbers, "in training"), table=table)
     table.add_column("", no_wrap=True)
     for position in shown:
         rule = rule_list[position]
+        counted, shares = (rule.tp, rule.fp), [rule.precision]
+        if found:
+            one = found[position]
+            counted, shares = (one.right, one.decided), [one.precision, one.low, one.high, rule.precision]
         table.add_row(
-            *(str(position + 1), head_text(rule), Conditions(rule), format_count(rule.tp), format_count(rule.fp)),
-            *(f"{rule.precision:.2f}", Text("stop" if rule.stop else "", style="dim")),
+            *(str(position + 1), head_text(rule), Conditions(rule)),
+            *map(format_count, counted),
+            *("-" if share != share else f"{share:.2f}" for share in shares),
+            Text("stop" if rule.stop else "", style="dim"),
         )
     return table
 

@@ -217,9 +217,7 @@ def _infer_objects(values: Given, name: str) -> tuple[Attribute, Column]:
     allowed = str | int | float | np.number | np.bool_
     odd = next((v for v in present if not isinstance(v, allowed) or isinstance(v, np.timedelta64)), None)
     if odd is not None:
-        raise DataError(
-            f"column {name!r} holds {type(odd).__name__} values; each argument must be a string or a number"
-        )
+        raise _unusable(name, type(odd).__name__, "holds {} values")
     if present and all(isinstance(v, int | float | np.number) for v in present):
         return Attribute(name), _numbers(values, name)
     attribute = Attribute(name, tuple(sorted({category_text(v) for v in present})))
@@ -292,9 +290,11 @@ def _reject_infinite(values: NDArray[Any], name: str) -> None:
         )
 
 
-def _unusable(name: str, kind: Any) -> DataError:
+def _unusable(name: str, kind: Any, found: str = "is of type {}") -> DataError:
     times = ", of times for example the seconds since 1970" if str(kind).lower()[:4] in ("date", "time", "dura") else ""
-    return DataError(f"column {name!r} is of type {kind}; make it numeric{times}, categorical or text")
+    # Checks of scikit-learn look for its own words.
+    needed = " (each argument must be a string or a number)" if "values" in found else ""
+    return DataError(f"column {name!r} {found.format(kind)}; make it numeric{times}, categorical or text{needed}")
 
 
 def is_missing(value: Any) -> bool:

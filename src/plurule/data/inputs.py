@@ -84,7 +84,8 @@ def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[A
     """Attributes, labels in the order that a model has them, and weights; of a data set, if `X` is one."""
     if sp.issparse(y) or (hasattr(y, "columns") and not holds_classes(y)):
         y, names = label_matrix(y)
-        y = by_name(y, names, labels) if names is not None and set(names) == set(labels) else y
+        # Names of which none is known say nothing: a model may have been trained with other ones (`label_names`).
+        y = by_name(y, names, labels) if names is not None and set(names) & set(labels) else y
     if not isinstance(X, Dataset) or y is not None:
         return X.X if isinstance(X, Dataset) else X, y, sample_weight
     return X.X, by_name(X.Y, X.label_names, labels), X.weights if sample_weight is None else sample_weight

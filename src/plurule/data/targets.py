@@ -179,6 +179,7 @@ def _of_one_column(y: NDArray[Any], name: str | None) -> Target:
         row = int(np.argmax(~np.isfinite(y)))
         raise DataError(f"row {row}: y contains {'NaN' if np.isnan(y[row]) else 'infinity'}, expected a class")
     _refuse_missing(y, "y")
+    y = _of_one_type(y)
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) > 2:
@@ -187,6 +188,15 @@ def _of_one_column(y: NDArray[Any], name: str | None) -> Target:
     else:
         names = ((name or "y") if set(classes.tolist()) <= {0, 1} else str(classes[-1]),)
     return Target(_indicators(y, classes), names, False, TargetForm(classes))
+
+
+def _of_one_type(y: NDArray[Any]) -> NDArray[Any]:
+    """Classes that can be compared: numbers in an array of objects as numbers."""
+    kinds = {type(value).__name__: value for value in y} if y.dtype.kind == "O" else {}
+    if "str" in kinds and len(kinds) > 1:
+        one, other = list(kinds.values())[:2]
+        raise DataError(f"y holds classes of different types, {one!r} and {other!r}; make all of them text, or numbers")
+    return np.array(y.tolist()) if kinds and "str" not in kinds else y
 
 
 def _indicators(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int8]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from plurule.data.fingerprint import trained_on
+from plurule.data.fingerprint import in_words, trained_on
 from plurule.data.table import Table
 from plurule.inspection.data import match_both
 from plurule.model import Head, Rule, RuleList
@@ -20,6 +20,7 @@ from plurule.prediction.decide import NO_RULE, decide
 
 Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution."""
+_SHOWN = 20
 
 
 class Evidence(NamedTuple):
@@ -65,6 +66,21 @@ class RowsOf(NamedTuple):
     n_rows: int
     n_trained: int | None
     """How many of the rows the rules were trained on; None where that is not known."""
+
+    @property
+    def words(self) -> str:
+        """What was counted on, as a sentence."""
+        known = "" if self.n_trained is None else f"; {in_words(self.n_trained, self.n_rows)}"
+        return f"{len(self.rules)} rules, counted on {self.n_rows} rows{known}"
+
+    def __repr__(self) -> str:
+        shares = [f"{one.precision:.2f} ({one.low:.2f} to {one.high:.2f})" for one in self.rules]
+        lines = [
+            f"{number:>4}  right in {one.right:g} of {one.decided:g}, {share}"
+            for number, (one, share) in enumerate(zip(self.rules, shares, strict=True), start=1)
+        ]
+        more = [f"   …  {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+        return "\n".join([f"Evidence: {self.words}", *lines[:_SHOWN], *more])
 
 
 def wilson(right: float, decided: float) -> tuple[float, float]:

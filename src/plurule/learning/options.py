@@ -53,6 +53,7 @@ ALLOWED: Allowed = {
     "max_bins": [None, whole(2)],
     "engine": [words("auto", *ENGINES)],
     "readable": ["boolean"],
+    "remember_rows": ["boolean"],
     "verbose": ["verbose", callable],
 }
 """What the parameters of `RuleListClassifier` may be; heuristics, lifts and the like check themselves."""

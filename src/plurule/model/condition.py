@@ -294,7 +294,7 @@ def shortest_bound(threshold: float) -> tuple[bool, float]:
     >>> shortest_bound(2.5), shortest_bound(1.9999999999999998)
     ((False, 2.5), (True, 2.0))
     """
-    after = math.nextafter(threshold, math.inf)
+    after = math.nextafter(threshold, math.inf) + 0.0  # no -0
     is_next = len(format_number(after)) < len(format_number(threshold)) and math.isfinite(after)
     return is_next, after if is_next else threshold
 

@@ -22,7 +22,8 @@ class Assessed(NamedTuple):
 
     score: float
     low: float
-    """The score would be between these on 95 of 100 other samples of as many rows: a bootstrap over the rows."""
+    """The score would be between these on 95 of 100 other samples of as many rows: a bootstrap over the rows, around
+    the score (rare labels are in no row of some samples, which shifts measures that count empty labels)."""
     high: float
     constant: float
     """The score of the label set that is best to predict for every row (knowing the true labels of these rows)."""
@@ -56,7 +57,8 @@ def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
     found = {}
     for name in METRICS:
         score, *others = (getattr(counts, name)() for counts in (whole, *resampled, *dealt))
-        low, high = np.quantile(others[:RESAMPLES], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+        low, middle, high = np.quantile(others[:RESAMPLES], [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
+        low, high = np.clip(np.array([low, high]) + score - middle, 0.0, 1.0).tolist()
         constant = best_constant(true, name, whole.weights).score
         found[name] = Assessed(score, low, high, constant, float(np.mean(others[RESAMPLES:])))
     return found
