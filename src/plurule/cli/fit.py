@@ -71,8 +71,8 @@ def fit(
         out.print(f"Chosen lift: {classifier.best_lift_} ({score})")
     if rule_list.length_choice is not None:
         out.print(rendering.length_text(rule_list.length_choice))
-    sizes = f"{len(rule_list)} rules for {len(dataset.label_names)} labels from {len(dataset)} instances"
-    out.print(f"{sizes} in {seconds:.1f} s")
+    found = f"{rendering.amount(len(rule_list), 'rule')} for {rendering.amount(len(dataset.label_names), 'label')}"
+    out.print(f"{found} from {rendering.amount(len(dataset), 'instance')} in {seconds:.1f} s")
     if split is None and part == "train":
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:

@@ -90,13 +90,18 @@ class Conditions:
         yield Text("\n".join(lines), overflow="fold")
 
 
+def amount(number: int, noun: str) -> str:
+    """`1 rule`, `2 rules`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def length_text(choice: LengthChoice) -> str:
     """Where a list was cut, and why."""
     measure = MEASURES.get(choice.measure, choice.measure)
     chosen, best = (f"{measure} {choice.mean[length - 1]:.3f}" for length in (choice.chosen, choice.best))
-    rules = f"{choice.chosen} rule{'' if choice.chosen == 1 else 's'}"
+    rules = amount(choice.chosen, "rule")
     if choice.constant is not None:
-        made = f"{choice.how[:1].upper()}{choice.how[1:]}; {rules}"
+        made = f"{choice.how[:1].upper()}{choice.how[1:]}; up to {rules}"
         score = f"{measure} {choice.score[0]:.3f} on data held out"
         return f"{made} ({score}; the best label set that is always the same: {choice.constant:.3f})"
     if choice.chosen == choice.best:
