@@ -133,7 +133,7 @@ def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(proble
     problem = replace(problem, initial_rules=())
     cover = GainCover(BODIES, problem)
     chosen = cover.select(Price(0.3), 5)
-    made = counted(rules_of(BODIES, chosen, LABELS), problem, 0.3)
+    made = counted(rules_of(BODIES, chosen, problem), problem, 0.3)
     rules = list(made)
     shuffle.shuffle(rules)
     expected = decide(made, problem.table).labels()
@@ -159,7 +159,7 @@ def test_exceptions_to_a_last_rule_depend_on_no_order_and_are_scored_as_those_of
     stages = staged_selection(satisfied(BODIES, problem.table), chosen, Tally(problem.Y, problem.weights))
     scores = [(stage.micro_f1(), stage.subset_accuracy()) for stage in stages]
     for n_rules in range(len(chosen) + 1):
-        rules = list(rules_of(BODIES, chosen[:n_rules], LABELS))
+        rules = list(rules_of(BODIES, chosen[:n_rules], problem))
         if chosen and chosen[0].last and n_rules:
             assert not rules[-1].body
             assert [a.index for a in rules[-1].head if a.present] == chosen[0].head.tolist()
@@ -184,7 +184,7 @@ def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
     bodies = [(condition(0, 0.5),)]
     chosen = GainCover(bodies, problem).select(Price(0.25), 3)
-    (rule,) = counted(rules_of(bodies, chosen, ("a",)), problem, 0.25)
+    (rule,) = counted(rules_of(bodies, chosen, problem), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)
 
 
@@ -194,6 +194,6 @@ def test_an_exception_gains_what_the_last_rule_would_lose() -> None:
     problem = Problem(table, ("a",), Y, np.ones(10))
     bodies = [(), (condition(0, 0.5),)]
     chosen = GainCover(bodies, problem).select(Price(0.5, last=True), 3)
-    absent, usual = counted(rules_of(bodies, chosen, ("a",)), problem, 0.5)
+    absent, usual = counted(rules_of(bodies, chosen, problem), problem, 0.5)
     assert (str(absent.head), absent.tp, absent.fp, absent.value) == ("¬a", 3, 1, 1.0)
     assert (str(usual.head), usual.tp, usual.fp, usual.value) == ("a", 6, 0, 3.0)
