@@ -99,8 +99,12 @@ def build_wheel(python: str, source: Path, machine: str, output: Path) -> Path:
         )
         (built,) = (work / "built").glob("*.whl")
         policy = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
-        run(sys.executable, "-m", "auditwheel", "repair", "--plat", policy, "--only-plat", "-w", work / "out", built)
+        # Policies of other machines have no names for auditwheel, but it finds them.
+        asked = policy if machine == os.uname().machine else "auto"
+        run(sys.executable, "-m", "auditwheel", "repair", "--plat", asked, "--only-plat", "-w", work / "out", built)
         (repaired,) = (work / "out").glob("*.whl")
+        if policy not in repaired.name:
+            raise SystemExit(f"{repaired.name} does not keep to {policy}")
         if "abi3" in repaired.name:
             run(sys.executable, "-m", "abi3audit", "--strict", repaired)
         return Path(shutil.copy2(repaired, output))
