@@ -16,10 +16,11 @@ import sys
 import warnings
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from plurule import RuleListClassifier
+from plurule import Constraints, RuleListClassifier
 from plurule.data import Dataset, read
 from plurule.data.encoding import encode
 from plurule.data.splitting import IterativeStratifiedKFold
@@ -28,13 +29,14 @@ from plurule.label_matrix import dense
 from plurule.metrics import METRICS
 from plurule.prediction.decide import replay
 
-SETTINGS = {
+PRESENT = Constraints(test_absence=False)
+SETTINGS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "conditions=all": {"conditions": "all"},
     "simplify=0.005": {"simplify": 0.005},
     "both": {"conditions": "all", "simplify": 0.005},
-    "test_absence=False": {"test_absence": False},
-    "that and simplify": {"test_absence": False, "simplify": 0.005},
+    "test_absence=False": {"constraints": PRESENT},
+    "that and simplify": {"constraints": PRESENT, "simplify": 0.005},
 }
 LITTLE = 0.02
 
@@ -66,9 +68,11 @@ def main(folder: str, *names: str) -> None:
         data = load_world_flags() if name == "world_flags" else read(Path(folder) / name, split="train")
         truth = dense(data.Y)
         wanted = [list(SETTINGS)[int(number)] for number in numbers.split(",")] if numbers else SETTINGS
-        for title, parameters in ((title, SETTINGS[title]) for title in wanted):
+        for title, parameters in ((title, dict(SETTINGS[title])) for title in wanted):
+            constraints = parameters.pop("constraints", None)
+            learner = RuleListClassifier(**parameters)
             found = [
-                figures(RuleListClassifier(**parameters).fit(data[train]), data[train], data[test])
+                figures(learner.fit(data[train], constraints=constraints), data[train], data[test])
                 for train, test in IterativeStratifiedKFold(5).split(truth, truth)
             ]
             f1, rules, conditions, characters, little, absent = np.mean(found, axis=0)

@@ -178,7 +178,6 @@ def test_a_copy_predicts_the_same() -> None:
         ({"estimator": "trees"}, "estimator must be a RuleListClassifier, a list of some, or None"),
         ({"estimator": []}, "estimator must be a RuleListClassifier, a list of some, or None"),
         ({"estimator": RuleListClassifier()}, "needs n_rules as a number or None"),
-        ({"estimator": RuleListClassifier(n_rules=3, prune=0.3)}, "prune=None"),
         ({"random_state": "one"}, "random_state must be"),
     ],
 )

@@ -49,7 +49,7 @@ PARAMETERS = st.fixed_dictionaries(
         "min_precision": st.sampled_from([None, 0.0, 0.6, 1.0, 2]),
         "max_bins": st.sampled_from([None, 2, 10**30]),
         "max_conditions": st.sampled_from([None, 0, 1, 10**30]),
-        "prune": st.sampled_from([None, 0.3]),
+        "simplify": st.sampled_from([None, 0.3]),
         "remaining": st.sampled_from([0, 0.5, 1]),
         "stop_threshold": st.sampled_from([0, 0.5, 1]),
         "engine": st.sampled_from(["auto", "reference", "native"]),

@@ -113,11 +113,12 @@ def test_bodies_test_that_something_is_absent_only_where_they_may(absence: bool)
     words = (rng.random((200, 12)) < 0.3).astype(float)
     X = np.column_stack([words, rng.integers(0, 5, 200)])  # and a count, which may be small
     Y = np.column_stack([(words[:, 0] > words[:, 1]), words[:, 2] <= words[:, 3], X[:, 12] <= 1]).astype(int)
+    allowed = Constraints(test_absence=absence)
     lists = [
-        RuleListClassifier.published(test_absence=absence, n_rules=9, engine=engine).fit(X, Y).rule_list_
+        RuleListClassifier.published(n_rules=9, engine=engine).fit(X, Y, constraints=allowed).rule_list_
         for engine in ("native", "reference")
     ]
-    lists.append(RuleListClassifier(test_absence=absence).fit(X, Y).rule_list_)
+    lists.append(RuleListClassifier().fit(X, Y, constraints=allowed).rule_list_)
     assert lists[0] == lists[1]
     for rules in lists:
         up_to = {c.index for rule in rules for c in rule.body if getattr(c, "operator", "") == "<="}

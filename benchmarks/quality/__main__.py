@@ -18,15 +18,12 @@ from benchmarks.pages import put_into
 from benchmarks.quality import __doc__ as usage
 from benchmarks.quality.data import KNOWN, SETS
 from benchmarks.quality.nested import AIMING, BAGGING, nested_page, tried
-from benchmarks.quality.pruning import pruning
 from benchmarks.quality.report import (
     COMPARISON,
-    PRUNING,
     STUDY,
     comparison_page,
     draw,
     draw_study,
-    pruning_page,
     short_page,
     study_page,
 )
@@ -38,7 +35,6 @@ from plurule.files import write_text
 
 STUDIES: dict[str, tuple[Callable[[str, Path], Any], Callable[[dict[str, Any]], str]]] = {
     STUDY: (study, study_page),
-    PRUNING: (pruning, pruning_page),
     "aiming": (partial(tried, AIMING), nested_page),
     "bagging": (partial(tried, BAGGING), nested_page),
     "small": (small, small_page),
@@ -99,7 +95,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sets", nargs="+", choices=SETS, help="these sets; others stay as they were")
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
-    parser.add_argument("--pruning", action="store_true", help="compare ways to prune, in the same manner")
     parser.add_argument("--aiming", action="store_true", help="compare how lists are aimed, in the same manner")
     parser.add_argument("--bagging", action="store_true", help="compare settings of BaggedRuleLists, likewise")
     parser.add_argument("--small", action="store_true", help="compare lists of few rows with the constant")

@@ -23,7 +23,7 @@ from benchmarks.quality.fit_once import (
 )
 from benchmarks.quality.running import LEARNERS, PEERS
 
-COMPARISON, STUDY, PRUNING = "comparison", "study", "pruning"
+COMPARISON, STUDY = "comparison", "study"
 SECO = ("SeCo", "SeCo, KLN")
 SEVERAL = ("flags", "emotions", "yeast", "enron", "CHD_49")
 """Sets whose instances have about two labels or more."""
@@ -175,19 +175,6 @@ def study_page(results: Results) -> str:
     said = "Micro F1 on held-out folds of the training parts; others: the difference to the defaults, in hundredths."
     table = markdown_table(("", *sets, "mean", "HA", "subset accuracy", "rules"), lines)
     return f"{said}\n\n{table}\n\n{in_words(results['machine'])}\n"
-
-
-def pruning_page(results: Results) -> str:
-    """Per set and way to prune: micro F1 / Hamming accuracy / rules / conditions."""
-    ways = list(next(iter(results["sets"].values())))
-    rows = []
-    for name in _sets(results):
-        found = results["sets"][name].values()
-        sizes = [f"{one['rules']:.0f} / {one['conditions']:.0f}" for one in found]
-        scores = [f"{one['micro_f1']:.3f} / {one['hamming_accuracy']:.3f}" for one in found]
-        rows.append([name, *(" / ".join(parts) for parts in zip(scores, sizes, strict=True))])
-    said = "Micro F1 / Hamming accuracy / rules / conditions; means over held-out folds of the training parts."
-    return f"{said}\n\n{markdown_table(('', *ways), rows)}\n\n{in_words(results['machine'])}\n"
 
 
 def draw(results: Results, path: Path) -> None:

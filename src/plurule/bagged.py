@@ -161,8 +161,8 @@ class BaggedRuleLists(LabelPredictor):
         learners: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
         if not learners or not all(isinstance(learner, RuleListClassifier) for learner in learners):
             raise ParameterError.expected("estimator", self.estimator, "a RuleListClassifier, a list of some, or None")
-        if any(learner.n_rules == "auto" or learner.prune is not None for learner in learners):
-            what = "needs n_rules as a number or None, and prune=None: lists that vote are not cut"
+        if any(learner.n_rules == "auto" for learner in learners):
+            what = "needs n_rules as a number or None: lists that vote are not cut"
             raise ParameterError("estimator", self.estimator, what)
         return learners
 

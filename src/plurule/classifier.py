@@ -33,7 +33,7 @@ from plurule.parameters import check_jobs, told_to
 from plurule.prediction.predictor import RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation_to_aim_by
-from plurule.selection.folds import Folds, hold_out, pruned
+from plurule.selection.folds import Folds
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import chosen_from, search
 from plurule.selection.training_data import CountedData, TrainingData, check_counted
@@ -57,14 +57,14 @@ class RuleListClassifier(RuleListPredictor):
 
     By default the list aims at `scoring`: lists are learned by several heuristics, short lists are selected from their
     bodies by what they gain, and what scores best on new rows is taken, at its best length, with a little for rules of
-    several labels and against long lists. The best constant label set is tried, too. A heuristic of your choice learns
-    one list with it.
+    several labels and against long lists. The best constant label set is tried, too, and taken where no list is better
+    by more than the standard error of the difference. A heuristic of your choice learns one list with it.
 
     Parameters
     ----------
     heuristic
         How good a rule is: an object of `plurule.heuristics`, your own, or a name such as `"f_measure"`. `"auto"` aims
-        at `scoring`, as above; where there is nothing to choose (`n_rules=None`, `prune`, fewer than 50 rows) it is
+        at `scoring`, as above; where there is nothing to choose (`n_rules=None`, fewer than 50 rows) it is
         `FMeasure(beta=0.6)`.
     averaging
         `"micro"` sums the counts over the labels of a head, `"macro"` averages the values of its labels.
@@ -83,8 +83,6 @@ class RuleListClassifier(RuleListPredictor):
         exceptions to a last rule, which predicts its labels for all other instances.
     label_conditions
         Whether bodies may test what earlier rules predicted.
-    test_absence
-        Whether bodies may test that an instance lacks an attribute of 0 and 1, or no and yes: `no "apple"`.
     fix_head
         Whether the head stays as the first condition found it while the body grows; a `FixedHead` says what the
         conditions that follow are judged by.
@@ -106,11 +104,6 @@ class RuleListClassifier(RuleListPredictor):
     give_up
         How much of the score may be given up for rules that tell of several labels, in their heads or bodies: of the
         lists that score at most so much below the best, the one with the largest share of such rules is taken.
-    prune
-        Share of the rows on which the rules are pruned, after they were learned from the others: the last conditions
-        of a rule are dropped as long as that makes it better there, and rules that are wrong more often than right
-        there, or decide nothing. `None` learns from all rows and does not prune. `n_rules` and its curve are about the
-        list before that: what is left of it is shorter.
     simplify
         How much of the training score may be given up for fewer rules and conditions once the list is learned: with 0
         no prediction on the training rows changes. `None` drops nothing. `n_rules` and `chosen_` are about the list
@@ -197,7 +190,6 @@ class RuleListClassifier(RuleListPredictor):
         lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07),  # noqa: B008  # set_params changes a copy
         predict_absence: bool | Literal["auto"] = "auto",
         label_conditions: bool = True,
-        test_absence: bool = True,
         fix_head: bool | FixedHead = True,
         beam_width: int = 1,
         remaining: float = 0.1,
@@ -206,7 +198,6 @@ class RuleListClassifier(RuleListPredictor):
         cv: Any = 5,
         scoring: str | Scorer = "micro_f1",
         give_up: float = 0.0,
-        prune: float | None = None,
         simplify: float | None = None,
         max_conditions: int | None = 5,
         min_coverage: float = 3,
@@ -225,7 +216,6 @@ class RuleListClassifier(RuleListPredictor):
         self.lift = lift
         self.predict_absence = predict_absence
         self.label_conditions = label_conditions
-        self.test_absence = test_absence
         self.fix_head = fix_head
         self.beam_width = beam_width
         self.remaining = remaining
@@ -234,7 +224,6 @@ class RuleListClassifier(RuleListPredictor):
         self.cv = cv
         self.scoring = scoring
         self.give_up = give_up
-        self.prune = prune
         self.simplify = simplify
         self.max_conditions = max_conditions
         self.min_coverage = min_coverage
@@ -302,10 +291,8 @@ class RuleListClassifier(RuleListPredictor):
         folds = data if isinstance(data, TrainingData) else Folds(data, (), *in_memory)
         problem = folds.problem
         options, scoring = check_options(self.get_params(deep=False), len(problem.labels)), check_scoring(self.scoring)
-        if self.prune is not None and problem.constraints is not None and problem.constraints.asks:
-            raise ValueError("prune drops conditions and rules that constraints may ask for; use one or the other")
         self.n_rules_curve_, self.chosen_ = None, {}
-        choosing = self.heuristic == "auto" and self.n_rules is not None and self.prune is None
+        choosing = self.heuristic == "auto" and self.n_rules is not None
         if not choosing or not can_learn(problem, options) or not self._aim(folds, rows, options, scoring):
             self._learn_one(folds, rows, options, scoring)
         if self.simplify is not None:
@@ -343,10 +330,6 @@ class RuleListClassifier(RuleListPredictor):
         self, folds: TrainingData, rows: NDArray[np.intp] | None, options: Options, scoring: Scoring
     ) -> None:
         """Learn one list, and choose its length if asked to."""
-        everything, held_out = folds.problem, None
-        if self.prune is not None and isinstance(folds, Folds):
-            kept, rows, held_out = hold_out(everything, rows, float(self.prune))
-            folds = replace(folds, problem=kept)
         if can_learn(folds.problem, options) and self.n_rules == "auto":
             folds = folds.split(self.cv, rows)
             evaluation = evaluation_to_choose_by("n_rules='auto'", folds, scoring, self._form)
@@ -357,16 +340,11 @@ class RuleListClassifier(RuleListPredictor):
         length = options.n_rules if curve is None else curve.chosen
         learned = folds.learn_one(options.up_to(length), self._progress())
         self.n_rules_curve_ = None if curve is None else curve.cut_after(len(learned))
-        if held_out is not None:
-            self.rule_list_ = pruned(learned, held_out, everything, options)
-            if curve is not None:
-                self.n_rules_curve_ = curve.cut_after(len(learned), pruned_to=len(self.rule_list_))
-        else:
-            # A list that ended before the chosen length was not cut.
-            choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
-            self.rule_list_ = replace(learned, length_choice=choice)
-        ended = why_training_ended(self.rule_list_, everything, options, length, pruned=held_out is not None)
-        self.labels_without_rules_ = labels_without_rules(self.rule_list_, everything, options, ended)
+        # A list that ended before the chosen length was not cut.
+        choice = curve.choice(len(learned)) if curve is not None and len(learned) == length else None
+        self.rule_list_ = replace(learned, length_choice=choice)
+        ended = why_training_ended(learned, folds.problem, options, length)
+        self.labels_without_rules_ = labels_without_rules(learned, folds.problem, options, ended)
 
     @classmethod
     def published(cls, **parameters: Any) -> Self:
@@ -428,7 +406,7 @@ class RuleListClassifier(RuleListPredictor):
         given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
         self._remember_labels(data.label_names, form)
         names = data.attributes, data.label_names
-        bounds = check_constraints(constraints, *names, self.head_search, data, bool(self.test_absence), given)
+        bounds = check_constraints(constraints, *names, self.head_search, data, given)
         return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
 
     def _finished(self, rule_list: RuleList, folds: TrainingData) -> RuleList:
@@ -447,4 +425,4 @@ class RuleListClassifier(RuleListPredictor):
 
 def _not_better(measure: str, score: float, constant: float, is_constant: bool) -> str:
     same = f"the best label set that is the same for every instance has a {measure} of {constant:.3f} on new rows"
-    return f"{same}, " + ("and no list is better: it is the model" if is_constant else f"the model {score:.3f}")
+    return f"{same}, " + ("and no list is clearly better: it is the model" if is_constant else f"the model {score:.3f}")

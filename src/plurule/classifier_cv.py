@@ -269,12 +269,11 @@ class RuleListClassifierCV(RuleListPredictor):
     ) -> RuleListClassifier:
         scoring = check_scoring("micro_f1" if self.scoring is None else self.scoring)
         candidates = self._grid(template, problem.n_labels)
-        for name in ("prune", "simplify"):
-            if any(candidate.get(name, getattr(template, name)) is not None for candidate in candidates):
-                raise ValueError(
-                    f"{name} does not go with protocol='wide', which scores lists by length as they were learned; "
-                    f"leave it out and {name} what was chosen: search.rule_list_.{name}(X_new, Y_new)"
-                )
+        if any(candidate.get("simplify", template.simplify) is not None for candidate in candidates):
+            raise ValueError(
+                "simplify does not go with protocol='wide', which scores lists by length as they were learned; "
+                "leave it out and simplify what was chosen: search.rule_list_.simplify(X_new, Y_new)"
+            )
         options = [_options(template, candidate, problem) for candidate in candidates]
         folds = Folds(problem, make_parts(self.cv, problem.Y, rows), engine=check_engine(template.engine))
         evaluation = evaluation_to_choose_by("RuleListClassifierCV", folds, scoring, template._form, TIE_BREAKERS)
@@ -370,8 +369,7 @@ class RuleListClassifierCV(RuleListPredictor):
         # A length is chosen once, for the lift that wins, not anew in every fold of every candidate.
         options = [_options(template, candidate, problem) for candidate in candidates]
         parts = make_parts(self._splitter(template._form), problem.Y, rows)
-        share = None if template.prune is None else float(template.prune)
-        folds = Folds(problem, parts, engine=check_engine(template.engine), prune=share)
+        folds = Folds(problem, parts, engine=check_engine(template.engine))
         evaluation = Evaluation(folds, scoring, tuple(METRICS), by_length=False, form=template._form)
         with told(self.verbose, "lifts") as progress:
             curves = search(evaluation, options, runner, journal, progress)

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.engine.machine import describe
 from benchmarks.engine.running import run
 from benchmarks.quality import __main__ as program
-from benchmarks.quality import nested, pruning, running, small, study
+from benchmarks.quality import nested, running, small, study
 from benchmarks.quality.data import SETS, as_features, labels, save
 from benchmarks.quality.fit_once import OUT_OF_THE_BOX, TREE
 from benchmarks.quality.running import LEARNERS, Settings
@@ -248,19 +248,11 @@ def test_the_study_sees_the_training_part_alone(folder: Path, monkeypatch: pytes
     assert study.study("flags", folder)["defaults"]["rules"] >= 1
 
 
-def test_the_program_writes_down_the_study_and_the_ways_to_prune(
-    run_program: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_program_writes_down_the_study(run_program: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "SETTINGS", {"defaults": {}, "no bins": {"max_bins": None}})
-    ways = {"defaults": pruning.learned(n_rules=5), "simplify": pruning.simplified(0.1)}
-    monkeypatch.setattr(pruning, "WAYS", ways)
     assert list(run_program("--study", "--sets", "flags", kind="study")["flags"]) == ["defaults", "no bins"]
     assert "| no bins | " in (tmp_path / "results" / "study.md").read_text(encoding="utf-8")
     assert (tmp_path / "results" / "study.png").stat().st_size > 1000
-    found = run_program("--pruning", "--sets", "flags", kind="pruning")["flags"]
-    assert found["defaults"]["rules"] <= 5
-    assert 0.5 < found["simplify"]["micro_f1"] <= 1
-    assert "| | defaults | simplify |" in (tmp_path / "results" / "pruning.md").read_text(encoding="utf-8")
 
 
 def test_settings_are_tried_inside_of_the_training_part_and_shown_beside_the_defaults(folder: Path) -> None:

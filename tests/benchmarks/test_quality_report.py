@@ -22,7 +22,6 @@ from benchmarks.quality.report import (
     comparison_page,
     draw,
     draw_study,
-    pruning_page,
     short_page,
     study_gains,
     study_page,
@@ -233,20 +232,11 @@ def test_the_page_of_the_study_gives_differences_to_the_defaults_in_hundredths()
     assert table["β = 1"] == ["–", "+0.0", "+0.0", "0.900", "0.300", "20"]
 
 
-def test_the_page_about_pruning_gives_scores_and_sizes() -> None:
-    found = {"flags": {"defaults": setting(0.7), "prune=0.2": setting(0.65, 9.6)}}
-    table = rows(pruning_page({"machine": MACHINE, "sets": found}))
-    assert table == {
-        "": ["defaults", "prune=0.2"],
-        "flags": ["0.700 / 0.900 / 20 / 5", "0.650 / 0.900 / 10 / 5"],
-    }
-
-
 def test_the_pages_of_the_project_have_the_places_that_tables_are_put_into() -> None:
     root = Path(__file__).parents[2]
     for page, places in {
         "README.md": ["comparison"],
-        "benchmarks/quality/README.md": ["comparison", "study", "pruning"],
+        "benchmarks/quality/README.md": ["comparison", "study"],
     }.items():
         text = (root / page).read_text(encoding="utf-8")
         for place in places:

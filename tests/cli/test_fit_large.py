@@ -110,8 +110,8 @@ def test_workers_that_lack_plurule_are_said_to_lack_it(run: Run, folder: Path, t
 
 
 def test_what_does_not_work_in_parts_is_said_with_the_option_to_give(run: Run, folder: Path):
-    result = run("fit", folder / "part-*.parquet", *GIVEN, "--prune", "0.2")
-    assert_mistake(result, "--prune", "needs all rows in memory")
+    result = run("fit", folder / "part-*.parquet", *GIVEN, "--simplify", "0.2")
+    assert_mistake(result, "--simplify", "needs all rows in memory")
     assert_mistake(run("fit", folder / "all.csv", *GIVEN, "--memory", "much"), "write for example 500MB or 2GB")
     result = run("fit", folder / "all.csv", *GIVEN, "--checkpoint", folder / "rules.jsonl")
     assert_mistake(result, "--checkpoint is for data that are read in parts")

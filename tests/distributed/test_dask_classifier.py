@@ -119,7 +119,7 @@ def test_what_is_wrong_with_a_partition_is_said_with_its_number(client: Any, fra
     with pytest.raises(DataError, match="have 2, 1 partitions"):
         RuleListClassifier(**ONE_LIST).fit(parts, parts[:1])
     with pytest.raises(ParameterError, match="needs all rows in memory"):
-        RuleListClassifier(prune=0.2).fit(parts, labels=LABELS)
+        RuleListClassifier(simplify=0.2).fit(parts, labels=LABELS)
 
 
 def test_the_defaults_choose_on_a_cluster_what_they_choose_in_memory(client: Any, frame: pd.DataFrame):

@@ -425,7 +425,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left_behind(
 @pytest.mark.parametrize(
     ("given", "advice"),
     [
-        ({"prune": 0.2}, "leave it out"),
+        ({"simplify": 0.2}, "leave it out"),
         ({"n_rules": "auto", "scoring": "roc_auc"}, "give a measure by name"),
         ({"engine": "reference"}, "leave it out"),
     ],

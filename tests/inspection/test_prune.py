@@ -89,33 +89,6 @@ def test_what_is_left_predicts_at_least_as_well_on_the_held_out_rows_per_rule(fl
     assert pruned.length_choice is None
 
 
-def test_a_classifier_prunes_on_rows_it_holds_out_and_counts_on_all(flags: Any) -> None:
-    plain = RuleListClassifier(n_rules=None).fit(flags.X, flags.Y)
-    pruned = RuleListClassifier(n_rules=None, prune=0.33).fit(flags.X, flags.Y)
-    assert 0 < len(pruned.rule_list_) < len(plain.rule_list_)
-    again = recount(pruned.rule_list_, pruned._encode(flags.X), flags.Y)
-    assert again == pruned.rule_list_
-    assert RuleListClassifier(prune=0.33).fit([[1.0]], [[1]]).predict([[1.0]]).shape == (1, 1)
-
-
-def test_the_curve_is_that_of_the_list_before_pruning_and_says_what_is_left(flags: Any) -> None:
-    pytest.importorskip("matplotlib").use("Agg")
-    pruned = RuleListClassifier(prune=0.33).fit(flags.X, flags.Y)
-    curve, left = pruned.n_rules_curve_, len(pruned.rule_list_)
-    assert curve is not None
-    assert (curve.cut, curve.pruned_to) == (curve.chosen, left)
-    assert left < curve.chosen
-    assert pruned.rule_list_.length_choice is None
-    labels = [text.get_text() for text in curve.plot().get_legend().get_texts()]
-    assert f"cut after {curve.chosen} rules, pruned to {left}" in labels
-
-
-@pytest.mark.parametrize("share", [0, 1, 1.5, -0.1, "a third"])
-def test_a_share_that_is_none_is_refused(flags: Any, share: Any) -> None:
-    with pytest.raises(ValueError, match="prune must be"):
-        RuleListClassifier(prune=share).fit(flags.X, flags.Y)
-
-
 def test_the_true_labels_are_needed() -> None:
     with pytest.raises(DataError, match="true labels"):
         prune(listed("red <- area > 3.5"), X)

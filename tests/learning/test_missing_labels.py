@@ -36,9 +36,3 @@ def test_a_label_is_cut_off_with_the_list_or_left_over_at_its_end() -> None:
 
 def test_where_every_label_has_a_rule_none_is_named_and_absence_counts_as_one() -> None:
     assert reasons(predict_absence=True) == {}
-
-
-def test_pruning_may_be_the_reason() -> None:
-    found = reasons(prune=0.3)
-    assert "held-out rows" in found["noise"]
-    assert found["never"] == "no training instance has it"

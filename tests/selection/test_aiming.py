@@ -105,7 +105,7 @@ def test_a_scorer_of_ones_own_is_aimed_at(flags: Any) -> None:
 def test_where_nothing_can_be_learned_the_constant_is_the_model_and_that_is_said() -> None:
     rng = np.random.default_rng(0)
     X, Y = rng.random((80, 2)), (rng.random((80, 2)) < [0.8, 0.1]).astype(int)
-    with pytest.warns(UserWarning, match="no list is better: it is the model"):
+    with pytest.warns(UserWarning, match="no list is clearly better: it is the model"):
         classifier = RuleListClassifier().fit(X, Y)
     (rule,) = classifier.rule_list_
     assert not rule.body

@@ -226,8 +226,8 @@ def test_lifts_that_are_given_take_the_place_of_those_in_the_grid(flags: Any) ->
         ({"param_grid": GRID, "protocol": "paper"}, "param_grid is for protocol='wide'"),
         ({"scoring": "micro_f"}, "did you mean 'micro_f1'"),
         ({"cv": 1}, "cv must be at least 2 folds"),
-        ({"param_grid": {"prune": [None, 0.33]}}, "prune does not go with protocol='wide'"),
-        ({"estimator": RuleListClassifier(prune=0.33), "param_grid": GRID}, "prune does not go with protocol='wide'"),
+        ({"param_grid": {"simplify": [None, 0.01]}}, "simplify does not go with protocol='wide'"),
+        ({"estimator": RuleListClassifier(simplify=0.0), "param_grid": GRID}, "simplify does not go with protocol='w"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, Any], message: str) -> None:
@@ -235,8 +235,8 @@ def test_what_cannot_be_searched_is_refused(flags: Any, parameters: dict[str, An
         RuleListClassifierCV(**parameters).fit(flags.X, flags.Y)
 
 
-def test_a_grid_may_say_that_nothing_is_pruned(flags: Any) -> None:
-    search = RuleListClassifierCV(RuleListClassifier(prune=0.33), param_grid={"prune": [None]}, cv=2)
+def test_a_grid_may_say_that_nothing_is_simplified(flags: Any) -> None:
+    search = RuleListClassifierCV(RuleListClassifier(simplify=0.01), param_grid={"simplify": [None]}, cv=2)
     assert search.fit(flags.X, flags.Y).best_params_["n_rules"] == len(search.rule_list_)
 
 

@@ -48,7 +48,7 @@ def fit(
     What is left out is as in the library; the defaults are those without --published.
     """
     check_writable(output)
-    constraints = learner_options.make_constraints({name: given.pop(name) for name in learner_options.CONSTRAINTS})
+    constraints = learner_options.make_constraints(given)
     kept = "Nothing was written." if checkpoint is None else f"The same command goes on from {checkpoint}."
     with told_in_options(learner_options.learner_parameters()), waiting("learning", kept) as learned:
         classifier = make_classifier(given, published, choose_lift)

@@ -191,18 +191,22 @@ def constraint_options() -> list[Any]:
             rich_help_panel=EXPERT_PANEL,
         )
         made.append(argument(name, Annotated[list[str] | None, option], None))
-    return made
+    said = 'Of attributes of 0 and 1, or no and yes, rules test only what an instance has (no condition no "apple").'
+    present = typer.Option("--no-test-absence", help=said, rich_help_panel=EXPERT_PANEL)
+    return [*made, argument("no_test_absence", Annotated[bool, present], False)]
 
 
-def make_constraints(given: Mapping[str, list[str] | None]) -> Constraints | None:
-    """What rules must and must not use; None if nothing is asked of them."""
+def make_constraints(given: dict[str, Any]) -> Constraints | None:
+    """What rules must and must not use, which is taken out of what was given; None if nothing is asked of them."""
     from plurule import Constraints
 
-    asked: dict[str, Any] = {name: given.get(name) for name in CONSTRAINTS if given.get(name)}
+    asked: dict[str, Any] = {name: value for name in CONSTRAINTS if (value := given.pop(name, None))}
     for name in (name for name in asked if name in METAVARS):
         least = 1 if name in ("increasing", "decreasing") else 2
         asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}", METAVARS[name], least)
-    return Constraints(**{CONSTRAINTS[name]: value for name, value in asked.items()}) if asked else None
+    asked = {CONSTRAINTS[name]: value for name, value in asked.items()}
+    asked |= {"test_absence": False} if given.pop("no_test_absence", False) else {}
+    return Constraints(**asked) if asked else None
 
 
 def read_pairs(texts: Iterable[str], option: str, form: str, least: int = 2) -> list[list[str] | str]:

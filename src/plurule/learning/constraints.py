@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.dataset import expect_exactly_one, expect_implied
-from plurule.data.table import SparseColumn, Table
+from plurule.data.dataset import Dataset, expect_exactly_one, expect_implied
+from plurule.data.table import SparseColumn
 from plurule.errors import ModelError, first_repeated, nearest
 from plurule.model import (
     Attribute,
@@ -58,6 +58,8 @@ class Constraints:
     hierarchy
         Labels that imply others, each with the one above it, or several: `{"jazz": "music"}`. A rule that predicts a
         label predicts those above it, and predictions keep to it.
+    test_absence
+        Whether bodies may test that an instance lacks an attribute of 0 and 1, or no and yes: `no "apple"`.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Constraints:
     increasing: Iterable[str | Sequence[str]] = ()
     decreasing: Iterable[str | Sequence[str]] = ()
     hierarchy: Mapping[str, str | Iterable[str]] | Iterable[Sequence[str]] = ()
+    test_absence: bool = True
 
     def __post_init__(self) -> None:
         for parameter in ("forbidden_attributes", "required_attributes"):
@@ -142,6 +145,8 @@ class Constraints:
             )
         directions = self._directions(attributes, columns, places)
         resolved = ResolvedConstraints(~forbidden, required, apart, group, directions=directions)
+        if not self.test_absence:
+            resolved = replace(resolved, only_present=np.array([attribute.is_binary for attribute in attributes]))
         members = [[_place(name, places, "exclusive_labels", "label") for name in g] for g in self.exclusive_labels]
         pairs = [tuple(_place(name, places, "hierarchy", "label") for name in pair) for pair in self.hierarchy]
         return resolved.with_exclusive(members, labels).with_hierarchy(pairs, labels)
@@ -294,8 +299,11 @@ class ResolvedConstraints:
             self, allowed_attributes=allowed, required_attributes=required, directions=directions, only_present=present
         )
 
-    def testing_presence(self, table: Table) -> ResolvedConstraints:
+    def testing_presence(self, data: Dataset | None) -> ResolvedConstraints:
         """The same, and of attributes that instances have or not, rules test only that one has them."""
+        if data is None:
+            raise ModelError("test_absence=False needs all rows in memory; read the data with plurule.read")
+        table = data.X
 
         def has_or_not(index: int) -> bool:
             attribute, values = table.attributes[index], table.columns[index]
@@ -350,6 +358,8 @@ class ResolvedConstraints:
             if self.barred([condition])[0, assignment.index, int(assignment.present)]:
                 way = {1: "increasing for it", -1: "decreasing for it", 0: "directed for a label that it implies"}
                 said = f"{quoted(condition.name)} is {way[int(self.directions[condition.index, assignment.index])]}"
+                if self.only_present.any() and self.only_present[condition.index]:
+                    said = "only what is present may be tested"
                 yield f"tests {condition} to predict {assignment}, but {said}"
 
     def expect_kept(self, initial_rules: Iterable[Rule], Y: Any, labels: Sequence[str]) -> None:

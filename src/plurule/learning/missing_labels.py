@@ -36,9 +36,7 @@ def labels_without_rules(rule_list: RuleList, problem: Problem, options: Options
     return reasons
 
 
-def why_training_ended(
-    rule_list: RuleList, problem: Problem, options: Options, length: int | None = None, pruned: bool = False
-) -> str:
+def why_training_ended(rule_list: RuleList, problem: Problem, options: Options, length: int | None = None) -> str:
     """Why there are no more rules.
 
     Parameters
@@ -49,14 +47,10 @@ def why_training_ended(
         What it was learned from.
     length
         The number of rules after which it was cut off, if any.
-    pruned
-        Whether rules were dropped after they were learned.
     """
     total = problem.total_weight
     # Rules that are marked stop take their instances out of training, each other ones.
     left = total - sum(rule.coverage for rule in rule_list if rule.stop)
-    if pruned:
-        return "no rule for it was learned, or held-out rows did not support it"
     if length is not None and len(rule_list) >= length:
         return f"cut off: the list ends after {length} rules"
     if left / total <= options.remaining:

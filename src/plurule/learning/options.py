@@ -40,13 +40,11 @@ ALLOWED: Allowed = {
     "head_search": [words(*HEAD_SEARCHES)],
     "predict_absence": ["boolean", words("auto")],
     "label_conditions": ["boolean"],
-    "test_absence": ["boolean"],
     "beam_width": [whole(1, 1000)],
     "remaining": [number(0, 1)],
     "stop_threshold": [number(0, 1)],
     "n_rules": [words("auto"), None, whole(1)],
     "give_up": [number(0, 1)],
-    "prune": [None, number(0, 1, closed="neither")],
     "simplify": [None, number(0, 1)],
     "max_conditions": [None, whole(0)],
     "min_coverage": [number(0)],
@@ -169,12 +167,11 @@ def check_constraints(
     labels: Sequence[str],
     head_search: HeadSearch,
     data: Dataset | None = None,
-    test_absence: bool = True,
     initial_rules: Sequence[Rule] = (),
 ) -> ResolvedConstraints | None:
     """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some."""
     groups, hierarchy = ((), ()) if data is None else (data.groups, data.hierarchy)
-    if constraints is None and not groups and not hierarchy and test_absence:
+    if constraints is None and not groups and not hierarchy:
         return None
     if not isinstance(constraints, Constraints | None):
         raise ParameterError.expected("constraints", constraints, "None or a plurule.Constraints")
@@ -186,7 +183,7 @@ def check_constraints(
         most = f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
         raise ParameterError("head_search", head_search, f"{tries}, {most}")
     resolved.expect_kept(initial_rules, None if data is None else data.Y, labels)
-    return resolved if test_absence or data is None else resolved.testing_presence(data.X)
+    return resolved if constraints is None or constraints.test_absence else resolved.testing_presence(data)
 
 
 def check_engine(engine: str) -> Engine:

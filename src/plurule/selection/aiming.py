@@ -4,8 +4,8 @@ Per part of the data, whole lists are learned by F with two values of β, and by
 themselves, what is selected from the bodies of all of them at several prices (`plurule.selection.gain_cover`), and the
 best constant label set. Of all of them at all lengths, the best mean score decides, with a little for rules that tell
 of several labels and a little against rules and conditions. The best of many scores flatters itself: what users are
-told is what the parts score that had no say in the choice, and a list that is not better than the constant by that
-gives way to it.
+told is what the parts score that had no say in the choice, and a list that is not clearly better than the constant by
+that gives way to it.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ class Aim:
             return None
         (how, length), scores = found, cross_fitted(told, constant, self.give_up)
         curve, best = told[how].curve, max(one.curve.best_score for one in told.values())
-        if not given and np.nanmean(scores) <= constant.score(1):
+        if not given and not clearly_above(scores, constant.scores[:, 0]):
             how, length, curve, scores = ConstantLabels(), 1, constant, constant.scores[:, 0]
         return Hit(how, length, self.learn(how, length), curve.cut_after(length), constant.score(1), scores, best)
 
@@ -369,6 +369,18 @@ def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 
         worth += to_gain * FOR_SEVERAL * share
     candidate, length = np.unravel_index(np.argmax(np.round(worth, 12)), mean.shape)
     return list(told)[candidate], int(length) + 1
+
+
+def clearly_above(scores: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    """Whether scores of parts are above others by more than the standard error of the difference.
+
+    >>> others = np.array([0.47, 0.48, 0.46])
+    >>> clearly_above(others + [0.02, 0.01, 0.03], others), clearly_above(others + [0.02, -0.01, 0.01], others)
+    (True, False)
+    """
+    gains = (scores - others)[np.isfinite(scores - others)]
+    error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+    return bool(len(gains)) and bool(np.round(gains.mean() - error, 12) > 0)
 
 
 def cross_fitted(told: Mapping[Candidate, Telling], constant: LengthCurve, give_up: float = 0.0) -> NDArray[np.float64]:

@@ -28,10 +28,8 @@ from plurule.learning import native
 from plurule.learning.covering import Progress
 from plurule.learning.engine import Engine
 from plurule.learning.problem import Options, Problem
-from plurule.learning.pruning import prune
 from plurule.learning.weights import check_weights
 from plurule.model import Rule, RuleList
-from plurule.prediction.counts import recount
 from plurule.prediction.staged import Tally, staged_measures
 from plurule.selection.gain_cover import Body, GainCover, Price, counted, of_labels, satisfied, staged_selection
 from plurule.selection.training_data import Scores, Selection, TrainingData
@@ -104,21 +102,6 @@ def _given_splits(cv: Any, Y: NDArray[np.uint8], positions: Rows | None = None) 
     return splits
 
 
-def hold_out(problem: Problem, positions: Rows | None, share: float) -> tuple[Problem, Rows | None, Problem | None]:
-    """The problem without a share of its rows, where the others are, and those rows; None if there are too few."""
-    kept, held_out = iterative_split(problem.Y, [1 - share, share], shuffle=False)
-    if not len(kept) or not len(held_out):
-        return problem, positions, None
-    positions = None if positions is None else positions[kept]
-    return rows_of(problem, kept), positions, rows_of(problem, held_out)
-
-
-def pruned(rule_list: RuleList, held_out: Problem, everything: Problem, options: Options) -> RuleList:
-    """What the held-out rows support, with its counts on all rows."""
-    kept = prune(rule_list, held_out.table, held_out.Y, options.heuristic, held_out.weights)
-    return recount(kept, everything.table, everything.Y, everything.weights)
-
-
 def rows_of(problem: Problem, rows: Rows) -> Problem:
     """The problem with some of its rows."""
     return replace(problem, table=problem.table[rows], Y=problem.Y[rows], weights=problem.weights[rows])
@@ -171,8 +154,6 @@ class Folds(TrainingData):
     """What lists of parts without groups are scored on."""
     engine: Engine = "native"
     n_jobs: int = 1
-    prune: float | None = None
-    """Share of the rows of a part that lists are pruned on, after they were learned from the others."""
 
     @property
     def n_parts(self) -> int:
@@ -201,10 +182,6 @@ class Folds(TrainingData):
     def learn(self, part: int, options: Options) -> RuleList:
         """A list from the rows of one part."""
         problem = self.training(part)
-        if self.prune is not None:
-            kept, _, pruned_on = hold_out(problem, self.parts[part].train, self.prune)
-            learned = engines.learn(kept, options, self.engine, self.n_jobs)
-            return learned if pruned_on is None else pruned(learned, pruned_on, problem, options)
         if self.engine != "native":
             return engines.learn(problem, options, self.engine, self.n_jobs)
         return self._go_on(part, options)

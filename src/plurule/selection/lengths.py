@@ -37,8 +37,6 @@ class LengthCurve:
         The least length to choose: the number of initial rules, if there are any, which are never cut off.
     cut
         How many rules the list has that was trained on all the data, if there is one.
-    pruned_to
-        How many of them pruning left; None if it was not pruned. The scores are those of lists that were not.
     rules
         The mean number of rules of the lists, where whole lists are scored and a length is that of no list.
 
@@ -57,7 +55,6 @@ class LengthCurve:
     left_out: tuple[str, ...] = ()
     at_least: int = 1
     cut: int | None = None
-    pruned_to: int | None = None
     rules: Values = field(default_factory=lambda: np.zeros(0))
 
     def __repr__(self) -> str:
@@ -114,9 +111,9 @@ class LengthCurve:
         """The curve of some of the parts."""
         return replace(self, scores=self.scores[parts])
 
-    def cut_after(self, length: int, pruned_to: int | None = None) -> LengthCurve:
-        """The curve of a list that has so many rules, or had before it was pruned."""
-        return replace(self, cut=length, pruned_to=pruned_to)
+    def cut_after(self, length: int) -> LengthCurve:
+        """The curve of a list that has so many rules."""
+        return replace(self, cut=length)
 
     def choice(self, length: int, how: str = "", constant: float | None = None) -> LengthChoice | None:
         """What a list that was cut after so many rules keeps of the curve; None if no score is defined."""
@@ -135,8 +132,6 @@ class LengthCurve:
         ax.axhline(mean[self.best - 1] - spread[self.best - 1], linestyle=":", linewidth=1, color="grey")
         cut = self.chosen if self.cut is None else self.cut
         rules = f"cut after {cut} rule{'' if cut == 1 else 's'}"
-        if self.pruned_to is not None:
-            rules += f", pruned to {self.pruned_to}"
         ax.axvline(cut, linestyle="--", linewidth=1, color="black", label=rules)
         ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
         ax.legend()

@@ -125,10 +125,9 @@ def check_counted(parameters: Mapping[str, Any], scoring: Scoring, *others: Any)
     """Refuse parameters that need all rows in memory, and labels and weights beside those of the data."""
     if any(other is not None for other in others):
         raise DataError("X has labels, names and weights of its own: leave out y, sample_weight and label_names")
-    refused = [name for name in ("prune", "simplify") if parameters[name] is not None]
+    refused = [name for name in ("simplify",) if parameters[name] is not None]
     refused += [name for name in ("engine",) if parameters[name] == "reference"]
     refused += ["conditions"] if check_conditions(parameters["conditions"]) else []
-    refused += [] if parameters["test_absence"] else ["test_absence"]
     if "auto" in (parameters["heuristic"], parameters["n_rules"]) and scoring.scorer is not None:
         refused.append("scoring")
     for name in refused:
