@@ -89,7 +89,8 @@ class RuleListClassifier(RuleListPredictor):
     beam_width
         How many rules are refined side by side, at most 1000.
     remaining
-        Training ends when this share of the training instances is left.
+        Training ends when this share of the training instances is left. (Where lists aim at `scoring`, their length is
+        chosen instead.)
     stop_threshold
         A rule ends the instances it covers if at most this share of them still has something to predict.
     n_rules

@@ -114,6 +114,13 @@ def test_where_nothing_can_be_learned_the_constant_is_the_model_and_that_is_said
     assert classifier.labels_without_rules_ == {"y1": "no rule for it pays off for micro_f1"}
 
 
+def test_classes_of_which_little_is_left_still_get_rules() -> None:
+    # Together they are a tenth of the rows, which a list may leave alone unless its length is chosen.
+    x = np.array([0] * 100 + [1] * 80 + [2] * 10 + [3] * 10)
+    kind = np.array(["many", "most", "few", "fewer"])[x]
+    assert (RuleListClassifier().fit(x[:, None], kind).predict(x[:, None]) == kind).all()
+
+
 def test_few_rows_are_no_ground_for_a_choice() -> None:
     X = np.arange(LEAST_ROWS - 1, dtype=float)[:, None]
     Y = np.column_stack([X[:, 0] < 10, X[:, 0] > 30]).astype(int)

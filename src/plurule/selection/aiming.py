@@ -232,7 +232,8 @@ class Aim:
         return [folds.learn(part, options) for options in tried]
 
     def _options(self, candidate: Whole, n_rules: int) -> Options:
-        options = replace(self.options, heuristic=FMeasure(beta=candidate.beta), n_rules=n_rules)
+        # Lists end where they score best, not before.
+        options = replace(self.options, heuristic=FMeasure(beta=candidate.beta), n_rules=n_rules, remaining=0.0)
         return options if candidate.k is None else replace(options, lift=as_table(KLN(candidate.k), len(options.lift)))
 
     def _constant(self, problem: Problem) -> RuleList:
