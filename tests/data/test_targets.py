@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from plurule import load_model, save_model
 from plurule.classifier import RuleListClassifier
-from plurule.data.targets import TargetForm, read_target, true_labels
+from plurule.data.targets import TargetForm, named_labels, read_target, true_labels
 from plurule.errors import DataError
 
 FRAME = {"port": ["Cork", "Cherbourg", "Southampton"], "survived": ["yes", "no", "no"], "crew": [0, 1, 0]}
@@ -68,6 +68,39 @@ def test_sets_of_labels_are_a_label_matrix(sets: Any) -> None:
     assert np.array_equal(true_labels(sets, target.form, 2), target.Y)
     with pytest.raises(DataError, match="row 1: 'green' is none of the labels"):
         true_labels([["red"], ["green", "red"], []], target.form, 2)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["dog", "cat", "cow", "dog"],
+        pl.Series("kind", ["dog", "cat", "cow", "dog"]),
+        [3, 1, 2, 1],
+        pd.Series([3, 1, 2, 1], name="grade"),
+        ["spam", "ham", "ham", "spam"],
+        pd.DataFrame({**FRAME, "port": ["a", "b", "c"]}),
+        [{"red", "blue"}, set(), {"blue"}],
+    ],
+)
+def test_classes_and_sets_are_known_by_the_names_of_the_labels_also_if_only_some_occur(y: Any) -> None:
+    known = read_target(y)
+    assert np.array_equal(named_labels(y, known.names), known.Y)  # type: ignore[arg-type]
+    one = y.iloc[:1] if hasattr(y, "iloc") else y[:1]
+    assert np.array_equal(named_labels(one, known.names), known.Y[:1])  # type: ignore[arg-type]
+
+
+def test_a_class_that_no_label_is_of_and_a_label_without_column_are_named() -> None:
+    with pytest.raises(DataError, match=r"kind, row 1: ant is none of the classes \['kind: cat', 'kind: cow'\]"):
+        named_labels(pd.Series(["cat", "ant"], name="kind"), ["kind: cat", "kind: cow"])
+    with pytest.raises(DataError, match="the data lack the label 'old'"):
+        named_labels(pd.DataFrame({"kind": ["cat"], "wild": [1]}), ["kind: cat", "kind: cow", "old"])
+    assert named_labels([[1, 0], [0, 1]], ["a", "b"]) is None
+
+
+def test_a_report_takes_the_classes_that_were_learned_from() -> None:
+    X, y = ship(80)
+    rules = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(X, y).rule_list_
+    assert rules.to_html(X, y) == rules.to_html(X, read_target(y).Y)
 
 
 def test_what_is_missing_among_classes_is_named() -> None:

@@ -174,11 +174,11 @@ def test_the_page_asks_the_network_for_nothing(open_report: Open, small: Any) ->
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
 
 
-def test_colours_follow_the_system_and_the_button(open_report: Open, small: Any) -> None:
+def test_colours_follow_the_system_and_the_button_and_paper_is_white(open_report: Open, small: Any) -> None:
     browser = open_report(*small)
 
-    def brightness() -> int:
-        colour = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    def brightness(of: str = "backgroundColor") -> int:
+        colour = browser.execute_script(f"return getComputedStyle(document.body).{of}")
         return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
 
     media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
@@ -189,6 +189,9 @@ def test_colours_follow_the_system_and_the_button(open_report: Open, small: Any)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     one(browser, "#theme").click()
     assert brightness() < 150
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"} | media)
+    assert (brightness(), brightness("color")) == (3 * 255, 0)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
 def test_nothing_sticks_out_of_a_narrow_screen(open_report: Open, small: Any) -> None:

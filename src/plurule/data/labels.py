@@ -60,7 +60,7 @@ def split_labels(
     else:
         positions = _from_xml(table, source, file, named)
     X = table.select(np.delete(np.arange(len(table.names)), positions).tolist())
-    of_classes = [i for i in positions if _holds_classes(table.attributes[i])]
+    of_classes = [i for i in positions if i in classes or _holds_classes(table.attributes[i])]
     if not of_classes:
         Y, names = _label_matrix(table, positions, source), [table.names[i] for i in positions]
         return replace(data, X=X, Y=Y, label_names=tuple(names), name=name, hierarchy=_hierarchy(named, names))
@@ -90,17 +90,17 @@ def _classes_by_name(labels: Labels | None, table: Table) -> tuple[Labels | None
     wanted = dict[Any, None]()
     for item in labels:
         column, _, category = item.partition(": ") if isinstance(item, str) and item not in position else (item, "", "")
-        if category and column in position and _holds_classes(table.attributes[position[column]]):
+        if category and column in position and _holds_classes(table.attributes[position[column]], fewest=1):
             classes.setdefault(position[column], []).append(category)
             item = column
         wanted[item] = None
     return list(wanted), classes
 
 
-def _holds_classes(attribute: Attribute) -> bool:
+def _holds_classes(attribute: Attribute, fewest: int = 2) -> bool:
     """Whether a column is nominal and none of its categories says present or absent."""
     categories = attribute.categories or ()
-    return len(categories) > 1 and all(_category_meaning(c) < 0 for c in categories)
+    return len(categories) >= fewest and all(_category_meaning(c) < 0 for c in categories)
 
 
 def _class_labels(table: Table, index: int, classes: Sequence[str], source: Source) -> NDArray[np.int8]:

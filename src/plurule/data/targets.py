@@ -164,6 +164,42 @@ def true_labels(y: Any, form: TargetForm, n_labels: int) -> NDArray[np.uint8]:
     return np.hstack(parts).view(np.uint8)
 
 
+def named_labels(y: Any, labels: Sequence[str]) -> NDArray[np.uint8] | None:
+    """True labels of a model in its order, from classes or sets of labels; None if `y` is a label matrix.
+
+    >>> named_labels(["cow", "ant", "cow"], ["ant", "bee", "cow"])
+    array([[0, 0, 1],
+           [1, 0, 0],
+           [0, 0, 1]], dtype=uint8)
+    """
+    if sp.issparse(y) or _holds_sets(y):
+        return None if sp.issparse(y) else _of_sets([map(str, row) for row in y], np.array(labels)).Y.view(np.uint8)
+    columns = _columns(y)
+    if not any(_is_text(values) for _, values in columns) and not len(columns) == 1 < len(labels):
+        return None
+    found = dict[str, NDArray[Any]]()
+    for name, values in columns:
+        own = [label for label in labels if label == name or label.startswith(f"{name}: ")]
+        own = list(labels) if not own and len(columns) == 1 else own
+        _refuse_missing(values, f"column {name!r}" if name else "y")
+        for label in own:
+            if label != name:
+                said = "" if name or _is_text(values) else "class "
+                found[label] = np.isin(values.astype(str), (label.removeprefix(f"{name}: "), label.removeprefix(said)))
+            elif _is_text(values):
+                found[label] = np.array([YES.get(value.lower(), False) for value in values.astype(str)])
+            else:
+                found[label] = label_matrix(values)[0].ravel()
+        of_none = len(own) > 1 and ~np.any([found[label] for label in own], axis=0)
+        if np.any(of_none):
+            row = int(np.argmax(of_none))
+            raise DataError(f"{name or 'y'}, row {row}: {values[row]} is none of the classes {own}")
+    lacking = next((label for label in labels if label not in found), None)
+    if lacking is not None:
+        raise DataError(f"the data lack the label {lacking!r} of the rule list")
+    return np.column_stack([found[label] for label in labels]).astype(np.uint8)
+
+
 # A column of classes -------------------------------------------------------------------------------------------------
 
 
@@ -208,12 +244,14 @@ def _indicators(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int8]
 
 
 def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
-    """Name and values of each column."""
+    """Name and values of each column; a single one may have no name."""
     expect_different_names(y)
-    frame = y if isinstance(y, np.ndarray) else nw.from_native(y, eager_only=True, pass_through=True)
+    frame = y if isinstance(y, np.ndarray) else nw.from_native(y, eager_only=True, pass_through=True, allow_series=True)
     if isinstance(frame, nw.DataFrame):
         return [(str(name), frame.get_column(name).to_numpy()) for name in frame.columns]
     array = np.asarray(y)
+    if array.ndim == 1:
+        return [(str(getattr(frame, "name", None) or ""), array)]
     return [(f"y{i}", array[:, i]) for i in range(array.shape[1])]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
 from plurule.data.table import Table
+from plurule.data.targets import named_labels
 from plurule.errors import DataError
 from plurule.label_matrix import by_name, dense, label_matrix
 from plurule.learning.weights import check_weights
@@ -23,7 +24,7 @@ def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | N
     """The columns and the labels that a rule list speaks about, from what people have.
 
     `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels of its own. Else `Y` has them:
-    a frame is matched by name, an array or sparse matrix by position.
+    a frame is matched by name, an array or sparse matrix by position, classes and sets of labels by what they say.
     """
     if Y is None and isinstance(X, Dataset) and X.label_names:
         return _table(rule_list, X.X), _binary(by_name(X.Y, X.label_names, rule_list.labels))
@@ -53,6 +54,9 @@ def _table(rule_list: RuleList, X: Any) -> Table:
 
 
 def _labels(Y: Any, names: Sequence[str]) -> Labels:
+    of_classes = named_labels(Y, names)
+    if of_classes is not None:
+        return of_classes
     matrix, found = label_matrix(Y)
     if found is None and matrix.shape[1] != len(names):
         raise DataError(

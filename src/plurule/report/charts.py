@@ -44,10 +44,10 @@ class Frame:
     """Values with a tick on the upright axis, and what stands there."""
     width: int = 720
     height: int = 300
-    left: int = 46
+    left: int = 62
     right: int = 708
     top: int = 12
-    bottom: int = 260
+    bottom: int = 254
 
     @property
     def x_ticks(self) -> tuple[Tick, ...]:

@@ -62,7 +62,7 @@ def _is_one_of_classes(rule_list: RuleList) -> bool:
 def _held_out(rule_list: RuleList) -> Measured | None:
     """What was measured when the list was cut, on rows that it was not learned from."""
     choice = rule_list.length_choice
-    if choice is None or choice.constant is None or len(rule_list) != choice.chosen:
+    if choice is None or choice.constant is None:
         return None
     mean, error = choice.score
     measure = MEASURES.get(choice.measure, visible(choice.measure.replace("_", " ")))

@@ -242,6 +242,8 @@ def test_a_column_of_classes_is_a_group_of_labels(tmp_path: Path) -> None:
     some = io.read(path, labels=["species: virginica", "species: maxima", "wild"])
     assert some.label_names == ("species: virginica", "species: maxima", "wild")
     assert some.Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1]]
+    path.write_text("width,species\n1.5,setosa\n")
+    assert io.read(path, labels=["species: maxima", "species: setosa"]).Y.tolist() == [[0, 1]]
     path.write_text("width,species\n1.5,setosa\n2.5,\n0.5,versicolor\n")
     with pytest.raises(DataError, match="line 3: a missing value for label 'species', expected a class"):
         io.read(path, labels="species")

@@ -62,11 +62,18 @@ plurule.decide = function (values) {
   return { predicted, decidedBy, fired, endedBy: -1 };
 };
 
-/* How likely a label is present, given what was decided; at least as likely as any that implies it. */
+/* How likely a label is present, given what was decided; those of the classes of a column add up to 1. */
 plurule.probability = function (outcome, label) {
+  const group = plurule.model.groups.find((labels) => labels.includes(label)) ?? [];
+  const sum = group.reduce((total, of) => total + implied(outcome, of), 0);
+  return implied(outcome, label) / (sum || 1);
+};
+
+/* At least as likely as any label that implies it. */
+function implied(outcome, label) {
   const below = plurule.model.ancestors.filter(([, above]) => above === label).map(([of]) => of);
   return Math.max(...[label, ...below].map((of) => byItself(outcome, of)));
-};
+}
 
 function byItself({ decidedBy }, label) {
   const place = decidedBy[label];

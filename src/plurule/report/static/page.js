@@ -26,7 +26,7 @@ plurule.conditionElement = function (condition) {
   }
   const [before, name, operator, value] = condition.parts;
   return element("span", { class: "condition" },
-    before === "" ? "" : `${before} `, element("bdi", {}, name),
+    before === "" ? "" : element("span", operator === "" ? {} : { class: "value" }, `${before} `), element("bdi", {}, name),
     operator === "" ? "" : ` ${operator} `, operator === "" ? "" : element("bdi", { class: "value" }, value));
 };
 
