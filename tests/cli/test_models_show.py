@@ -12,7 +12,7 @@ def test_show_says_that_precision_is_of_training_and_has_that_on_data_before_it(
     assert "TP  FP  in training" in run("show", model).out
     out = run("show", model, "--data", data).out
     assert "2 rules, counted on" in out
-    assert "right  of  precision  from  to (95 %)  in training" in out
+    assert "right  precision (95 %)  in training" in out
 
 
 def test_show_prints_the_rules(run: Run, model: Path) -> None:

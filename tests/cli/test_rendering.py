@@ -52,3 +52,9 @@ def test_a_name_longer_than_the_line_is_folded() -> None:
     lines = printed(rule_list, 80)
     assert max(map(len, lines)) <= 80
     assert sum(line.count("x") for line in lines) == 120
+
+
+def test_a_name_longer_than_its_column_is_broken_at_underscores() -> None:
+    name = "Mean_Acc1298_Mean_Mem40_Rolloff"
+    rule_list = make_rules(f"red <- {name} > 1", {name: None}, ("red",))
+    assert [line[11:38].rstrip() for line in printed(rule_list, 60)[1:]] == ["Mean_Acc1298_Mean_Mem40_", "Rolloff > 1"]

@@ -25,7 +25,7 @@ def test_tune_wide_shows_the_front_and_writes_the_best_list_of_a_size(run: Run, 
     means = [float(row["mean_test_micro_f1"]) for row in rows]
     assert means == sorted(means, reverse=True)
     ranked = out.split("The best lists")[0]
-    assert all(f"{mean:.4f}" in ranked for mean in means[:4])
+    assert all(f"{mean:.3f}" in ranked for mean in means[:4])
     assert f"beta={rows[0]['heuristic__beta']}" in ranked
     assert "Chosen: heuristic=" in out
     assert len(model_file.load(model)) <= 6
@@ -97,7 +97,7 @@ def test_plus_minus_is_the_same_in_every_table_and_said(run: Run, tmp_path: Path
             best = next(csv.DictReader(lines))
         # The deviation that is written is that of the folds, not of what they were drawn from.
         deviation = float(best.get("std_test_micro_f1") or best["micro_f1_deviation"])
-        assert f"± {deviation / 2**0.5:.4f}" in out
+        assert f"±{deviation / 2**0.5:.3f}" in out
 
 
 def test_no_lift_is_chosen_where_it_is_the_best(run: Run):

@@ -46,7 +46,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> None:
 
 def fail(message: str) -> None:
     """End the program with a red line."""
-    console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+    console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=not sys.stderr.isatty())
     sys.exit(EXIT_CODE)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,21 +42,21 @@ def rule_table(rule_list: RuleList, shown: Iterable[int], found: Sequence[Eviden
     """The rules at the given positions, one per line; with what was found on data, if anything was."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("#", justify="right", style="dim", no_wrap=True)
-    numbers = ("right", "of", "precision", "from", "to (95 %)") if found else ("TP", "FP")
-    plain_table("labels", visible("← conditions"), numbers=(*numbers, "in training"), table=table)
+    plain_table("labels", visible("← conditions"), table=table)
+    for name in ("right", "precision (95 %)") if found else ("TP", "FP"):
+        table.add_column(name, justify="right", no_wrap=True)
+    plain_table(numbers=["in training"], table=table)
     table.add_column("", no_wrap=True)
     for position in shown:
         rule = rule_list[position]
-        counted, shares = (rule.tp, rule.fp), [rule.precision]
+        counted = [format_count(rule.tp), format_count(rule.fp)]
         if found:
             one = found[position]
-            counted, shares = (one.right, one.decided), [one.precision, one.low, one.high, rule.precision]
-        table.add_row(
-            *(str(position + 1), head_text(rule), Conditions(rule)),
-            *map(format_count, counted),
-            *("-" if share != share else f"{share:.2f}" for share in shares),
-            Text("stop" if rule.stop else "", style="dim"),
-        )
+            share = f"{one.precision:.2f} ({one.low:.2f}-{one.high:.2f})" if one.decided else "-"
+            counted = [f"{format_count(one.right)} of {format_count(one.decided)}", share]
+        trained = "-" if rule.precision != rule.precision else f"{rule.precision:.2f}"
+        stop = Text("stop" if rule.stop else "", style="dim")
+        table.add_row(str(position + 1), head_text(rule), Conditions(rule), *counted, trained, stop)
     return table
 
 
@@ -66,7 +67,7 @@ def head_text(rule: Rule) -> Text:
 
 
 class Conditions:
-    """The conditions of a body, thresholds with a few digits; lines end between conditions, not within them."""
+    """The conditions of a body, thresholds with a few digits; lines end between conditions where these fit on one."""
 
     def __init__(self, rule: Rule) -> None:
         said = [str(c) if isinstance(c, LabelCondition) else to_text(c, THRESHOLD_DIGITS) for c in rule.body]
@@ -77,17 +78,17 @@ class Conditions:
         return Measurement.get(console, options, self.whole)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if cell_len(self.whole.plain) <= options.max_width:
-            yield self.whole
-            return
-        lines = [""]
-        for part in self.parts:
-            longer = f"{lines[-1]} {part}".lstrip()
-            if lines[-1] and cell_len(longer) > options.max_width:
-                lines.append(part)
-            else:
-                lines[-1] = longer
-        yield Text("\n".join(lines), overflow="fold")
+        width, lines = options.max_width, [""]
+        for part in self.parts or [self.whole.plain]:
+            # A condition begins a line if it does not fit; in it lines end between words, and in names at underscores.
+            if lines[-1] and cell_len(f"{lines[-1]}{part}") > width:
+                lines.append("")
+            for word in re.split(r"(?<= )", f"{part} "):
+                for piece in [word] if cell_len(word.rstrip()) <= width else re.split("(?<=_)", word):
+                    if piece and cell_len(f"{lines[-1]}{piece.rstrip()}") > width:
+                        lines.append("")
+                    lines[-1] += piece
+        yield Text("\n".join(line.rstrip() for line in lines), style=self.whole.style, overflow="fold")
 
 
 def amount(number: int, noun: str) -> str:

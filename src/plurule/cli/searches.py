@@ -141,7 +141,7 @@ def front_table(front: list[Point], measure: str, count: int) -> Table:
     table = rendering.plain_table(numbers=("rules", "conditions", MEASURES.get(measure, measure)))
     table.add_column("with")
     for point in best_by_rules(front, count):
-        score = f"{point.score:.4f} ± {point.standard_error:.4f}"
+        score = f"{point.score:.3f}±{point.standard_error:.3f}"
         table.add_row(str(point.rules), f"{point.conditions:.1f}", score, parameter_text(point.params))
     return table
 
@@ -175,7 +175,7 @@ def _score(results: Results, measure: str, candidate: int) -> str:
     """The mean score of a candidate and its standard error."""
     known = [value for value in _folds(results, measure, candidate) if np.isfinite(value)]
     error = np.std(known, ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
-    return f"{results[f'mean_test_{measure}'][candidate]:.4f} ± {error:.4f}"
+    return f"{results[f'mean_test_{measure}'][candidate]:.3f}±{error:.3f}"
 
 
 def _plain(value: Any) -> Any:
