@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <limits>
-#include <thread>
+#include <numeric>
 
 #include "kernels.hpp"
+#include "threads.hpp"
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
@@ -265,22 +265,15 @@ void decide(const DecisionList& list, const std::vector<ColumnView>& columns, st
             std::size_t n_threads) {
     const std::size_t blocks = (n_rows + BLOCK - 1) / BLOCK;
     n_threads = std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(1, blocks));
-    std::vector<std::exception_ptr> failures(n_threads);
-    const auto part = [&](std::size_t thread) {
-        try {
-            const std::size_t first = blocks * thread / n_threads * BLOCK;
-            const std::size_t last = std::min(n_rows, blocks * (thread + 1) / n_threads * BLOCK);
-            decide(list, columns, first, last, out);
-        } catch (...) {
-            failures[thread] = std::current_exception();
-        }
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t thread = 1; thread < n_threads; ++thread) others.emplace_back(part, thread);
-    part(0);
-    others.clear();
-    for (const std::exception_ptr& failure : failures)
-        if (failure) std::rethrow_exception(failure);
+    std::vector<std::size_t> parts(n_threads);
+    std::iota(parts.begin(), parts.end(), 0);
+    Threads threads(n_threads);
+    const Threads::Session session(threads, [] {});
+    threads.run(parts, false, [&](std::size_t part, std::size_t) {
+        const std::size_t first = blocks * part / n_threads * BLOCK;
+        const std::size_t last = std::min(n_rows, blocks * (part + 1) / n_threads * BLOCK);
+        decide(list, columns, first, last, out);
+    });
 }
 
 }  // namespace plurule

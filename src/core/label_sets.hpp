@@ -16,7 +16,7 @@
 namespace plurule {
 
 // More heads of one length than this are equally good for one body.
-constexpr std::size_t MOST_HEADS = 4096;
+constexpr std::size_t MOST_HEADS = 1024;
 struct TooManyHeads : std::length_error {
     TooManyHeads() : std::length_error("too many heads are equally good") {}
 };

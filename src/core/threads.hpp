@@ -8,6 +8,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -77,17 +79,44 @@ class Threads {
    private:
     static constexpr std::size_t MOST_THREADS = 256;
     static constexpr std::chrono::microseconds AWAKE{100};
+    static constexpr std::size_t ROOM = 1 << 14;
     struct Stopped {};  // another thread failed
+    enum class Start : std::uint8_t { asked, ready, refused };
 
     void start(std::function<void()> between_tasks) {
         between_tasks_ = std::move(between_tasks);
         ending_ = false;
         round_ = 0;
         try {
-            for (std::size_t i = 1; i < most_; ++i) workers_.emplace_back([this, i] { work(i); });
+            for (std::size_t i = 1; i < most_; ++i) {
+                start_ = Start::asked;
+                workers_.emplace_back([this, i] { work(i); });
+                wait(done_, [this] { return start_ != Start::asked; });
+                if (start_ == Start::refused) {
+                    workers_.back().join();
+                    workers_.pop_back();
+                    break;
+                }
+            }
         } catch (const std::exception&) {  // no more to be had
         }
         count_ = count();
+    }
+    // A thread needs memory for its first exception; where there is none, glibc ends the process. So it is asked for at the start, while
+    // no other thread here takes any.
+    static bool can_throw() {
+        void* volatile room = std::malloc(ROOM);
+        if (!room) return false;
+        std::free(room);
+        volatile int none = std::uncaught_exceptions();
+        return none == 0;
+    }
+    bool begin() {
+        const bool ready = can_throw();
+        std::lock_guard lock(mutex_);
+        start_ = ready ? Start::ready : Start::refused;
+        done_.notify_one();
+        return ready;
     }
     void end() {
         {
@@ -118,6 +147,7 @@ class Threads {
         }
     }
     void work(std::size_t thread) {
+        if (!begin()) return;
         std::size_t seen = 0;
         for (;;) {
             wait(wake_, [&] { return ending_ || round_ != seen; });
@@ -156,6 +186,7 @@ class Threads {
     std::atomic<std::size_t> busy_{0}, round_{0};
     std::exception_ptr failure_;
     std::atomic<bool> stopping_{false}, ending_{false};
+    std::atomic<Start> start_{Start::asked};
 };
 
 }  // namespace plurule

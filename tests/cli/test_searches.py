@@ -84,6 +84,7 @@ def test_the_best_list_of_a_number_of_rules_is_shown_not_its_smallest():
     ]
     assert [(point.rules, point.score) for point in best_by_rules(front, 10)] == [(1, 0.4), (2, 0.5), (3, 0.6)]
     assert [(point.rules, point.score) for point in best_by_rules(front, 2)] == [(1, 0.4), (3, 0.6)]
+    assert [(point.rules, point.score) for point in best_by_rules(front, 1)] == [(3, 0.6)], "the best, if only one"
     assert best_by_rules([], 3) == []
 
 

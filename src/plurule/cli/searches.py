@@ -147,9 +147,12 @@ def front_table(front: list[Point], measure: str, count: int) -> Table:
 
 
 def best_by_rules(front: list[Point], count: int) -> list[Point]:
-    """The points of a front that are better than all with fewer rules: one per number of rules, `count` of them."""
+    """The points of a front that are better than all with fewer rules: one per number of rules, `count` of them.
+
+    The best of all is among them, and the shortest if there is room for two.
+    """
     steps = best_by_size(front)
-    places = {round(i * (len(steps) - 1) / max(count - 1, 1)) for i in range(count)} if steps else ()
+    places = {len(steps) - 1 - round(i * (len(steps) - 1) / max(count - 1, 1)) for i in range(count)} if steps else ()
     return [steps[place] for place in sorted(places)]
 
 

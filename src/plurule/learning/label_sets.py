@@ -25,7 +25,7 @@ NOT_IN_HEAD = -1
 
 MOST_LABELS_EXHAUSTIVE = 12
 """Labels of which the exhaustive search tries all sets."""
-MOST_HEADS = 4096
+MOST_HEADS = 1024
 """Heads of one length that the anti-monotone search follows for one body."""
 
 Values = NDArray[np.float64]
@@ -162,17 +162,16 @@ def precise_label(tp: Values, fp: Values, options: Options) -> Mask:
     return options.min_precision.reached(tp, fp) if asked else np.ones(tp.shape, dtype=bool)
 
 
-def usable(evaluate: Evaluate, confusion: Confusion, head: HeadOfUnits, among: Units, options: Options) -> Mask:
-    """Candidates for which every unit may be in a head: it has a true positive, each label is precise enough."""
+def usable(evaluate: Evaluate, confusion: Confusion, unit: Assigned, among: Units, options: Options) -> Mask:
+    """Candidates for which a unit may be in a head: it has a true positive, each label is precise enough."""
+    labels, signs = in_label_order((unit,))
+    parts = signed(confusion, labels, signs)
     result = np.ones(len(confusion.tp), dtype=bool)
-    for unit in head:
-        labels, signs = in_label_order((unit,))
-        parts = signed(confusion, labels, signs)
-        result &= (parts.tp > 0).any(axis=1) & precise_label(parts.tp, parts.fp, options).all(axis=1)
-        for label, sign in unit:
-            result &= among.allows(label, sign)
-        if options.heuristic.additive:
-            result &= worth_something(evaluate(labels, signs)[0], options)
+    result &= (parts.tp > 0).any(axis=1) & precise_label(parts.tp, parts.fp, options).all(axis=1)
+    for label, sign in unit:
+        result &= among.allows(label, sign)
+    if options.heuristic.additive:
+        result &= worth_something(evaluate(labels, signs)[0], options)
     return result
 
 
@@ -213,13 +212,14 @@ class BestHeads:
 def exhaustive(evaluate: Evaluate, confusion: Confusion, parts: Units, options: Options) -> Heads:
     """Every set of units with every choice of signs, lifted."""
     best = BestHeads(*confusion.tp.shape)
+    assigned = {one: usable(evaluate, confusion, one, parts, options) for one in assigned_units(parts, options)}
     sets = (chosen for size in range(1, len(parts.units) + 1) for chosen in combinations(parts.units, size))
     for chosen in (one for one in sets if not parts.clash(sum(one, ()))):
         for head in product(*(with_signs(unit, options) for unit in chosen)):
             labels, signs = in_label_order(head)
             h, tp, fp = evaluate(labels, signs)
             lifted = h * options.lift[len(labels) - 1]
-            may_be = usable(evaluate, confusion, head, parts, options)
+            may_be = np.logical_and.reduce([assigned[one] for one in head])
             best.add(np.where(may_be, lifted, -np.inf), tp, fp, labels, signs)
     return best.heads()
 
@@ -227,7 +227,7 @@ def exhaustive(evaluate: Evaluate, confusion: Confusion, parts: Units, options: 
 def anti_monotone(evaluate: Evaluate, confusion: Confusion, parts: Units, options: Options) -> Heads:
     """Breadth-first over sets of units; a head below the best is cut, and with it all heads that contain it."""
     best = BestHeads(*confusion.tp.shape)
-    assigned = [one for unit in parts.units for one in with_signs(unit, options)]
+    assigned = {one: usable(evaluate, confusion, one, parts, options) for one in assigned_units(parts, options)}
     never = np.zeros(len(confusion.tp), dtype=bool)
     alive: dict[HeadOfUnits, Mask] = {(): ~never}
     while alive:
@@ -238,7 +238,7 @@ def anti_monotone(evaluate: Evaluate, confusion: Confusion, parts: Units, option
             if parts.clash(labels):
                 continue
             shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
-            reachable = np.logical_and.reduce(shorter) & usable(evaluate, confusion, head, parts, options)
+            reachable = np.logical_and.reduce([*shorter, assigned[head[-1]]])
             if reachable.any():
                 h, tp, fp = evaluate(labels, signs)
                 level[head] = np.where(reachable, h, -np.inf)
@@ -265,6 +265,11 @@ def with_signs(unit: Unit, options: Options) -> list[Assigned]:
     """A unit with every choice of signs."""
     choices = (1, 0) if options.predict_absence else (1,)
     return [tuple(zip(unit, signs, strict=True)) for signs in product(choices, repeat=len(unit))]
+
+
+def assigned_units(parts: Units, options: Options) -> list[Assigned]:
+    """Every unit with every choice of signs."""
+    return [one for unit in parts.units for one in with_signs(unit, options)]
 
 
 def in_label_order(head: HeadOfUnits) -> tuple[tuple[int, ...], tuple[int, ...]]:

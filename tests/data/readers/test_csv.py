@@ -52,16 +52,32 @@ def test_decimal_commas_are_said_and_read_if_wanted(tmp_path: Path) -> None:
         io.read(tmp_path / "t.csv", labels=["l"], decimal=";")
 
 
-def test_memory_is_a_small_multiple_of_the_size_of_the_file(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("a,b,c,d\n" + "x,y,z,w\n" * 100_000)
+@pytest.mark.parametrize(("rows", "multiple"), [(["x,y,z,w"] * 200_000, 7), ([f"a{i}" for i in range(200_000)], 30)])
+def test_memory_is_a_small_multiple_of_the_size_of_the_file(tmp_path: Path, rows: list[str], multiple: int) -> None:
+    names = ",".join("abcd"[: rows[0].count(",") + 1])
+    (tmp_path / "t.csv").write_text("\n".join([names, *rows]))
     tracemalloc.start()
     try:
         data = io.read(tmp_path / "t.csv", labels=[])
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert len(data) == 100_000
-    assert peak < 12 * (tmp_path / "t.csv").stat().st_size + 20_000_000
+    assert len(data) == len(rows)
+    assert peak < multiple * (tmp_path / "t.csv").stat().st_size + (8 << 20), (
+        "some rows as lists, and a piece of the text"
+    )
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("piece", [1, 5, 1000])
+def test_lines_are_the_same_in_whichever_pieces_a_file_is_taken(
+    tmp_path: Path, end: str, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plurule.data.readers.csv._PIECE", piece)
+    (tmp_path / "t.csv").write_bytes(end.join(["a,b", '"x', 'y",1', "z\u2028,2", '"q""",3']).encode())
+    data = io.read(tmp_path / "t.csv", labels=[])
+    assert data.attributes[0].categories == ('q"', f"x{end}y", "z\u2028")
+    np.testing.assert_array_equal(data.X.column(1), [1, 2, 3])
 
 
 def test_names_that_spreadsheets_take_for_formulas_are_said(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from plurule.data.dataset import Dataset
 from plurule.data.labels import matching
 from plurule.data.place import Place, Source, shown
 from plurule.data.readers.text import read_text, suffix_of
-from plurule.data.table import Column, Table, recode
+from plurule.data.table import Column, Table
 from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
 
@@ -27,6 +27,7 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null"})
 
 _DELIMITERS = ",;\t|"
 _CELLS_AT_ONCE = 1 << 16
+_PIECE = 1 << 20
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 
 
@@ -89,7 +90,7 @@ def _chunks(
     content: str, delimiter: str, lines: array[int], names: list[str], place: Place
 ) -> Iterator[Sequence[Sequence[str]]]:
     """The columns of some rows at a time, at least once; notes the names and the lines of the rows."""
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(_lines(content), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     try:
         names += next(reader)
@@ -116,6 +117,15 @@ def _chunks(
     except StopIteration:
         raise place.error("the file is empty, expected a line of names") from None
     yield list(zip(*rows, strict=True)) if rows else [()] * len(names)
+
+
+def _lines(content: str) -> Iterator[str]:
+    """The lines of a text with their ends; StringIO takes four bytes for a character, so it gets a piece at a time."""
+    begin = 0
+    while begin < len(content):
+        end = content.find("\n", begin + _PIECE) + 1 or len(content)
+        yield from io.StringIO(content[begin:end], newline="")
+        begin = end
 
 
 class _Field:
@@ -153,8 +163,12 @@ class _Field:
             return Attribute(name), values
         if values.dtype.kind == "f":
             return None
-        categories = sorted(self._known.keys() - MISSING)
-        return Attribute(name, tuple(categories)), recode(values, list(self._known), categories)
+        # There may be as many texts as rows: none is looked up in a second dictionary, and the first is not kept.
+        known, self._known = self._known, {}
+        categories = sorted(text for text in known if text not in MISSING)
+        codes = np.full(len(known), -1, dtype=np.int32)
+        codes[np.fromiter((known[text] for text in categories), np.intp)] = np.arange(len(categories))
+        return Attribute(name, tuple(categories)), codes[values]
 
 
 def _comma_notes(table: Table, place: Place) -> tuple[str, ...]:
