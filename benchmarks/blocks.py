@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import pickle
 import resource
 import subprocess
@@ -33,7 +34,7 @@ from plurule.distributed.dask_data import packed, parts_on_cluster
 from plurule.distributed.pieces import LocalPieces
 from plurule.model.file import dumps
 
-RULES = 10
+RULES, PARTS = 10, 8
 
 
 def made(rows: int, attributes: int, labels: int, seed: int = 0, share: float = 0.1) -> tuple[Any, Any]:
@@ -59,11 +60,11 @@ class Clock:
         return float(np.median(np.diff(self.seen)))
 
 
-def fit(*data: Any) -> tuple[str, Clock, float]:
+def fit(*data: Any, rules: int = RULES, jobs: int = 1) -> tuple[str, Clock, float]:
     """The model, the clock, and the CPU seconds of everything."""
     clock, start = Clock(), time.process_time()
-    learner = RuleListClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=clock)
-    learned = learner.fit(*data).rule_list_
+    asked = {"heuristic": "f_measure", "n_rules": rules, "n_jobs": jobs, "remember_rows": False}
+    learned = RuleListClassifier(**asked, verbose=clock).fit(*data).rule_list_
     return dumps(learned), clock, time.process_time() - start
 
 
@@ -98,7 +99,7 @@ def everywhere(rows: int, attributes: int, labels: int, blocks: Sequence[int], f
                 found, _, _ = fit(scan(parts, "label_*", **given))
                 print(f"{n_blocks} blocks, {order}, {name}: {told(found, model)}", flush=True)
         for n_workers in (1, 2, 4):
-            with distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster:
+            with distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster:
                 for n_blocks, order in itertools.product(blocks, ("in order", "shuffled")):
                     parts = sorted(str(path) for path in Path(data).glob(f"{order} {n_blocks} *"))
                     source = parts_on_cluster(cluster.scheduler_address, scan(parts, "label_*").parts())
@@ -122,35 +123,42 @@ def frame_of(X: Any, Y: Any) -> Any:
 def on_workers(rows: int, attributes: int, labels: int, repeats: int = 2) -> None:
     """Time per rule with one worker of Dask and with two, in turns: of the clock, and of what has to wait for another.
 
-    On a busy machine the clock says little. What has to wait is the worker that works most, and the driver.
+    On a busy machine the clock says little. What has to wait is the worker that works most, and the driver, in whose
+    process the scheduler is.
     """
+    import psutil
+
     import distributed
 
-    X, Y = made(rows, attributes, labels)
     seconds: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
+    models = set()
     for n_workers in (1, 2) * repeats:
         with (
-            distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             distributed.Client(cluster) as client,
         ):
-            chunks = zip(np.array_split(X, 8), np.array_split(Y, 8), strict=True)
             names = list(client.nthreads())
-            placed = [client.scatter([one], workers=[names[i % n_workers]]) for i, one in enumerate(chunks)]
-            parts = [future for (future,) in placed]
-            seen: list[tuple[float, list[float]]] = []
+            each = [(rows // PARTS, attributes, labels, part) for part in range(PARTS)]
+            parts = [client.submit(made, *one, workers=[names[one[-1] % n_workers]], pure=False) for one in each]
+            processes = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
+            seen: list[list[float]] = []
 
-            def look(_: int, decided: float, client: Any = client, seen: Any = seen) -> None:
-                cpu = [*client.run(time.process_time).values(), 0.0, time.process_time()]
-                seen.append((time.perf_counter(), cpu))
+            def look(_: int, decided: float, processes: Any = processes, seen: Any = seen) -> None:
+                cpu = [sum(process.cpu_times()[:2]) for process in (*processes, psutil.Process())]
+                seen.append([time.perf_counter(), *cpu])
 
-            DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look).fit(parts)
-            clock = (seen[-1][0] - seen[0][0]) / (RULES - 1)
-            *workers, _, driver = (np.array(seen[-1][1]) - np.array(seen[0][1])) / (RULES - 1)
+            learner = DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look)
+            models.add(dumps(learner.fit(parts).rule_list_))
+            clock, *workers, driver = (np.array(seen[-1]) - seen[0]) / (RULES - 1)
             seconds[n_workers].append((clock, max(workers) + driver))
-            waited = seconds[n_workers][-1][1]
-            print(f"{n_workers} workers: {clock:.2f} s per rule, {waited:.2f} CPU s one after the other", flush=True)
+            counting = ", ".join(f"{one:.2f}" for one in workers)
+            print(
+                f"{n_workers} workers: {clock:.2f} s per rule; CPU s: workers {counting}, driver {driver:.2f}",
+                flush=True,
+            )
     one, two = (np.median(seconds[n], axis=0) for n in (1, 2))
-    print(f"two workers: {one[0] / two[0]:.2f} × as fast by the clock, {one[1] / two[1]:.2f} × by CPU seconds")
+    same = "the same model" if len(models) == 1 else "OTHER MODELS"
+    print(f"two workers: {one[0] / two[0]:.2f} × as fast by the clock, {one[1] / two[1]:.2f} × by CPU seconds; {same}")
 
 
 class Weighed(LocalPieces):
@@ -183,18 +191,17 @@ def wide(rows: int, attributes: int = 1000, labels: int = 100) -> None:
         RuleListClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look).fit(data)
 
 
-def on_disk(rows: int, attributes: int, labels: int, folder: Path, data: Path | None, limit: float | None) -> None:
+def on_disk(rows: int, attributes: int, labels: int, folder: Path, data: Path | None, asked: Sequence[str]) -> None:
     """Parquet files that are written part by part, and learned from by a process of its own, whose peak is measured."""
     if data is None:
         with tempfile.TemporaryDirectory(dir=folder) as made_here:
-            on_disk(rows, attributes, labels, folder, Path(made_here), limit)
+            on_disk(rows, attributes, labels, folder, Path(made_here), asked)
         return
     write_parts(rows, attributes, labels, data)
     raw = sum(path.stat().st_size for path in data.iterdir())
     as_arrays = rows * (8 * attributes + labels)
     print(f"{rows} rows, {raw / 1e9:.2f} GB of Parquet files, {as_arrays / 1e9:.2f} GB as arrays", flush=True)
-    asked = ["--folder", str(folder), *([] if limit is None else ["--limit", str(limit)])]
-    subprocess.run([sys.executable, __file__, "--learn", str(data), *asked], check=True)
+    subprocess.run([sys.executable, __file__, *asked, "--learn", str(data)], check=True)
 
 
 def write_parts(rows: int, attributes: int, labels: int, folder: Path) -> None:
@@ -207,11 +214,12 @@ def write_parts(rows: int, attributes: int, labels: int, folder: Path) -> None:
             path.with_suffix(".tmp").rename(path)
 
 
-def learn_from(data: str, folder: Path, limit: float | None) -> None:
-    if limit is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (int(limit * 1e9), int(limit * 1e9)))
+def learn_from(given: argparse.Namespace) -> None:
+    if given.limit is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(given.limit * 1e9), int(given.limit * 1e9)))
     start = time.perf_counter()
-    _, clock, everything = fit(scan(f"{data}/*.parquet", "label_*", folder=folder))
+    data = scan(f"{given.learn}/*.parquet", "label_*", folder=given.folder)
+    _, clock, everything = fit(data, rules=given.rules, jobs=given.jobs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     took = f"{everything:.0f} CPU s ({time.perf_counter() - start:.0f} s by the clock)"
     print(f"from disk: {clock.per_rule:.2f} CPU s per rule, {took}, peak memory {peak:.2f} GB")
@@ -231,10 +239,12 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=float, help="memory that learning from disk may take, in GB; no limit if left out"
     )
+    parser.add_argument("--rules", type=int, default=RULES, help="to learn from disk")
+    parser.add_argument("--jobs", type=int, default=1, help="threads that learn from disk")
     parser.add_argument("--learn", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.learn:
-        learn_from(given.learn, given.folder, given.limit)
+        learn_from(given)
         return
     size = given.rows, given.attributes, given.labels
     if "memory" in given.only:
@@ -246,7 +256,7 @@ def main() -> None:
     if "wide" in given.only:
         wide(given.rows)
     if "disk" in given.only:
-        on_disk(*size, given.folder, given.data, given.limit)
+        on_disk(*size, given.folder, given.data, sys.argv[1:])
 
 
 if __name__ == "__main__":

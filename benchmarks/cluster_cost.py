@@ -20,8 +20,8 @@ from blocks import RULES, made
 from plurule import RuleListClassifier, scan
 from plurule.distributed.block import Block, Standing
 from plurule.distributed.counts import BlockCounts
-from plurule.distributed.dask_data import FAN_IN, DaskPieces
-from plurule.distributed.pieces import Pieces
+from plurule.distributed.dask_data import FAN_IN, DaskBlocks
+from plurule.distributed.pieces import Blocks
 from plurule.learning.covering import cover
 from plurule.learning.options import check_options
 
@@ -46,7 +46,7 @@ class Measured(NamedTuple):
 class Timed:
     """Blocks that know how long they were asked, and how often."""
 
-    def __init__(self, blocks: Pieces):
+    def __init__(self, blocks: Blocks):
         self.blocks, self.seconds, self.rounds = blocks, 0.0, 0
 
     def total(self, function: Any, *shared: Any) -> Any:
@@ -79,7 +79,7 @@ def round_of_dask(n_workers: int, repeats: int = 20) -> tuple[float, float]:
         distributed.Client(cluster) as client,
     ):
         block = Block.make([np.zeros(1, np.uint8)], [1], np.ones((1, 1), np.uint8), None)
-        blocks = DaskPieces(client, [client.submit(copy, block, pure=False) for _ in range(64)])
+        blocks = DaskBlocks(client, [client.submit(copy, [block] * 64, pure=False) for _ in range(n_workers)])
         blocks.total(Block.undecided, Standing())
         seconds = []
         for _ in range(repeats):

@@ -58,22 +58,24 @@ def test_the_core_counts_as_a_naive_loop_does(seed: int):
     block = random_block(rng, weighted=seed % 3 == 0, n_labels=int(rng.integers(4, 20)))
     labels = None if seed % 2 else sorted(rng.choice(4, rng.integers(1, 4), replace=False).tolist())
     whole = labels is not None and seed % 4 == 0
-    found = block.count(Standing(RULES[: seed % 4]), ((0, 0, 2),), labels, whole)
-    shown = list(range(len(block.predicted))) if labels is None else labels
-    assert np.array_equal(found, counted_naively(block, block.covered(((0, 0, 2),)), shown, whole))
+    found, *alone = block.count(Standing(RULES[: seed % 4]), ((0, 0, 2),), labels, whole)
+    shown, rows = list(range(len(block.predicted))) if labels is None else labels, block.covered(((0, 0, 2),))
+    assert np.array_equal(found, counted_naively(block, rows, shown, whole))
+    assert len(alone) == whole
+    assert all(np.array_equal(one[0], counted_naively(block, rows, shown, False)[-1]) for one in alone)
 
 
 def test_counts_beyond_what_a_word_holds_are_right():
     Y = np.ones((200_000, 1), np.uint8)
     block = Block.make([np.zeros(200_000, np.uint8)], [1], Y, None)
-    assert block.count(Standing(), (), None, False)[0].tolist() == [200_000, 0, 200_000, 200_000]
+    assert block.count(Standing(), (), None, False)[0][0].tolist() == [200_000, 0, 200_000, 200_000]
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_block_that_lost_its_state_or_is_behind_catches_up(seed: int):
     expected, behind = (random_block(np.random.default_rng(seed)) for _ in range(2))
     for length in range(1, 4):
-        expected.settle(Standing(RULES[:length]))
+        expected.close(Standing(RULES[:length]), True)
     behind.undecided(Standing(RULES))
     assert same_state(behind, expected)
     behind.seen[0] = -1  # ended while it changed
@@ -84,9 +86,10 @@ def test_a_block_that_lost_its_state_or_is_behind_catches_up(seed: int):
 @pytest.mark.parametrize("seed", range(10))
 def test_what_a_rule_takes_away_is_the_same_when_it_is_asked_again(seed: int):
     block = random_block(np.random.default_rng(seed))
-    first = block.settle(Standing(RULES))
-    again = block.settle(Standing(RULES))
+    first, again = (block.close(Standing(RULES), True) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    first, again = (block.remove(Standing(RULES)) for _ in range(2))
+    assert np.array_equal(first, again)
 
 
 def test_rules_of_another_list_begin_anew():

@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse
 
 from plurule import DataError, ParameterError, classifier, read
-from plurule.distributed.dask_data import DaskPieces, packed, unpacked
+from plurule.distributed.dask_data import DaskBlocks, packed, unpacked
 from plurule.model.file import dumps
 
 distributed: Any = pytest.importorskip("distributed")
@@ -97,15 +97,15 @@ def test_delayed_parts_of_which_some_columns_are_labels(client: Any, frame: pd.D
 
 
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client: Any, data: Any, monkeypatch: pytest.MonkeyPatch):
-    asked, total = [], DaskPieces.total
+    asked, total = [], DaskBlocks.total
 
-    def total_and_kill(self: DaskPieces, function: Any, *shared: Any, **each: Any) -> Any:
+    def total_and_kill(self: DaskBlocks, function: Any, *shared: Any) -> Any:
         asked.append(function)
         if len(asked) == 12:
             os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        return total(self, function, *shared, **each)
+        return total(self, function, *shared)
 
-    monkeypatch.setattr(DaskPieces, "total", total_and_kill)
+    monkeypatch.setattr(DaskBlocks, "total", total_and_kill)
     X, Y = (da.from_array(array, chunks=(500, -1)) for array in data)
     found = RuleListClassifier(**ONE_LIST).fit(X, Y)
     assert len(asked) > 12

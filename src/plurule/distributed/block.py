@@ -179,10 +179,15 @@ class Block:
         weight = int(rows.sum()) if self.weights is None else float(self.weights[rows].sum())
         return weight, int(rows.sum()) * len(self.predicted), decided
 
-    def count(self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool) -> NDArray[np.float64]:
-        """What the rows of a body contribute, slot by slot, for some labels or all of them."""
+    def count(self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool) -> list[Any]:
+        """What the rows of a body contribute, slot by slot, for some labels or all of them.
+
+        Where a row counts as a whole, what its open pairs alone come to in all is beside it.
+        """
         self.catch_up(standing)
-        return self._sums(self.covered(body), labels, whole, standing.sample)
+        rows = self.covered(body)
+        found = [self._sums(rows, labels, whole, standing.sample)]
+        return [*found, self._sums(rows, labels, False, columns=[])] if whole else found
 
     def count_heads(self, standing: Standing, body: Body, head: HeadLabels) -> NDArray[np.float64]:
         """The same for a head judged as a whole, as if it were one label: right if all of it is."""
@@ -197,37 +202,37 @@ class Block:
         states[rows, 0] |= np.where(present.any(axis=1), PRESENT, 0).astype(np.uint8)
         return self._sums(rows, [0], False, standing.sample, states=states)
 
-    def close(
-        self, standing: Standing, body: Body, head: HeadLabels, predict_absence: bool
-    ) -> tuple[NDArray[np.float64], ...]:
-        """What a rule would decide rightly and wrongly, the weight it covers, and what of that it would not finish."""
-        self.catch_up(standing)
-        rows = self.covered(body)
-        states = self.states[rows, : len(self.predicted)]
-        weights = np.ones(len(rows)) if self.weights is None else self.weights[rows]
-        decided = []
-        for label, sign in head:
-            present, absent = (float(weights[states[:, label] & bit > 0].sum()) for bit in (OPEN_PRESENT, OPEN_ABSENT))
-            decided.append((present, absent) if sign else (absent, present))
-            states[:, label] = 0
-        left = OPEN_PRESENT | OPEN_ABSENT if predict_absence else OPEN_PRESENT
-        unfinished = weights[(states & left > 0).any(axis=1)].sum()
-        return np.array(decided), weights.sum(), unfinished
+    def close(self, standing: Standing, predict_absence: bool) -> tuple[Any, ...]:
+        """Apply the last rule: what it decides rightly and wrongly, the weight it covers, what it leaves unfinished.
 
-    def settle(self, standing: Standing) -> tuple[Any, ...]:
-        """Apply the last rule: the counts that it takes away, those of the labels it decides, how many pairs it closes.
-
-        What a rule takes away is the open pairs of its head; a rule that ends its rows takes them away altogether.
+        Then the counts that it takes away, which are those of the open pairs of its head; the counts of conditions on
+        its labels; and how many pairs it closes.
         """
-        self.catch_up(standing._replace(rules=standing.rules[:-1]))
-        rule = standing.rules[-1]
-        rows = self.covered(rule.body)
+        rule, rows = self._last(standing)
         labels = [label for label, _ in rule.head]
-        gone = self._sums(rows, None if rule.stop else labels, False, standing.sample)
+        gone = self._sums(rows, labels, False, standing.sample)
+        right, wrong, _ = np.split(gone[-1, :-1], 3)
+        signs = np.array([sign for _, sign in rule.head]) > 0
+        decided = np.column_stack([np.where(signs, right, wrong), np.where(signs, wrong, right)])
         closed = int((self.states[rows][:, labels] & (OPEN_PRESENT | OPEN_ABSENT) > 0).sum())
         self._apply(rule, rows)
+        left = OPEN_PRESENT | OPEN_ABSENT if predict_absence else OPEN_PRESENT
+        open_ = (self.states[rows, : len(self.predicted)] & left > 0).any(axis=1)
+        unfinished = open_.sum() if self.weights is None else self.weights[rows[open_]].sum()
         fresh = self._sums(self.covered(()), None, False, columns=[len(self.columns) + label for label in labels])
-        return gone, fresh, closed
+        return decided, gone[-1, -1], float(unfinished), gone, fresh, closed
+
+    def remove(self, standing: Standing) -> NDArray[np.float64]:
+        """Take what the last rule covers out of training: the counts that this takes away."""
+        rule, rows = self._last(standing)
+        gone = self._sums(rows, None, False, standing.sample)
+        self._apply(rule, rows)
+        return gone
+
+    def _last(self, standing: Standing) -> tuple[CodedRule, NDArray[np.uint32]]:
+        """The last rule, which is still to be applied, and the rows that it covers."""
+        self.catch_up(standing._replace(rules=standing.rules[:-1]))
+        return standing.rules[-1], self.covered(standing.rules[-1].body)
 
     def undecided(self, standing: Standing) -> NDArray[np.float64]:
         """Per label: the weight of the absent and of the present pairs that no rule decided."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from plurule.distributed import preparing
-from plurule.distributed.pieces import Function, LocalPieces, Pieces
+from plurule.distributed.pieces import Blocks, Function, LocalPieces
 from plurule.errors import PluruleError
 from plurule.files import replacing
 from plurule.selection import code
@@ -38,7 +38,7 @@ class CachedPieces(LocalPieces):
     def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
         return self._once(super().total, function, shared, each)
 
-    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         if function is not preparing.build:
             return super().make(function, *shared, each=each)
         place = self.cache / f"blocks-{digest(shared, each)}"

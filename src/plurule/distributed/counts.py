@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.distributed.block import UNDECIDED, Block, Body, CodedRule, HeadLabels, Standing, Test, code_type
-from plurule.distributed.pieces import Pieces
+from plurule.distributed.pieces import Blocks
 from plurule.learning.binning import midpoint
 from plurule.learning.counting import Candidates, Closed, Confusion, Counted, Counting, Mask, Sums
 from plurule.learning.problem import Problem
@@ -78,7 +78,7 @@ class BlockCounts(Counting):
 
     def __init__(
         self,
-        blocks: Pieces,
+        blocks: Blocks,
         problem: Problem,
         values: Sequence[Values],
         given: Sequence[Rule] = (),
@@ -95,10 +95,9 @@ class BlockCounts(Counting):
         learned = given[len(problem.initial_rules) :]
         self.standing = standing._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
         self._note = note
-        self._closing: CodedRule | None = None
         self._counted: dict[Any, Sums] = {}
         self.weight, self.n_pairs, self.n_decided = blocks.total(Block.size, self.standing)
-        self.table: Sums = blocks.total(Block.count, self.standing, (), None, False)
+        self.table: Sums = blocks.total(Block.count, self.standing, (), None, False)[0]
         """Slots of all columns × lanes of all labels, over the instances in training."""
 
     def with_set_aside(self, labels: Mask) -> Self:
@@ -141,26 +140,35 @@ class BlockCounts(Counting):
         return BlockInstances(self, tuple(zip(labels.tolist(), values.tolist(), strict=True)))
 
     def close(self, covered: tuple[Condition, ...], head: Sequence[Assignment], predict_absence: bool) -> Closed:
-        body, signs = self.coded(covered), tuple((a.index, int(a.present)) for a in head)
-        decided, coverage, unfinished = self.blocks.total(Block.close, self.standing, body, signs, predict_absence)
-        self.head_labels[[assignment.index for assignment in head]] = True
-        self._closing = CodedRule(body, signs, stop=False)
+        labels, n_labels = [assignment.index for assignment in head], len(self.problem.labels)
+        self._follow(CodedRule(self.coded(covered), tuple((a.index, int(a.present)) for a in head), stop=False))
+        told = self.blocks.total(Block.close, self.standing, predict_absence)
+        decided, coverage, unfinished, gone, fresh, closed = told
+        self.head_labels[labels] = True
+        self.n_decided += closed
+        self.table[:, labels] -= gone[:, : len(labels)]
+        self.table[:, [n_labels + label for label in labels]] -= gone[:, len(labels) : 2 * len(labels)]
+        for label, slots in zip(labels, np.split(fresh[:-1], len(labels)), strict=True):
+            start = self.starts[len(self.values) + label]
+            self.table[start : start + UNDECIDED + 1] = slots
         return Closed(tuple((float(r), float(w)) for r, w in decided), float(coverage), float(unfinished))
 
     def remove(self, covered: tuple[Condition, ...]) -> None:
-        assert self._closing is not None
-        self._closing = self._closing._replace(stop=True)
+        self._follow(CodedRule(self.coded(covered), (), stop=True))
+        self.table -= self.blocks.total(Block.remove, self.standing)
+
+    def _follow(self, rule: CodedRule) -> None:
+        """One more rule for the blocks to apply."""
+        self.standing = self.standing._replace(rules=(*self.standing.rules, rule))
+        self._counted.clear()
 
     def left(self) -> float:
-        self._settle()
         return float(self.table[-1, -1] / self.weight)
 
     def decided(self) -> float:
-        self._settle()
         return float(self.n_decided / self.n_pairs)
 
     def undecided(self) -> Pairs:
-        self._settle()
         return tuple((float(a), float(p)) for a, p in self.blocks.total(Block.undecided, self.standing))
 
     def note(self, rule: Rule) -> None:
@@ -184,41 +192,27 @@ class BlockCounts(Counting):
 
     def counts(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
         """The table of what a body covers; asked for once, until a rule changes it."""
-        self._settle()
         if not covered and labels is None:
             return self.table
         key = covered, labels, whole
         if key not in self._counted:
-            self._counted[key] = self.blocks.total(Block.count, self.standing, self.coded(covered), labels, whole)
+            told = self.blocks.total(Block.count, self.standing, self.coded(covered), labels, whole)
+            self._counted[key], *alone = told
+            if whole:
+                self._counted[covered, labels] = alone[0]
         return self._counted[key]
+
+    def counts_of_body(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
+        """The row of that table that is about all that a body covers."""
+        alone = None if whole else self._counted.get((covered, labels))
+        return self.counts(covered, labels, whole)[-1:] if alone is None else alone
 
     def counts_of_heads(self, covered: tuple[Condition, ...], head: HeadLabels) -> Sums:
         """The same for a head judged as a whole."""
-        self._settle()
         key = covered, head
         if key not in self._counted:
             self._counted[key] = self.blocks.total(Block.count_heads, self.standing, self.coded(covered), head)
         return self._counted[key]
-
-    def _settle(self) -> None:
-        """Have the blocks apply the rule that was closed last, and take from the table what it took away."""
-        if self._closing is None:
-            return
-        rule, n_labels = self._closing, len(self.problem.labels)
-        labels = [label for label, _ in rule.head]
-        self.standing = self.standing._replace(rules=(*self.standing.rules, rule))
-        self._closing = None
-        self._counted.clear()
-        gone, fresh, closed = self.blocks.total(Block.settle, self.standing)
-        self.n_decided += closed
-        if rule.stop:
-            self.table -= gone
-        else:
-            self.table[:, labels] -= gone[:, : len(labels)]
-            self.table[:, [n_labels + label for label in labels]] -= gone[:, len(labels) : 2 * len(labels)]
-        for place, label in enumerate(labels):
-            start = self.starts[len(self.values) + label]
-            self.table[start : start + UNDECIDED + 1] = fresh[place * (UNDECIDED + 1) : (place + 1) * (UNDECIDED + 1)]
 
 
 @dataclass
@@ -232,7 +226,8 @@ class BlockPairs:
 
     def confusion(self, candidates: BlockCandidates) -> Confusion:
         """The confusion matrices of the candidates."""
-        sums = candidates.take(self.data.counts(candidates.body, self.labels, self.whole))
+        ask = self.data.counts_of_body if candidates.columns is None else self.data.counts
+        sums = candidates.take(ask(candidates.body, self.labels, self.whole))
         everything, n_labels = self.data.table[-1], len(self.data.problem.labels)
         lanes = [2 * n_labels + label for label in self.labels or range(n_labels)]
         found = _confusion(sums, everything[lanes], everything[-1])

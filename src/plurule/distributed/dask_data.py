@@ -1,8 +1,8 @@
 """Blocks on the workers of a Dask cluster; `dask.distributed` is an extra.
 
-Every step is a task per thread of a worker and a few that add up, so Dask is the only machinery: no ports, no barrier,
-no set of workers that must be there together. A block that is lost with its worker is made again from its part, by
-Dask, and catches up with the rules so far.
+Every step is a task per thread of a worker, so Dask is the only machinery: no ports, no barrier, no set of workers that
+must be there together. A block that is lost with its worker is made again from its part, by Dask, and catches up with
+the rules so far.
 """
 
 from __future__ import annotations
@@ -21,18 +21,33 @@ from plurule.data.labels import Labels
 from plurule.data.readers.reading import read
 from plurule.distributed.cluster import check_versions, connect, dask_library
 from plurule.distributed.partitioned import PartitionedData
-from plurule.distributed.pieces import Function, Piece, Pieces, added_up, itself
+from plurule.distributed.pieces import Blocks, Function, Piece, Pieces, added_up
 from plurule.errors import DataError
 
 FAN_IN = 16
-"""So many results are added up by one task."""
+"""So many results are added up at once."""
 RETRIES = 3
-REGROUPED_AFTER = 64
-"""So many rounds, it is asked where the pieces are."""
 
 
-class DaskPieces(Pieces):
-    """Pieces that futures stand for; those that can be computed again are let go once blocks were made of them.
+class OnDask:
+    """What can be asked of the workers of a cluster."""
+
+    client: Any
+
+    def submit(self, function: Function, *arguments: Any) -> Any:
+        """The future of a call."""
+        return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
+
+    def added_up(self, results: Sequence[Any]) -> Any:
+        """The sum of results that are packed, of which no more than a few come here."""
+        while len(results) > FAN_IN:
+            groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
+            results = [self.submit(total_packed, list(group)) for group in groups]
+        return added_up(map(unpacked, self.client.gather(list(results))))
+
+
+class DaskPieces(Pieces, OnDask):
+    """Parts that futures stand for; those that can be computed again are let go once blocks were made of them.
 
     Parameters
     ----------
@@ -41,82 +56,76 @@ class DaskPieces(Pieces):
     pieces
         Futures; or delayed objects, which are computed when they are needed.
     read
-        Makes a data set of what a part is; blocks are what they are.
+        Makes a data set of what a part is.
     """
 
-    def __init__(self, client: Any, pieces: Sequence[Any], read: Callable[[Any], Any] | None = None):
+    def __init__(self, client: Any, pieces: Sequence[Any], read: Callable[[Any], Any]):
         self.client, self.pieces, self.read = client, pieces, read
         self.names = [f"partition {number}" for number in range(len(pieces))]
-        self.rounds = 0
         self._futures: list[Any] = []
-        self._together: list[list[int]] = []
 
     def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
         return list(self.client.gather(self._each(function, shared, each)))
 
     def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
-        futures, results = self.futures, []
-        for numbers in self._groups():
-            ones = None if each is None else [each[number] for number in numbers]
-            pieces = [futures[number] for number in numbers]
-            named = self.read, [self.names[number] for number in numbers]
-            results.append(self._submit(total_of, pieces, *named, function, shared, ones))
-        while len(results) > 1:
-            groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
-            results = [self._submit(total_packed, group) for group in groups]
-        return unpacked(results[0].result())
+        return self.added_up(self._each(partial(packed_result, function), shared, each))
 
-    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         made = self._each(function, shared, each)
-        blocks, sides = (self.client.map(itemgetter(i), made, pure=False, retries=RETRIES) for i in (0, 1))
-        found = list(self.client.gather(sides))
+        sides = list(self.client.gather(self.client.map(itemgetter(1), made, pure=False, retries=RETRIES)))
+        where, threads = self.client.who_has(made), self.client.nthreads()
+        together: dict[tuple[str, int], list[Any]] = {}
+        for number, future in enumerate(made):
+            worker = next(iter(where.get(future.key, ())), "")
+            together.setdefault((worker, number % max(1, threads.get(worker, 1))), []).append(future)
+        blocks = DaskBlocks(self.client, [self.submit(blocks_of, group) for group in together.values()])
         self._futures = []
-        return DaskPieces(self.client, blocks), found
+        return blocks, sides
 
     @property
     def futures(self) -> list[Any]:
-        """What stands for the pieces on the cluster."""
+        """What stands for the parts on the cluster."""
         if not self._futures:
             future = dask_library("distributed").Future
             self._futures = [one if isinstance(one, future) else self.client.compute(one) for one in self.pieces]
-            self.rounds = 0
         return self._futures
 
     def _each(self, function: Function, shared: Any, each: Sequence[Any] | None) -> list[Any]:
         ones = [()] * len(self.pieces) if each is None else [(one,) for one in each]
         return [
-            self._submit(on_piece, piece, self.read, name, function, (*shared, *one))
+            self.submit(on_piece, piece, self.read, name, function, (*shared, *one))
             for piece, name, one in zip(self.futures, self.names, ones, strict=True)
         ]
 
-    def _groups(self) -> list[list[int]]:
-        """The pieces by the thread that counts them; they may move, which takes time and changes nothing else."""
-        if self.rounds % REGROUPED_AFTER == 0:
-            with self.client.as_current():
-                dask_library("distributed").wait(self._futures)
-            where, threads = self.client.who_has(self._futures), self.client.nthreads()
-            found: dict[tuple[str, int], list[int]] = {}
-            for number, future in enumerate(self._futures):
-                worker = next(iter(where.get(future.key, ())), "")
-                found.setdefault((worker, number % max(1, threads.get(worker, 1))), []).append(number)
-            self._together = list(found.values())
-        self.rounds += 1
-        return self._together
 
-    def _submit(self, function: Function, *arguments: Any) -> Any:
-        return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
+class DaskBlocks(Blocks, OnDask):
+    """Blocks that a thread of a worker has, together in one future for each of the threads."""
+
+    def __init__(self, client: Any, groups: Sequence[Any]):
+        self.client, self.groups = client, groups
+
+    def total(self, function: Function, *shared: Any) -> Any:
+        return self.added_up([self.submit(total_of, group, function, shared) for group in self.groups])
 
 
-def on_piece(piece: Any, read: Callable[[Any], Any] | None, name: str, function: Function, arguments: Any) -> Any:
+def blocks_of(made: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Blocks without what was said beside them."""
+    return [block for block, _ in made]
+
+
+def total_of(blocks: Sequence[Any], function: Function, shared: Any) -> Any:
+    """Call a function of blocks, where they are, and add up what it gives."""
+    return packed(added_up(function(block, *shared) for block in blocks))
+
+
+def packed_result(function: Function, piece: Any, *arguments: Any) -> Any:
+    """What a function gives, as it travels."""
+    return packed(function(piece, *arguments))
+
+
+def on_piece(piece: Any, read: Callable[[Any], Any], name: str, function: Function, arguments: Any) -> Any:
     """Call a function of a piece, where the piece is."""
-    return Piece(name, partial(read or itself, piece)).call(function, arguments)
-
-
-def total_of(pieces: Any, read: Any, names: Sequence[str], function: Function, shared: Any, each: Any) -> Any:
-    """Call a function of pieces, where they are, and add up what it gives."""
-    ones = [()] * len(pieces) if each is None else [(one,) for one in each]
-    listed = zip(pieces, names, ones, strict=True)
-    return packed(added_up(on_piece(piece, read, name, function, (*shared, *one)) for piece, name, one in listed))
+    return Piece(name, partial(read, piece)).call(function, arguments)
 
 
 def total_packed(results: Sequence[Any]) -> Any:

@@ -25,7 +25,7 @@ from plurule.data.targets import TargetForm
 from plurule.distributed import pooled
 from plurule.distributed.block import Standing
 from plurule.distributed.counts import BlockCounts, Values
-from plurule.distributed.pieces import Pieces
+from plurule.distributed.pieces import Blocks, Pieces
 from plurule.distributed.preparing import (
     Columns,
     Kept,
@@ -225,7 +225,7 @@ class BlockFolds(TrainingData):
         return list(self._made["values"])
 
     @property
-    def blocks(self) -> Pieces:
+    def blocks(self) -> Blocks:
         """The binned rows."""
         if "blocks" not in self._made:
             samples, merged = self.values, None
@@ -240,7 +240,7 @@ class BlockFolds(TrainingData):
             self._made["blocks"], sides = self.parts.make(build, plan, each=self.kept)
             self._made["rules"] = summed_rules([side.given for side in sides])
             self._made["rows"] = [side.rows for side in sides if side.rows is not None]
-        blocks: Pieces = self._made["blocks"]
+        blocks: Blocks = self._made["blocks"]
         return blocks
 
     def learn(self, part: int, options: Options, progress: Progress | None = None) -> RuleList:

@@ -22,8 +22,16 @@ from plurule.errors import DataError, PluruleError
 Function = Callable[..., Any]
 
 
+class Blocks(ABC):
+    """Blocks of rows, none of which need be in this process."""
+
+    @abstractmethod
+    def total(self, function: Function, *shared: Any) -> Any:
+        """`function(block, *shared)` of every block, added up, in whichever order."""
+
+
 class Pieces(ABC):
-    """Parts of the data, or blocks that were made of them; none of them need be in this process."""
+    """Parts of the data, none of which need be in this process."""
 
     names: Sequence[str]
     """What complaints call the pieces."""
@@ -37,7 +45,7 @@ class Pieces(ABC):
         """The same, with the results added up, in whichever order."""
 
     @abstractmethod
-    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         """The same for a function that gives a block, which stays where it is, and something else."""
 
 
@@ -69,7 +77,7 @@ def _added(one: Any, other: Any) -> Any:
     return one + other
 
 
-class LocalPieces(Pieces):
+class LocalPieces(Pieces, Blocks):
     """Pieces that are read when they are needed.
 
     Parameters
@@ -98,7 +106,7 @@ class LocalPieces(Pieces):
     def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
         return added_up(self._run(function, shared, each))
 
-    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Pieces, list[Any]]:
+    def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         place = None if self.folder is None else self.folder / f"blocks-{next(_numbers)}"
         blocks, sides = self.stored(place, function, shared, each)
         return self.of_blocks(blocks, place), sides

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.distributed.pieces import Pieces
+from plurule.distributed.pieces import Blocks
 from plurule.distributed.preparing import Kept, rows_of
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.initial_rules import start
@@ -155,7 +155,7 @@ class PooledBlock:
 
 
 def select(
-    blocks: Pieces,
+    blocks: Blocks,
     pools: Sequence[Sequence[Body]],
     prices: Sequence[Price],
     n_rules: int,
@@ -196,7 +196,7 @@ def _key(request: Taking) -> Any:
 
 
 def scored(
-    blocks: Pieces, chosen: Sequence[Sequence[list[Choice]]], n_groups: Sequence[int], kept: Numbers, measure: str
+    blocks: Blocks, chosen: Sequence[Sequence[list[Choice]]], n_groups: Sequence[int], kept: Numbers, measure: str
 ) -> list[list[Selection]]:
     """Per part and price, what was selected, with its scores in each group of held-out rows."""
     asked = [(p, g, one) for p, of_part in enumerate(chosen) for one in of_part for g in range(n_groups[p])]
