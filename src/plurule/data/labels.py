@@ -333,8 +333,10 @@ class _Meanings:
 
     def of(self, labels: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int8]:
         """What values of the labels with the given numbers say."""
+        # A number other than 0 and 1 says as little as a missing value.
+        if self._numeric.all():
+            return np.where(values == 1, np.int8(1), np.where(values == 0, np.int8(0), np.int8(-1)))
         if self._numeric.any():
-            # A number other than 0 and 1 says as little as a missing value.
             odd = self._numeric[labels] & ~((values == 0) | (values == 1))
             values = np.where(odd, -1, values)
         return self._table[labels, values.astype(np.intp)]
