@@ -66,6 +66,17 @@ def _sparse(column: NDArray[Any]) -> SparseColumn:
     return SparseColumn(rows, column[rows], len(column))
 
 
+def made_up_words(rows: int, attributes: int, labels: int, seed: int = 0) -> tuple[Any, NDArray[np.uint8]]:
+    """Fifty words in each row, frequent ones more often; a label is there where one of two of its words is."""
+    rng = np.random.default_rng(seed)
+    words = (attributes * rng.random((rows, 50)) ** 3).astype(np.int32)
+    entries = np.ones(words.size), (np.repeat(np.arange(rows), 50), words.ravel())
+    X = sp.csc_array(entries, shape=(rows, attributes))
+    X.data[:] = 1.0
+    chosen = (attributes * rng.random((2, labels)) ** 6).astype(np.int32)
+    return X, ((X[:, chosen[0]].toarray() + X[:, chosen[1]].toarray()) > 0).astype(np.uint8)
+
+
 def made_up(rows: int, attributes: int, labels: int, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
     """Normal attributes; a label is there where two of them, chosen for it, and some noise are high: about one in six.
 

@@ -119,17 +119,42 @@ def rows_growth(settings: Settings) -> Result:
     return _growth(settings, "rows", sizes, {"attributes": 20, "labels": 10}, parameters)
 
 
+def many_labels(settings: Settings) -> Result:
+    """The same for very many labels."""
+    sizes = (50, 100) if settings.quick else (500, 2000)
+    return _growth(settings, "labels", sizes, {"rows": 2000, "attributes": 20}, {"n_rules": 20})
+
+
+def many_rows(settings: Settings) -> Result:
+    """The same for very many rows."""
+    sizes = (20_000, 60_000) if settings.quick else (1_000_000, 3_000_000)
+    parameters = {"n_rules": 20, "max_bins": BINS}
+    return _growth(settings, "rows", sizes, {"attributes": 20, "labels": 10}, parameters)
+
+
+def many_words(settings: Settings) -> Result:
+    """CPU time per rule as sparse attributes are added: 2,000 rows of fifty words, 20 labels."""
+    sizes = (1000, 10_000) if settings.quick else (10_000, 100_000)
+    return _growth(settings, "attributes", sizes, {"rows": 2000, "labels": 20}, {"n_rules": 50}, kind="words")
+
+
 def _growth(
-    settings: Settings, what: str, sizes: tuple[int, ...], fixed: dict[str, int], parameters: dict[str, Any]
+    settings: Settings,
+    what: str,
+    sizes: tuple[int, ...],
+    fixed: dict[str, int],
+    parameters: dict[str, Any],
+    kind: str = "made_up",
 ) -> Result:
     found: dict[int, list[Result]] = {size: [] for size in sizes}
     for _ in range(settings.repeats):
         for size in sizes:
-            found[size].append(ours({"made_up": fixed | {what: size}, "parameters": parameters}))
+            found[size].append(ours({kind: fixed | {what: size}, "parameters": parameters}))
     per_rule = {size: median(results, "cpu") / results[0]["rules"] for size, results in found.items()}
     _say(f"  {per_rule}")
     return {
         "sizes": list(sizes),
+        "smallest": sizes[0],
         "largest": sizes[-1],
         "seconds_per_rule": list(per_rule.values()),
         "rules": [results[0]["rules"] for results in found.values()],
@@ -162,7 +187,7 @@ def large_sets(settings: Settings) -> Result:
 
 
 def prediction(settings: Settings) -> Result:
-    """Rows times rules per CPU second of `predict`."""
+    """Rows times rules per CPU second of `predict`, called for the second time."""
     rows = 100_000 if settings.quick else 1_000_000
     specification = {
         "made_up": {"rows": 5000, "attributes": 20, "labels": 20},
@@ -198,6 +223,9 @@ MEASURES = {
     "threads": threads,
     "labels_growth": labels_growth,
     "rows_growth": rows_growth,
+    "many_labels": many_labels,
+    "many_rows": many_rows,
+    "many_words": many_words,
     "memory": memory,
     "large_sets": large_sets,
     "prediction": prediction,
