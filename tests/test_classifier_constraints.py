@@ -17,7 +17,7 @@ from plurule.errors import DataError, ModelError
 from plurule.learning import native
 from plurule.learning.constraints import Constraints
 from plurule.lifts import KLN, NoLift
-from plurule.model import RuleList
+from plurule.model import Attribute, RuleList
 from plurule.prediction.decide import decide
 
 WISHES = Constraints(
@@ -81,6 +81,21 @@ def test_rules_test_attributes_that_have_a_direction_on_one_side(flags, classifi
     assert ONE_WAY.violations(free)
     assert len(bound) > 1
     assert ONE_WAY.violations(bound) == ()
+
+
+@pytest.mark.parametrize("scoring", ["hamming_accuracy", "subset_accuracy", "micro_f1", "macro_f1"])
+@pytest.mark.parametrize("wishes", [["dose"], [("dose", "ill")]], ids=["all labels", "one label"])
+def test_lists_that_aim_at_a_score_keep_to_directions_where_the_data_say_otherwise(scoring: str, wishes: Any):
+    random = np.random.default_rng(0)
+    dose, age = random.integers(0, 16, 400), random.integers(20, 80, 400)
+    ill = (dose > 3) & (dose < 13) ^ (random.random(400) < 0.1)
+    table = Table([Attribute("dose"), Attribute("age")], [dose.astype(float), age.astype(float)])
+    data = Dataset(table, np.column_stack([ill, age > 50]).astype(np.int8), ("ill", "old"))
+    one_way, classifier = Constraints(increasing=wishes), RuleListClassifier(scoring=scoring)
+    assert one_way.violations(classifier.fit(data).rule_list_)
+    bound = classifier.fit(data, constraints=one_way).rule_list_
+    assert one_way.violations(bound) == ()
+    assert "dose" in str(bound)
 
 
 def test_lists_of_presence_without_label_conditions_and_stops_are_monotone(flags):
