@@ -192,7 +192,7 @@ def test_rows_against_the_hierarchy_are_named(creatures):
     odd = Y.copy()
     odd[17] = [1, 0, 0, 1]
     with pytest.raises(
-        DataError, match=r"row 17 has the label 'cat' without 'mammal', which it implies .1 such rows.: add"
+        DataError, match=r"row 17 has the label 'cat' without 'mammal', which it implies .1 such row.: add"
     ):
         RuleListClassifier().fit(X, odd, constraints=KINDS, **names)
 

@@ -196,6 +196,15 @@ def test_the_command_line_learns_under_constraints(run: Run, tmp_path: Path):
     assert wishes.violations(learned) == ()
 
 
+def test_columns_of_which_exactly_one_holds_are_learned_as_classes(run: Run, tmp_path: Path) -> None:
+    data, model = tmp_path / "sizes.csv", tmp_path / "model.json"
+    rows = [f"{i},{int(i < 20)},{int(20 <= i < 40)},{int(i >= 40)}" for i in range(60)]
+    data.write_text("\n".join(["x,small,medium,large", *rows]), encoding="utf-8")
+    asked = ["--labels", "small,medium,large", "--exactly-one", "small,medium,large"]
+    assert run("fit", data, *asked, "-o", model).code == 0
+    assert model_file.load(model).groups == ((0, 1, 2),)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -208,6 +217,8 @@ def test_the_command_line_learns_under_constraints(run: Run, tmp_path: Path):
         (["--increasing", "continent"], "increasing: attribute 'continent' is nominal"),
         (["--increasing", "a,b,c"], "--increasing a,b,c: expected NAME[,LABEL], different names"),
         (["--implies", "red"], "--implies red: expected LABEL,ABOVE, different names"),
+        (["--exactly-one", "red"], "--exactly-one red: expected A,B,…, different names"),
+        (["--exactly-one", "red,blue,green"], "row 0: exactly one of the labels 'red', 'blue', 'green' must be"),
         (["--forbid-attribute", "canton", "--require-attribute", "canton"], "'canton' is both required and forbidden"),
     ],
 )

@@ -168,14 +168,16 @@ CONSTRAINTS = {
     "increasing": "increasing",
     "decreasing": "decreasing",
     "implies": "hierarchy",
+    "exactly_one": "exclusive_labels",
 }
 """The options, and what they are called in Python."""
-METAVARS = {"forbid_pair": "A,B", "require_pair": "A,B", "implies": "LABEL,ABOVE"}
+METAVARS = {"forbid_pair": "A,B", "require_pair": "A,B", "implies": "LABEL,ABOVE", "exactly_one": "A,B,…"}
 METAVARS |= dict.fromkeys(("increasing", "decreasing"), "NAME[,LABEL]")
 HELP = {
     "increasing": "An attribute of which more never speaks against a label; without a label, against none.",
     "decreasing": "An attribute of which more never speaks for a label; without a label, for none.",
     "implies": "A label and the one above it in a hierarchy: rules that predict the first predict the second.",
+    "exactly_one": "Labels of which exactly one is present in every row: heads say so, and predictions keep to it.",
 }
 
 
@@ -203,14 +205,15 @@ def make_constraints(given: dict[str, Any]) -> Constraints | None:
     asked: dict[str, Any] = {name: value for name in CONSTRAINTS if (value := given.pop(name, None))}
     for name in (name for name in asked if name in METAVARS):
         least = 1 if name in ("increasing", "decreasing") else 2
-        asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}", METAVARS[name], least)
+        most = 1000 if name == "exactly_one" else 2
+        asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}", METAVARS[name], least, most)
     asked = {CONSTRAINTS[name]: value for name, value in asked.items()}
     asked |= {"test_absence": False} if given.pop("no_test_absence", False) else {}
     return Constraints(**asked) if asked else None
 
 
-def read_pairs(texts: Iterable[str], option: str, form: str, least: int = 2) -> list[list[str] | str]:
-    """Each two names separated by a comma, or one; a name that holds a comma is put in double quotes, as in CSV files.
+def read_pairs(texts: Iterable[str], option: str, form: str, least: int = 2, most: int = 2) -> list[list[str] | str]:
+    """Each some names separated by commas; a name that holds a comma is put in double quotes, as in CSV files.
 
     >>> read_pairs(['"red, dark",blue', "green"], "--increasing", "NAME[,LABEL]", least=1)
     [['red, dark', 'blue'], 'green']
@@ -218,8 +221,8 @@ def read_pairs(texts: Iterable[str], option: str, form: str, least: int = 2) -> 
     pairs: list[list[str] | str] = []
     for text in texts:
         names = [name for line in csv.reader([text], skipinitialspace=True) for name in line]
-        if not least <= len(names) <= 2 or len(set(names)) < len(names) or not all(names):
+        if not least <= len(names) <= most or len(set(names)) < len(names) or not all(names):
             what = f"expected {form}, different names separated by a comma (one that holds a comma in double quotes)"
             raise ValueError(f"{option} {text}: {what}")
-        pairs.append(names if len(names) == 2 else names[0])
+        pairs.append(names if len(names) > 1 else names[0])
     return pairs

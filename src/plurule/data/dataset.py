@@ -214,7 +214,8 @@ def expect_exactly_one(Y: Any, group: Sequence[int], names: Sequence[str]) -> No
         found = [names[i] for i, value in zip(group, present[odd[0]], strict=True) if value]
         has = " and ".join(map(repr, found)) if found else "none of them"
         shown = ", ".join(repr(names[i]) for i in group[:6]) + (", …" if len(group) > 6 else "")
-        raise DataError(f"row {odd[0]}: exactly one of the labels {shown} must be present, found {has}")
+        expected = f"exactly one of the labels {shown} must be present"
+        raise DataError(f"row {odd[0]}: {expected}, found {has}; mend the row, or leave the group out")
 
 
 def expect_implied(Y: Any, hierarchy: Hierarchy, names: Sequence[str]) -> None:
@@ -225,8 +226,9 @@ def expect_implied(Y: Any, hierarchy: Hierarchy, names: Sequence[str]) -> None:
         if len(odd):
             found = f"row {odd[0]} has the label {names[below]!r} without {names[above]!r}, which it implies"
             raise DataError(
-                f"{found} ({len(odd)} such rows): add {names[above]!r} there, or learn without the hierarchy "
-                "(name the labels instead of reading an XML file that nests them, or leave the pair out)"
+                f"{found} ({len(odd)} such row{'' if len(odd) == 1 else 's'}): add {names[above]!r} there, "
+                "or learn without the hierarchy (name the labels instead of reading an XML file that nests them, or "
+                "leave the pair out)"
             )
 
 
