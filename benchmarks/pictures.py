@@ -105,7 +105,7 @@ def main() -> None:
             demo.write_text(terminal(), encoding="utf-8")
             for path, screen in [
                 *((report, screen) for screen in SCREENS),
-                (demo, Screen("demo", 780, "return 0", 660)),
+                (demo, Screen("demo", 780, "return 0", 720)),
             ]:
                 picture = PICTURES / f"{screen.name}.png"
                 photograph(browser, path, screen).save(picture, optimize=True)
