@@ -15,8 +15,10 @@ from sklearn.base import clone
 from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
+from plurule.errors import DataError
 from plurule.heuristics import HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak
+from plurule.model import Assignment, Attribute, Head, NumericCondition, Rule, RuleList
 from plurule.model import file as model_file
 
 FLAGS = load_world_flags()
@@ -82,3 +84,20 @@ def test_classes_and_sparse_labels_are_remembered() -> None:
     assert two_classes.predict(X).tolist() == ["no", "yes", "yes"]
     sparse = pickle.loads(pickle.dumps(RuleListClassifier.published().fit(X, sp.csr_array([[0], [1], [1]]))))
     assert sp.issparse(sparse.predict(X))
+
+
+def test_a_given_rule_list_asks_a_frame_only_for_what_rules_test() -> None:
+    pd = pytest.importorskip("pandas")
+    rule = Rule(Head((Assignment("red", 0, True),)), (NumericCondition("area", 0, ">", 2.0),))
+    rule_list = RuleList((rule,), (Attribute("area"), Attribute("name", ("x", "y"))), ("red",))
+    given = RuleListClassifier.from_rule_list(rule_list)
+    frame = pd.DataFrame({"other": ["?", "!"], "area": [1.0, 3.0]}, index=["a", "b"])
+    with pytest.warns(UserWarning, match="the data lack 1 of the model's columns, which no rule tests"):
+        labels, ids = given.predict(frame, return_ids=True)
+    assert (labels.tolist(), ids) == ([[0], [1]], ["a", "b"])
+    with pytest.raises(DataError, match="lacks 1 of the columns the model was trained on: 'area'"):
+        given.predict(frame[["other"]])
+    # Once it is fitted, frames are asked for all columns, as scikit-learn asks for them.
+    given.fit(pd.DataFrame({"area": [1.0, 3.0], "name": [1.0, 2.0]}), [[0], [1]])
+    with pytest.raises(ValueError, match="feature names should match"):
+        given.predict(frame)

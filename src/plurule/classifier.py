@@ -369,13 +369,17 @@ class RuleListClassifier(RuleListPredictor):
     def from_rule_list(cls, rule_list: RuleList, **parameters: Any) -> Self:
         """A classifier that predicts with a given rule list, as if it had been fitted.
 
+        Frames need only have the columns that rules test, in any order.
+
         >>> from plurule.model import Assignment, Attribute, Head, Rule
         >>> rule = Rule(Head((Assignment("red", 0, True),)))
         >>> rule_list = RuleList((rule,), (Attribute("x0"),), ("red",))
         >>> RuleListClassifier.from_rule_list(rule_list).predict([[3.5]])
         array([[1]])
         """
-        return cls(**parameters)._take_over(rule_list)
+        given = cls(**parameters)._take_over(rule_list)
+        given._was_given = True
+        return given
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""

@@ -313,6 +313,24 @@ def test_a_cache_that_was_left_unfinished_is_made_anew(files: Path, expected: st
     assert [path.suffix for path in cache.glob("blocks-*")] == [""]
 
 
+def test_a_cache_of_which_anything_is_damaged_or_gone_is_made_anew(files: Path, expected: str, tmp_path: Path):
+    cache = tmp_path / "cache"
+    model(scan(files, LABELS, cache=cache))
+    kept = sorted(path.relative_to(cache) for path in cache.rglob("*") if path.is_file())
+    kept.remove(Path("plurule-cache.json"))
+    for number, name in enumerate(kept):
+        content = (cache / name).read_bytes()
+        # Of an array that learning changes, the header.
+        place = 20 if name.stem in ("states", "predicted", "in_training", "seen") else len(content) - 1
+        flipped = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+        damaged = (None, b"", content[: len(content) // 2], flipped)[number % 4]
+        if damaged is None:
+            (cache / name).unlink()
+        else:
+            (cache / name).write_bytes(damaged)
+        assert model(scan(files, LABELS, cache=cache)) == expected, name
+
+
 def test_no_folder_of_others_is_taken_for_a_cache(files: Path, frame: pd.DataFrame, tmp_path: Path):
     with pytest.raises(PluruleError, match="data: holds other files; give a new folder"):
         model(scan(files, LABELS, cache=files.parent))
@@ -366,6 +384,20 @@ def test_data_that_memory_has_no_room_for_are_learned_from(tmp_path: Path):
 
 
 # What is wrong with a part -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", b"a,l\n1,0\n\xff,1\n", "t.csv, line 3: byte 0xff is not UTF-8"),
+        ("t.csv", "a,l\n1,0\n".encode("utf-16"), "t.csv: the file is UTF-16, expected UTF-8"),
+        ("t.parquet", b"PAR1xxxxPAR1", "t.parquet: is not a Parquet file or is damaged"),
+    ],
+)
+def test_a_damaged_file_is_named(name: str, content: bytes, message: str, tmp_path: Path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        model(scan(tmp_path / name, ["l"]))
 
 
 def test_a_part_with_other_columns_is_named(frame: pd.DataFrame):

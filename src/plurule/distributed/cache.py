@@ -9,7 +9,9 @@ import json
 import os
 import pickle
 import shutil
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ from plurule.selection import code
 from plurule.selection.journal import open_locked
 
 HEADER, MADE, UNFINISHED = "plurule-cache.json", "made.pickle", ".part"
+CHANGING = ("states", "predicted", "in_training", "seen")
+"""Arrays of a block that learning changes."""
+HEADER_BYTES = 128
 
 
 class CachedPieces(LocalPieces):
@@ -42,17 +47,20 @@ class CachedPieces(LocalPieces):
         if function is not preparing.build:
             return super().make(function, *shared, each=each)
         place = self.cache / f"blocks-{digest(shared, each)}"
-        if not place.exists():
+        kept = _read(place / MADE)
+        if kept is None or kept[1] != _sums(place):
             unfinished = place.with_suffix(UNFINISHED)
             try:
                 made = self.stored(unfinished, function, shared, each)
                 with _told(self.cache):
-                    (unfinished / MADE).write_bytes(pickle.dumps(made))
+                    shutil.rmtree(place, ignore_errors=True)
+                    kept = made, _sums(unfinished)
+                    _write(unfinished / MADE, kept)
                     unfinished.rename(place)
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
                 raise
-        blocks, sides = pickle.loads((place / MADE).read_bytes())
+        blocks, sides = kept[0]
         return self.of_blocks(blocks, place), sides
 
     def _once(self, ask: Function, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Any:
@@ -60,13 +68,44 @@ class CachedPieces(LocalPieces):
         if function.__module__ != preparing.__name__:
             return ask(function, *shared, each=each)
         file = self.cache / f"{function.__name__}-{digest(shared, each)}.pickle"
-        if not file.exists():
-            told = ask(function, *shared, each=each)
-            with _told(self.cache), replacing(file) as temporary:
-                temporary.write_bytes(pickle.dumps((self.names, told)))
-        names, told = pickle.loads(file.read_bytes())
-        self.names = names
+        kept = _read(file)
+        if kept is None:
+            kept = ask(function, *shared, each=each), list(self.names)
+            with _told(self.cache):
+                _write(file, kept)
+        told, self.names = kept
         return told
+
+
+# A disk may have kept less than was written, or something else: what is damaged is made anew.
+
+
+def _write(path: Path, value: Any) -> None:
+    """Keep a value, whole or not at all, with what tells that it is whole."""
+    content = pickle.dumps(value)
+    with replacing(path) as temporary:
+        temporary.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def _read(path: Path) -> Any:
+    """A value that was kept; None if it is not there as it was."""
+    content = path.read_bytes() if path.is_file() else b""
+    size = hashlib.sha256().digest_size
+    return pickle.loads(content[size:]) if hashlib.sha256(content[size:]).digest() == content[:size] else None
+
+
+def _add(checksum: int, piece: bytes) -> int:
+    return zlib.crc32(piece, checksum)
+
+
+def _sums(folder: Path) -> dict[str, tuple[int, int]]:
+    """Of each array in a folder, its size and a checksum; of those that learning changes, that of their header."""
+    found = {}
+    for path in sorted(folder.rglob("*.npy")):
+        with open(path, "rb") as file:
+            pieces = [file.read(HEADER_BYTES)] if path.stem in CHANGING else iter(partial(file.read, 1 << 20), b"")
+            found[str(path.relative_to(folder))] = path.stat().st_size, reduce(_add, pieces, 0)
+    return found
 
 
 def digest(*values: Any) -> str:

@@ -18,9 +18,9 @@ from plurule.data.labels import Labels
 from plurule.data.place import Source
 from plurule.data.readers.arff import read_arff
 from plurule.data.readers.csv import read_csv
-from plurule.data.readers.parquet import pyarrow_for, read_parquet
+from plurule.data.readers.parquet import count_groups, read_parquet
 from plurule.data.readers.reading import as_data_set, read
-from plurule.data.readers.text import COMPRESSIONS, suffix_of
+from plurule.data.readers.text import COMPRESSIONS, decoded, suffix_of
 from plurule.distributed.cache import CachedPieces, cache_folder, digest
 from plurule.distributed.partitioned import PartitionedData
 from plurule.distributed.pieces import LocalPieces, Piece, Pieces
@@ -118,7 +118,7 @@ class Reading:
         with open(path, "rb") as file:
             head = file.read(header)
             file.seek(start)
-            content = (head + file.read(end - start)).decode("utf-8-sig")
+            content = decoded(head + file.read(end - start), path)
         if suffix_of(path) == ".arff":
             return self._split(path, *read_arff(path, text=self.text, content=content))
         return self._split(path, *read_csv(path, content=content, **self.csv))
@@ -183,8 +183,7 @@ def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) 
         if path.suffix.lower() in COMPRESSIONS:
             raise DataError(f"{path}: compressed, so it cannot be read in parts; unpack it, or use plurule.read")
         if suffix_of(path) in (".parquet", ".pq"):
-            with pyarrow_for(path).parquet.ParquetFile(path) as file:
-                groups = file.num_row_groups
+            groups = count_groups(path)
             for group in range(groups):
                 name = f"{path.name}, group {group}" if groups > 1 else path.name
                 yield Piece(name, partial(reading.group, path, group))

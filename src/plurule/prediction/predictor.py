@@ -36,6 +36,7 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     label_names_: NDArray[Any]
     n_features_in_: int
     n_jobs: int | None
+    _was_given = False
 
     @property
     def _rules(self) -> RuleList:
@@ -100,6 +101,7 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         return tags
 
     def _remember_features(self, X: Any, table: Table) -> None:
+        self._was_given = False
         if isinstance(X, Table | Dataset):
             self.n_features_in_ = table.shape[1]
             self.feature_names_in_ = np.array(table.names, dtype=object)
@@ -112,17 +114,20 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self._form = form
 
     def _encode(self, X: Any) -> Table:
-        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order."""
+        """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order.
+
+        A classifier that was given its rules, and was fitted to no frame, takes those that the rules test by name.
+        """
         attributes = self._rules.attributes
-        if isinstance(X, Table | Dataset):
+        is_frame = isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+        if isinstance(X, Table | Dataset) or (is_frame and self._was_given and hasattr(self, "feature_names_in_")):
             return encode(X.X if isinstance(X, Dataset) else X, attributes, self._rules.tested_attributes())
         X = _as_array(X)
         if getattr(X, "ndim", 2) == 2:
             validate_data(self, X, skip_check_array=True, reset=False)
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame) and not hasattr(self, "feature_names_in_"):
-            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, frame.columns, strict=True)]
-            return Table(attributes, encode(X, renamed).columns, frame.shape[0])
+        if is_frame and not hasattr(self, "feature_names_in_"):
+            renamed = [replace(a, name=str(c)) for a, c in zip(attributes, X.columns, strict=True)]
+            return Table(attributes, encode(X, renamed).columns, X.shape[0])
         table = encode(X, attributes)
         if len(table) == 0:
             raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,28 @@ def pyarrow_for(path: Path) -> Any:
     return pyarrow
 
 
+def count_groups(path: Path) -> int:
+    """How many groups of rows a Parquet file has."""
+    pyarrow = pyarrow_for(path)
+    with _told(path), pyarrow.parquet.ParquetFile(path) as file:
+        return int(file.num_row_groups)
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
+    try:
+        yield
+    except DataError:
+        raise
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except Exception as error:
+        # What pyarrow raises over a damaged file depends on where the damage is.
+        reason = str(error).split("\n")[0]
+        raise Place(path.name).error(f"is not a Parquet file or is damaged ({reason})") from error
+
+
 def read_parquet(path: Path, group: int | None = None, *, nominal: Sequence[str] = ()) -> tuple[Dataset, Source]:
     """Read all columns of a Parquet file, or of one of its groups of rows.
 
@@ -43,7 +66,7 @@ def read_parquet(path: Path, group: int | None = None, *, nominal: Sequence[str]
     """
     pyarrow = pyarrow_for(path)
     place = Place(path.name)
-    try:
+    with _told(path):
         with pyarrow.parquet.ParquetFile(path) as file:
             schema, metadata = file.schema_arrow, file.metadata
         names = [str(name) for name in schema.names]
@@ -56,14 +79,6 @@ def read_parquet(path: Path, group: int | None = None, *, nominal: Sequence[str]
         texts = [name for name, kind in zip(names, schema.types, strict=True) if _is_text(kind)]
         with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
             table = file.read() if group is None else file.read_row_group(group)
-    except DataError:
-        raise
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file") from None
-    except Exception as error:
-        # What pyarrow raises over a damaged file depends on where the damage is.
-        reason = str(error).split("\n")[0]
-        raise place.error(f"is not a Parquet file or is damaged ({reason})") from error
     sparse = set(about.get("sparse", ()))
     attributes: list[Attribute] = []
     columns: list[Column] = []

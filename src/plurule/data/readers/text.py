@@ -34,19 +34,23 @@ def suffix_of(path: Path) -> str:
 
 def read_text(path: Path, *, keep_returns: bool = False) -> str:
     """The content of a text file in UTF-8, without a byte order mark and, unless kept, without carriage returns."""
+    text = decoded(read_bytes(path), path)
+    return text if keep_returns else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(content: bytes, path: Path) -> str:
+    """The text of a file, or of a part of it, without a byte order mark."""
     place = Place(path.name)
-    content = read_bytes(path)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise place.error("the file is UTF-16, expected UTF-8; save it as UTF-8")
     try:
-        text = content.removeprefix(_BYTE_ORDER_MARK).decode("utf-8")
+        return content.removeprefix(_BYTE_ORDER_MARK).decode("utf-8")
     except UnicodeDecodeError as error:
         wrong = error.object[error.start]
         raise place.at(error.object.count(b"\n", 0, error.start) + 1).error(
             f"byte 0x{wrong:02x} is not UTF-8, expected UTF-8 text; "
             "if the file is in another encoding (Latin-1, Windows-1252), save it as UTF-8"
         ) from error
-    return text if keep_returns else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: Path) -> bytes:
