@@ -187,7 +187,7 @@ class Block:
         self.catch_up(standing)
         rows = self.covered(body)
         found = [self._sums(rows, labels, whole, standing.sample)]
-        return [*found, self._sums(rows, labels, False, columns=[])] if whole else found
+        return [*found, self._sums(rows, labels, False, tested=())] if whole else found
 
     def count_heads(self, standing: Standing, body: Body, head: HeadLabels) -> NDArray[np.float64]:
         """The same for a head judged as a whole, as if it were one label: right if all of it is."""
@@ -219,7 +219,7 @@ class Block:
         left = OPEN_PRESENT | OPEN_ABSENT if predict_absence else OPEN_PRESENT
         open_ = (self.states[rows, : len(self.predicted)] & left > 0).any(axis=1)
         unfinished = open_.sum() if self.weights is None else self.weights[rows[open_]].sum()
-        fresh = self._sums(self.covered(()), None, False, columns=[len(self.columns) + label for label in labels])
+        fresh = self._sums(self.covered(()), None, False, tested=labels)
         return decided, gone[-1, -1], float(unfinished), gone, fresh, closed
 
     def remove(self, standing: Standing) -> NDArray[np.float64]:
@@ -287,19 +287,21 @@ class Block:
         labels: Sequence[int] | None,
         whole: bool,
         sample: int = 0,
-        columns: Sequence[int] | None = None,
+        tested: Sequence[int] | None = None,
         states: NDArray[np.uint8] | None = None,
     ) -> NDArray[np.float64]:
-        """Slots of columns (all, as a sample has them, unless given) and one for all rows, by lanes of the labels."""
-        everything = columns is None
-        some = range(len(self.columns) + len(self.predicted)) if columns is None else columns
-        slots = [(int(self.n_values[i]) if i < len(self.columns) else UNDECIDED) + 1 for i in some] + [1]
+        """Slots of all columns, as a sample has them, or of tested labels; and one for all rows; by lanes of labels."""
+        everything, nothing = tested is None, np.zeros(0, np.uint8)
+        columns = list(self.predicted) if tested is None else [self.predicted[label] for label in tested]
+        slots = [*[UNDECIDED + 1] * len(columns), 1]
+        if everything:
+            columns = [*(nothing if codes is None else codes for codes in self.columns), *columns]
+            slots = [*(self.n_values + 1).tolist(), *slots]
         lanes = np.arange(len(self.predicted)) if labels is None else np.array(labels)
         sums = np.zeros((sum(slots), 3 * len(lanes) + 1))
         sparse = np.flatnonzero(self.usual >= 0) if everything else np.zeros(0, np.intp)
-        listed, nothing = set(sparse.tolist()), np.zeros(0, np.uint8)
         _core.count_block(
-            columns=[*(nothing if i in listed else self._column(i) for i in some), np.zeros(len(self), np.uint8)],
+            columns=[*columns, np.zeros(len(self), np.uint8)],
             slots=slots,
             rows=rows,
             states=self.states if states is None else states,

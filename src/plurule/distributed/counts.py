@@ -6,6 +6,7 @@ the blocks send what it took away. So a rule costs a few tables of its own label
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -92,6 +93,7 @@ class BlockCounts(Counting):
         slots = [*(one.n_values for one in values), *[UNDECIDED] * n_labels]
         self.starts = np.concatenate([[0], np.cumsum(np.array(slots, dtype=np.intp) + 1)])
         """Where the slots of each column begin."""
+        self.is_numeric = np.array([*(not one.is_nominal for one in problem.table.attributes), *[False] * n_labels])
         learned = given[len(problem.initial_rules) :]
         self.standing = standing._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
         self._note = note
@@ -263,41 +265,53 @@ class BlockCandidates(Candidates):
     ):
         self.data, self.body, self.columns, self.tested_label = data, body, columns, tested_label
         self.added = 0 if columns is None else 1
-        self.filled: list[NDArray[np.intp]] | None = None
-        """Per column, the codes that the body covers, once something was counted."""
-        self.ends: NDArray[np.intp] = np.zeros(0, np.intp)
-        """Per column, the number of candidates up to it."""
+        self.filled: NDArray[np.intp] | None = None
+        """The slots of the columns that the body covers, once something was counted."""
+        self.first = self.ends = np.zeros(0, np.intp)
+        """Per column, the number of such slots before it, and of candidates up to it."""
         self.weights: Sums = np.zeros(0)
         """What each candidate covers."""
 
     def take(self, table: Sums) -> Sums:
-        """One row per candidate: its counts."""
-        columns = self.columns or ()
-        slots = [table[self.data.starts[column] : self.data.starts[column + 1] - 1] for column in columns]
-        is_first = self.filled is None
-        if self.filled is None:
-            self.filled = [np.flatnonzero(one[:, -1] > 0) for one in slots]
-        parts = [table[-1:] if self.columns is None else np.zeros((0, table.shape[1]))]
-        for column, one, filled in zip(columns, slots, self.filled, strict=True):
-            there = one if len(filled) == len(one) else one[filled]
-            parts.append(_both_sides(there) if self._is_numeric(column) else there)
-        taken = np.concatenate(parts)
-        if is_first:
-            self.ends, self.weights = np.cumsum([len(part) for part in parts[1:]]), taken[:, -1]
+        """One row per candidate: its counts. Columns with as many slots are added up together, each for itself."""
+        if self.columns is None:
+            taken = table[-1:]
+        else:
+            columns = np.array(self.columns, np.intp)
+            if self.filled is None:
+                self._look_at(table, columns)
+            assert self.filled is not None
+            sizes, numeric = np.diff(self.first), self.data.is_numeric[columns]
+            begins = np.append(0, self.ends)
+            taken = np.empty((begins[-1], table.shape[1]))
+            for is_numeric, size in itertools.product((False, True), np.unique(sizes).tolist()):
+                alike = np.flatnonzero((numeric == is_numeric) & (sizes == size))
+                sums = table[self.filled[self.first[alike][:, None] + np.arange(size)]]
+                sums = _both_sides(sums) if is_numeric else sums
+                taken[begins[alike][:, None] + np.arange(sums.shape[1])] = sums
+        if not len(self.weights):
+            self.weights = taken[:, -1]
         return taken
 
-    def _is_numeric(self, column: int) -> bool:
-        attributes = self.data.problem.table.attributes
-        return column < len(attributes) and not attributes[column].is_nominal
+    def _look_at(self, table: Sums, columns: NDArray[np.intp]) -> None:
+        """Which slots are filled, but for the last one of a column, of missing values; where candidates end."""
+        begins, sizes = self.data.starts[columns], np.diff(self.data.starts)[columns] - 1
+        of_column = np.repeat(np.arange(len(columns)), sizes)
+        slots = np.arange(len(of_column)) + (begins - np.cumsum(sizes) + sizes)[of_column]
+        there = table[slots, -1] > 0
+        filled = np.bincount(of_column[there], minlength=len(columns))
+        self.filled, self.first = slots[there], np.append(0, np.cumsum(filled))
+        self.ends = np.cumsum(np.where(self.data.is_numeric[columns], np.maximum(0, 2 * (filled - 1)), filled))
 
     def condition(self, candidate: int) -> Condition | None:
         if self.columns is None or self.filled is None:
             return None
         place = int(np.searchsorted(self.ends, candidate, side="right"))
-        column, filled = self.columns[place], self.filled[place]
+        column, problem = self.columns[place], self.data.problem
+        codes = self.filled[self.first[place] : self.first[place + 1]] - self.data.starts[column]
         candidate -= int(self.ends[place - 1]) if place else 0
-        split, above = divmod(candidate, 2) if self._is_numeric(column) else (candidate, 0)
-        low, problem = int(filled[split]), self.data.problem
+        split, above = divmod(candidate, 2) if self.data.is_numeric[column] else (candidate, 0)
+        low = int(codes[split])
         if column >= len(self.data.values):
             label = column - len(self.data.values)
             return LabelCondition(problem.labels[label], label, bool(low))
@@ -305,14 +319,14 @@ class BlockCandidates(Candidates):
         if attribute.categories is not None:
             return NominalCondition(attribute.name, column, attribute.categories[low], attribute.is_binary)
         values = self.data.values[column]
-        threshold = midpoint(float(values.highest[low]), float(values.lowest[filled[split + 1]]))
+        threshold = midpoint(float(values.highest[low]), float(values.lowest[codes[split + 1]]))
         return NumericCondition(attribute.name, column, ">" if above else "<=", threshold)
 
 
 def _both_sides(slots: Sums) -> Sums:
-    """Of slots in order: the sums up to each but the last, and beyond it."""
-    running = np.cumsum(slots, axis=0)
-    both = np.empty((max(0, 2 * (len(slots) - 1)), slots.shape[1]))
-    both[0::2] = running[:-1]
-    both[1::2] = running[-1:] - running[:-1]
+    """Of columns × slots in order: the sums up to each but the last, and beyond it."""
+    running = np.cumsum(slots, axis=1)
+    both = np.empty((len(slots), max(0, 2 * (slots.shape[1] - 1)), slots.shape[2]))
+    both[:, 0::2] = running[:, :-1]
+    both[:, 1::2] = running[:, -1:] - running[:, :-1]
     return both

@@ -188,7 +188,8 @@ def _stored(part: Any, function: Function, place: Path | None, shared: Sequence[
 
 def load(kind: Any, folder: Path, mode: Any) -> Any:
     """A block that was stored, mapped to memory."""
-    return kind.of_arrays({path.stem: np.load(path, mmap_mode=mode) for path in sorted(folder.glob("*.npy"))})
+    # A view of what is mapped is as good, and faster to take rows of.
+    return kind.of_arrays({path.stem: np.asarray(np.load(path, mmap_mode=mode)) for path in folder.glob("*.npy")})
 
 
 _loaded: dict[Path, Any] = {}
