@@ -94,6 +94,8 @@ def test_a_class_that_no_label_is_of_and_a_label_without_column_are_named() -> N
         named_labels(pd.Series(["cat", "ant"], name="kind"), ["kind: cat", "kind: cow"])
     with pytest.raises(DataError, match="the data lack the label 'old'"):
         named_labels(pd.DataFrame({"kind": ["cat"], "wild": [1]}), ["kind: cat", "kind: cow", "old"])
+    with pytest.raises(DataError, match="row 1: wild contains 'maybe', expected 0 or 1"):
+        named_labels(pd.DataFrame({"wild": ["yes", "maybe"]}), ["wild"])
     assert named_labels([[1, 0], [0, 1]], ["a", "b"]) is None
 
 

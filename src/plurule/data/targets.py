@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plurule.data.encoding import is_missing
 from plurule.errors import DataError
-from plurule.label_matrix import dense, expect_different_names, label_matrix
+from plurule.label_matrix import by_name, dense, expect_different_names, label_matrix
 from plurule.model.condition import YES
 
 Group = tuple[int, ...]
@@ -186,18 +186,16 @@ def named_labels(y: Any, labels: Sequence[str]) -> NDArray[np.uint8] | None:
             if label != name:
                 said = "" if name or _is_text(values) else "class "
                 found[label] = np.isin(values.astype(str), (label.removeprefix(f"{name}: "), label.removeprefix(said)))
-            elif _is_text(values):
-                found[label] = np.array([YES.get(value.lower(), False) for value in values.astype(str)])
             else:
-                found[label] = label_matrix(values)[0].ravel()
+                # What says neither yes nor no is refused, as what is neither 0 nor 1 is.
+                meant = [YES.get(str(value).lower(), value) for value in values] if _is_text(values) else values
+                found[label] = label_matrix(np.array(meant, dtype=object), name)[0].ravel()
         of_none = len(own) > 1 and ~np.any([found[label] for label in own], axis=0)
         if np.any(of_none):
             row = int(np.argmax(of_none))
             raise DataError(f"{name or 'y'}, row {row}: {values[row]} is none of the classes {own}")
-    lacking = next((label for label in labels if label not in found), None)
-    if lacking is not None:
-        raise DataError(f"the data lack the label {lacking!r} of the rule list")
-    return np.column_stack([found[label] for label in labels]).astype(np.uint8)
+    matrix: NDArray[Any] = by_name(np.array(list(found.values())).T, tuple(found), labels)
+    return matrix.astype(np.uint8)
 
 
 # A column of classes -------------------------------------------------------------------------------------------------
