@@ -269,11 +269,12 @@ def test_settings_are_tried_inside_of_the_training_part_and_shown_beside_the_def
 
 
 def test_lists_of_few_rows_are_compared_with_the_constant(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small, "ROWS", (60, 5000))
+    monkeypatch.setattr(small, "ROWS", (30, 5000))
     monkeypatch.setattr(small, "SAMPLES", 2)
+    monkeypatch.setattr(aiming, "LEAST_ROWS", 10)
     found = small.small("flags", folder)
-    assert set(found) == {"60"}
-    assert {len(scores) for scores in found["60"].values()} == {2}
-    assert found["60"][small.BY_THE_BEST_MEAN] != found["60"]["constant"]
+    assert set(found) == {"30"}
+    assert {len(scores) for scores in found["30"].values()} == {2}
+    assert found["30"][small.BY_THE_BEST_MEAN] != found["30"]["constant"]
     page = small.small_page({"sets": {"flags": found}, "machine": describe()})
-    assert "| flags | 60 |" in page
+    assert "| flags | 30 |" in page
