@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,10 @@ def test_words_of_yaml_that_other_readers_take_for_values_are_texts(tmp_path: Pa
     assert describe(rules, tmp_path / "d.yaml").dictionary == {"no": Meaning("1"), "yes": Meaning("", "2020-01-01")}
 
 
+BOMB = "[&a [x], " + ", ".join(f"&{b} [{', '.join([f'*{a}'] * 20)}]" for a, b in pairwise("abcdefgh")) + "]"
+"""Lists of lists that would be a text of more than 20 ** 7 letters."""
+
+
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
@@ -56,7 +61,11 @@ def test_words_of_yaml_that_other_readers_take_for_values_are_texts(tmp_path: Pa
         ("d.csv", "", "d.csv, line 1: found the columns none, expected 'name'"),
         ("d.csv", "name,unit\narea,km²\narea,m\n", "d.csv, line 3: describes 'area' again, expected each name once"),
         ("d.csv", "name,unit\n,km²\n", "d.csv, line 2: a line without a name"),
-        ("d.yaml", "area: [km²]\n", "d.yaml: 'area' has ['km²'], expected a description, or a unit and a description"),
+        ("d.yaml", "area: [km²]\n", "d.yaml: 'area' has a list, expected a description, or a unit and a description"),
+        ("d.yaml", f"area: {BOMB}\n", "d.yaml: 'area' has a list, expected a description"),
+        ("d.yaml", f"area: {{unit: {BOMB}}}\n", "d.yaml: 'area' has more than a text as its unit"),
+        ("d.yaml", "area: " + "[" * 5000 + "]" * 5000, "d.yaml: is no YAML (maximum recursion depth exceeded"),
+        ("d.csv", "name,unit\narea," + "x" * 200_000, "d.csv, line 2: field larger than field limit"),
         ("d.yaml", "area: {units: km²}\n", "d.yaml: 'area' has 'units'; did you mean 'unit'?"),
         ("d.yaml", "- area\n", "d.yaml: expected names, each with a description"),
         ("d.yaml", "red: x\narea: {unit: \n", "d.yaml, line 3: is no YAML"),

@@ -93,6 +93,13 @@ def _read_csv(path: Path) -> dict[str, Meaning]:
     header = text.partition("\n")[0]
     delimiter = max("\t;,", key=header.count)
     reader = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
+    try:
+        return _meanings(reader, place)
+    except csv.Error as error:
+        raise place.at(reader.reader.line_num).error(str(error)) from error
+
+
+def _meanings(reader: csv.DictReader[str], place: Place) -> dict[str, Meaning]:
     columns = [column.strip().lower() for column in reader.fieldnames or ()]
     if "name" not in columns or not set(columns) & set(FIELDS):
         listed = ", ".join(map(repr, columns)) or "none"
@@ -117,7 +124,7 @@ def _read_yaml(path: Path) -> Any:
         raise ImportError(f"{path}: YAML needs PyYAML: pip install 'plurule[yaml]'; CSV needs nothing") from error
     try:
         return yaml.load(text, yaml.BaseLoader)  # texts, lists and mappings only: "no" stays a name
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = Place(path.name) if mark is None else Place(path.name).at(mark.line + 1)
         raise place.error(f"is no YAML ({getattr(error, 'problem', None) or error})") from error
@@ -132,9 +139,14 @@ def _from_mapping(source: Any, place: Place) -> dict[str, Meaning]:
             odd = next((str(key) for key in said if key not in FIELDS), None)
             if odd is not None:
                 raise place.error(f"{name!r} has {odd!r}{nearest(odd, FIELDS)}")
+            # Aliases of YAML can make a short file a text without end: nothing but texts and numbers is written out.
+            nested = next((key for key, value in said.items() if isinstance(value, Mapping | list | tuple)), None)
+            if nested is not None:
+                raise place.error(f"{name!r} has more than a text as its {nested}")
             found[str(name)] = Meaning(**{key: str(value).strip() for key, value in said.items() if value is not None})
         elif isinstance(said, str):
             found[str(name)] = Meaning(description=said.strip())
         else:
-            raise place.error(f"{name!r} has {said!r}, expected a description, or a unit and a description")
+            kind = type(said).__name__
+            raise place.error(f"{name!r} has a {kind}, expected a description, or a unit and a description")
     return found
