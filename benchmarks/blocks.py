@@ -3,7 +3,7 @@
     python benchmarks/blocks.py --rows 1000000 --attributes 50 --labels 20
     python benchmarks/blocks.py --rows 5000000 --attributes 25 --labels 10 --only disk --limit 2 --folder /tmp
     python benchmarks/blocks.py --rows 20000 --attributes 10 --labels 5 --only same
-    python benchmarks/blocks.py --rows 400000 --only dask
+    python benchmarks/blocks.py --rows 2000000 --only dask
     python benchmarks/blocks.py --rows 20000 --only wide
 
 Times are CPU seconds of one thread, so that a busy machine does not matter; ratios are of one run.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import pickle
 import resource
 import subprocess
@@ -30,7 +29,7 @@ import numpy as np
 
 from plurule import RuleListClassifier, scan
 from plurule.dask import RuleListClassifier as DaskClassifier
-from plurule.distributed.dask_data import packed, parts_on_cluster
+from plurule.distributed.dask_data import DaskBlocks, packed, parts_on_cluster, total_of
 from plurule.distributed.pieces import LocalPieces
 from plurule.model.file import dumps
 
@@ -120,45 +119,67 @@ def frame_of(X: Any, Y: Any) -> Any:
     return frame.join(pd.DataFrame(Y, columns=[f"label_{i}" for i in range(Y.shape[1])]))
 
 
-def on_workers(rows: int, attributes: int, labels: int, repeats: int = 2) -> None:
+class TimedBlocks(DaskBlocks):
+    """Blocks on a cluster that know how long each group of them was counted, in CPU seconds of the thread that did."""
+
+    seconds: Any = 0.0
+
+    def total(self, function: Any, *shared: Any) -> Any:
+        groups = enumerate(self.groups)
+        results = [self.submit(timed, group, function, shared, number, len(self.groups)) for number, group in groups]
+        found, seconds = self.added_up(results)
+        TimedBlocks.seconds = TimedBlocks.seconds + seconds
+        return found
+
+
+def timed(group: Any, function: Any, shared: Any, number: int, of: int) -> Any:
+    start = time.thread_time()
+    found = total_of(group, function, shared)
+    return [found, np.eye(of)[number] * (time.thread_time() - start)]
+
+
+def on_workers(rows: int, attributes: int, labels: int, repeats: int) -> None:
     """Time per rule with one worker of Dask and with two, in turns: of the clock, and of what has to wait for another.
 
-    On a busy machine the clock says little. What has to wait is the worker that works most, and the driver, in whose
-    process the scheduler is.
+    On a busy machine the clock says little. What has to wait is the worker that counts longest, and the driver, in
+    whose process the scheduler is.
     """
-    import psutil
-
-    import distributed
-
     seconds: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
     models = set()
     for n_workers in (1, 2) * repeats:
-        with (
-            distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            names = list(client.nthreads())
-            each = [(rows // PARTS, attributes, labels, part) for part in range(PARTS)]
-            parts = [client.submit(made, *one, workers=[names[one[-1] % n_workers]], pure=False) for one in each]
-            processes = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
-            seen: list[list[float]] = []
-
-            def look(_: int, decided: float, processes: Any = processes, seen: Any = seen) -> None:
-                cpu = [sum(process.cpu_times()[:2]) for process in (*processes, psutil.Process())]
-                seen.append([time.perf_counter(), *cpu])
-
-            learner = DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look)
-            models.add(dumps(learner.fit(parts).rule_list_))
-            clock, *workers, driver = (np.array(seen[-1]) - seen[0]) / (RULES - 1)
-            seconds[n_workers].append((clock, max(workers) + driver))
-            counting = ", ".join(f"{one:.2f}" for one in workers)
-            print(
-                f"{n_workers} workers: {clock:.2f} s per rule; CPU s: workers {counting}, driver {driver:.2f}",
-                flush=True,
-            )
+        model, clock, workers, driver = with_workers(n_workers, rows, attributes, labels)
+        models.add(model)
+        seconds[n_workers].append((clock, max(workers) + driver))
+        counting = ", ".join(f"{one:.2f}" for one in workers)
+        print(
+            f"{n_workers} workers: {clock:.2f} s per rule; CPU s: counting {counting}; driver {driver:.2f}", flush=True
+        )
     one, two = (np.median(seconds[n], axis=0) for n in (1, 2))
     same = "the same model" if len(models) == 1 else "OTHER MODELS"
     print(f"two workers: {one[0] / two[0]:.2f} × as fast by the clock, {one[1] / two[1]:.2f} × by CPU seconds; {same}")
+
+
+def with_workers(n_workers: int, rows: int, attributes: int, labels: int) -> tuple[str, float, list[float], float]:
+    """The model, and per rule: seconds of the clock, of counting on each worker, and of the driver's process."""
+    import distributed
+
+    seen: list[tuple[float, float, Any]] = []
+    with (
+        distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+        unittest.mock.patch("plurule.distributed.dask_data.DaskBlocks", TimedBlocks),
+    ):
+        names, TimedBlocks.seconds = list(client.nthreads()), 0.0
+        each = [(rows // PARTS, attributes, labels, part) for part in range(PARTS)]
+        parts = [client.submit(made, *one, workers=[names[one[-1] % n_workers]], pure=False) for one in each]
+
+        def look(_: int, decided: float) -> None:
+            seen.append((time.perf_counter(), time.process_time(), TimedBlocks.seconds))
+
+        learner = DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look)
+        model = dumps(learner.fit(parts).rule_list_)
+    clock, driver, workers = ((last - first) / (RULES - 1) for last, first in zip(seen[-1], seen[0], strict=True))
+    return model, clock, workers.tolist(), driver
 
 
 class Weighed(LocalPieces):
@@ -239,6 +260,7 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=float, help="memory that learning from disk may take, in GB; no limit if left out"
     )
+    parser.add_argument("--repeats", type=int, default=2, help="of learning with one worker of Dask and with two")
     parser.add_argument("--rules", type=int, default=RULES, help="to learn from disk")
     parser.add_argument("--jobs", type=int, default=1, help="threads that learn from disk")
     parser.add_argument("--learn", help=argparse.SUPPRESS)
@@ -252,7 +274,7 @@ def main() -> None:
     if "same" in given.only:
         everywhere(*size, given.blocks, given.folder)
     if "dask" in given.only:
-        on_workers(*size)
+        on_workers(*size, given.repeats)
     if "wide" in given.only:
         wide(given.rows)
     if "disk" in given.only:

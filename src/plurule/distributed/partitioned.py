@@ -34,6 +34,7 @@ from plurule.distributed.preparing import (
     build,
     columns_of,
     exact_weights_of,
+    expect_kept_by,
     label_sets,
     merged_slots,
     most_values,
@@ -46,7 +47,7 @@ from plurule.distributed.preparing import (
 )
 from plurule.errors import DataError
 from plurule.learning.binning import with_short_thresholds
-from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.covering import Progress, cover
 from plurule.learning.problem import Options, Problem
 from plurule.model import Attribute, NumericCondition, Rule, RuleList
@@ -100,8 +101,13 @@ class PartitionedData(CountedData):
     ) -> Iterator[BlockFolds]:
         if not len(self):
             raise DataError("the source holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
+        if self.columns.hierarchy:
+            wishes = constraints or Constraints().resolve(self.attributes, self.label_names)
+            constraints = wishes.with_hierarchy(self.columns.hierarchy, self.label_names)
         with contextlib.ExitStack() as stack:
             partitions = stack.enter_context(self.partitions(n_jobs))
+            if constraints is not None and (constraints.hierarchy or constraints.exclusive):
+                partitions.map(expect_kept_by, constraints)
             journal = None
             if self.checkpoint is not None:
                 asked = vars(options) | {"lift": options.lift.tolist()}

@@ -58,10 +58,9 @@ class Piece(NamedTuple):
     def call(self, function: Function, arguments: Sequence[Any]) -> Any:
         """Call a function of the piece, where it is; what is wrong with it is said with its name."""
         try:
-            piece = self.read()
+            return function(self.read(), *arguments)
         except DataError as error:
             raise error if str(error).startswith(self.name) else DataError(f"{self.name}: {error}") from None
-        return function(piece, *arguments)
 
 
 def added_up(results: Iterable[Any]) -> Any:

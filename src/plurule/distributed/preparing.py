@@ -33,10 +33,12 @@ from plurule.distributed.exact_bins import (
 from plurule.distributed.pieces import Pieces
 from plurule.errors import DataError
 from plurule.label_matrix import dense
+from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.initial_rules import Start, start
 from plurule.learning.problem import Problem
 from plurule.learning.weights import check_weights
 from plurule.model import Attribute, Rule
+from plurule.model.head import Hierarchy
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +57,8 @@ class Columns:
     """Of each part."""
     weights: tuple[Floats, ...] | None
     """Of each part, as given; None if there are none."""
+    hierarchy: Hierarchy = ()
+    """Labels that imply others, as the files that name the labels have it."""
 
 
 class Look(NamedTuple):
@@ -66,6 +70,7 @@ class Look(NamedTuple):
     n_rows: int
     weights: Floats | None
     has_classes: bool
+    hierarchy: Hierarchy
 
 
 def look(part: Dataset) -> Look:
@@ -74,7 +79,7 @@ def look(part: Dataset) -> Look:
         bool((part.X.column(i) < 0).all() if a.is_nominal else np.isnan(part.X.column(i)).all())
         for i, a in enumerate(part.attributes)
     )
-    return Look(part.attributes, missing, part.label_names, len(part), part.weights, bool(part.groups))
+    return Look(part.attributes, missing, part.label_names, len(part), part.weights, bool(part.groups), part.hierarchy)
 
 
 def columns_of(partitions: Pieces) -> Columns:
@@ -100,7 +105,7 @@ def columns_of(partitions: Pieces) -> Columns:
     weights = None
     if any(one.weights is not None for one in looks):
         weights = tuple(np.ones(one.n_rows) if one.weights is None else one.weights for one in looks)
-    return Columns(attributes, first.labels, tuple(one.n_rows for one in looks), weights)
+    return Columns(attributes, first.labels, tuple(one.n_rows for one in looks), weights, first.hierarchy)
 
 
 def _united(index: int, looks: Sequence[Look], names: Sequence[str]) -> Attribute:
@@ -269,6 +274,11 @@ def _numbers(part: Dataset, attribute: int, kept: Kept) -> Floats:
 def _known(part: Dataset, attribute: int, kept: Kept) -> Floats:
     numbers = _numbers(part, attribute, kept)
     return numbers[~np.isnan(numbers)]
+
+
+def expect_kept_by(part: Dataset, constraints: ResolvedConstraints) -> None:
+    """Raise an error if rows of a part go against constraints."""
+    constraints.expect_kept_by(part.Y, part.label_names)
 
 
 def survey_part(part: Dataset, numeric: Sequence[int], most: int, kept: Kept) -> tuple[dict[int, Survey], Any]:

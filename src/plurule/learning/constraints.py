@@ -367,14 +367,17 @@ class ResolvedConstraints:
 
         `Y` is None where rows are not at hand.
         """
-        if Y is None and self.hierarchy:
-            raise ModelError("a hierarchy of labels is not learned from data in parts; read the data with plurule.read")
-        expect_implied(Y, self.hierarchy, labels)
-        for group in self.exclusive if Y is not None else ():
-            expect_exactly_one(Y, group, labels)
+        if Y is not None:
+            self.expect_kept_by(Y, labels)
         for number, rule in enumerate(initial_rules, start=1):
             for said in (said for c in rule.body for said in self.misdirections(rule, c)):
                 raise ModelError(f"initial rule {number} ({rule.to_text()}) {said}; change the rule or the direction")
+
+    def expect_kept_by(self, Y: Any, labels: Sequence[str]) -> None:
+        """Raise an error if rows go against groups or hierarchy."""
+        expect_implied(Y, self.hierarchy, labels)
+        for group in self.exclusive:
+            expect_exactly_one(Y, group, labels)
 
 
 @lru_cache(maxsize=16)

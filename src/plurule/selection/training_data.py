@@ -131,6 +131,10 @@ def check_counted(parameters: Mapping[str, Any], scoring: Scoring, *others: Any)
     if "auto" in (parameters["heuristic"], parameters["n_rules"]) and scoring.scorer is not None:
         refused.append("scoring")
     for name in refused:
-        instead = "give a measure by name" if name == "scoring" else "leave it out"
+        advice = {
+            "scoring": "give a measure by name",
+            "simplify": "leave it out, and simplify the list on rows in memory",
+        }
+        instead = advice.get(name, "leave it out")
         what = f"is {parameters[name]!r}, which needs all rows in memory; for data in parts {instead}"
         raise ParameterError(name, parameters[name], what)
