@@ -26,7 +26,7 @@ BY_THE_BEST_MEAN = "whatever has the best mean"
 
 SETTINGS: dict[str, Callable[[], Any]] = {
     DEFAULTS: RuleListClassifier,
-    BY_THE_BEST_MEAN: lambda: Aimed(clearly_above=lambda scores, others: True),
+    BY_THE_BEST_MEAN: lambda: Aimed(is_better=lambda scores, constant: True),
 }
 
 

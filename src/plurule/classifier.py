@@ -57,8 +57,8 @@ class RuleListClassifier(RuleListPredictor):
 
     By default the list aims at `scoring`: lists are learned by several heuristics, short lists are selected from their
     bodies by what they gain, and what scores best on new rows is taken, at its best length, with a little for rules of
-    several labels and against long lists. The best constant label set is tried, too, and taken where no list is better
-    by more than the standard error of the difference. A heuristic of your choice learns one list with it.
+    several labels and against long lists. The best constant label set is tried, too, and taken where lists are
+    better by no more than chance and a little. A heuristic of your choice learns one list with it.
 
     Parameters
     ----------

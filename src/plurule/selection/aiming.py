@@ -4,8 +4,8 @@ Per part of the data, whole lists are learned by F with two values of β, and by
 themselves, what is selected from the bodies of all of them at several prices (`plurule.selection.gain_cover`), and the
 best constant label set. Of all of them at all lengths, the best mean score decides, with a little for rules that tell
 of several labels and a little against rules and conditions. The best of many scores flatters itself: what users are
-told is what the parts score that had no say in the choice, and a list that is not clearly better than the constant by
-that gives way to it.
+told is what the parts score that had no say in the choice, and a list that is better than the constant by chance and
+little at most, by that, gives way to it.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ PER_SIZE = 1e-4
 """What a rule or a condition must gain, as a share of what the constant leaves to be gained."""
 FOR_SEVERAL = 0.03
 """What a list is worth more, in the same unit, whose rules all tell of several labels."""
+LITTLE = 0.01
+"""What is gained over the constant is little, in the same unit, up to here."""
 HIGHER_LIFTS = (0.2, 0.5)
 """Also tried, as KLN, where heads of several labels may cost something …"""
 FURTHER = (1.0, 0.7, 0.45)
@@ -257,7 +259,7 @@ class Aim:
             return None
         (how, length), scores = found, cross_fitted(told, constant, self.give_up)
         curve, best = told[how].curve, max(one.curve.best_score for one in told.values())
-        if not given and not clearly_above(scores, constant.scores[:, 0]):
+        if not given and not is_better(scores, constant.scores[:, 0]):
             how, length, curve, scores = ConstantLabels(), 1, constant, constant.scores[:, 0]
         return Hit(how, length, self.learn(how, length), curve.cut_after(length), constant.score(1), scores, best)
 
@@ -361,8 +363,7 @@ def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 
         return None
     allowed = np.array([np.arange(1, longest + 1) >= curve.at_least for curve in curves])
     mean = np.where(allowed, np.round(scores.mean(axis=1), 12), -np.inf)
-    # Scores end at one; those that are losses with another sign end at nothing.
-    to_gain = (1.0 if constant >= 0 else 0.0) - constant if np.isfinite(constant) else 0.0
+    to_gain = left_to_gain(constant)
     worth = mean - to_gain * PER_SIZE * size
     if give_up:
         worth = np.where(mean >= mean.max() - give_up - 1e-12, worth + share / PER_SIZE, -np.inf)
@@ -372,16 +373,24 @@ def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 
     return list(told)[candidate], int(length) + 1
 
 
-def clearly_above(scores: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Whether scores of parts are above others by more than the standard error of the difference.
+def is_better(scores: NDArray[np.float64], constant: NDArray[np.float64]) -> bool:
+    """Whether scores of parts are above those of the constant, by more than chance or by more than a little.
 
-    >>> others = np.array([0.47, 0.48, 0.46])
-    >>> clearly_above(others + [0.02, 0.01, 0.03], others), clearly_above(others + [0.02, -0.01, 0.01], others)
+    >>> constant = np.array([0.47, 0.48, 0.46])
+    >>> is_better(constant + [0.002, 0.001, 0.003], constant), is_better(constant + [0.002, -0.001, 0.001], constant)
     (True, False)
+    >>> is_better(constant + [0.04, -0.01, 0.01], constant)
+    True
     """
-    gains = (scores - others)[np.isfinite(scores - others)]
+    gains = (scores - constant)[np.isfinite(scores - constant)]
     error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
-    return bool(len(gains)) and bool(np.round(gains.mean() - error, 12) > 0)
+    least = min(error, LITTLE * left_to_gain(float(np.nanmean(constant))))
+    return bool(len(gains)) and bool(np.round(gains.mean() - least, 12) > 0)
+
+
+def left_to_gain(constant: float) -> float:
+    """What a score leaves to be gained: scores end at one, those that are losses with another sign at nothing."""
+    return (1.0 if constant >= 0 else 0.0) - constant if np.isfinite(constant) else 0.0
 
 
 def cross_fitted(told: Mapping[Candidate, Telling], constant: LengthCurve, give_up: float = 0.0) -> NDArray[np.float64]:
