@@ -467,6 +467,11 @@ def test_what_needs_all_rows_is_refused_with_what_to_give(given: dict[str, Any],
         model(scan([frame], LABELS), **given)
 
 
+def test_a_folder_that_is_not_there_is_said_to_be_missing(frame: pd.DataFrame, tmp_path: Path):
+    with pytest.raises(PluruleError, match="nowhere: there is no such folder"):
+        model(scan([frame], LABELS, folder=tmp_path / "nowhere"))
+
+
 def test_a_column_of_classes_is_refused(tmp_path: Path):
     classes = pd.DataFrame({"a": [1.0, 2.0, 3.0], "kind": ["x", "y", "z"]})
     classes.to_csv(tmp_path / "a.csv", index=False)

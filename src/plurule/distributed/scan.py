@@ -235,6 +235,8 @@ class Scan(PartitionedData):
     @contextlib.contextmanager
     def partitions(self, n_jobs: int) -> Iterator[Pieces]:
         """The parts, with a temporary folder for blocks."""
+        if self.folder is not None and not Path(self.folder).is_dir():
+            raise DataError(f"{self.folder}: there is no such folder")
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(temporary_folder("plurule-", self.folder))
             executor = self.executor or stack.enter_context(ThreadPoolExecutor(n_jobs))

@@ -104,9 +104,7 @@ def check_heuristic(heuristic: Any) -> Heuristic:
         return FMeasure(beta=0.6)
     if isinstance(heuristic, str):
         if heuristic not in HEURISTICS:
-            names = ", ".join(repr(name) for name in HEURISTICS)
-            hint = nearest(heuristic, HEURISTICS)
-            raise ParameterError("heuristic", heuristic, f"{heuristic!r} is unknown{hint} (all: {names})")
+            raise ParameterError("heuristic", heuristic, f"{heuristic!r} is unknown{nearest(heuristic, HEURISTICS)}")
         heuristic = HEURISTICS[heuristic]()
     if isinstance(heuristic, type) and issubclass(heuristic, Heuristic):
         what = f"must be an object, not a class: write {heuristic.__name__}()"

@@ -181,7 +181,8 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         return "\n".join(str(rule) for rule in self.rules) or "(no rules: every label is absent)"
 
     def __repr__(self) -> str:
-        title = f"RuleList: {len(self)} rules, {len(self.labels)} labels, {len(self.attributes)} attributes"
+        counts = {"rule": len(self), "label": len(self.labels), "attribute": len(self.attributes)}
+        title = "RuleList: " + ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items())
         numbered = (f"{number:>4}  {rule}" for number, rule in enumerate(self, start=1))
         return excerpt(title, numbered, len(self), "rules")
 
