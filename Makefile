@@ -10,6 +10,8 @@ WHEELS ?=
 QUALITY ?=
 JOBS ?= 2
 MINUTES ?= 10
+# Tests in which several threads learn or predict.
+RACES := tests/learning/test_native.py tests/test_core_calls.py
 
 # An environment is made for one Python, and made anew for another.
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
@@ -33,7 +35,7 @@ help:
 	@echo "make test-core run the unit tests of the C++ core (they need doctest: Debian's doctest-dev)"
 	@echo "make test-long run the long campaigns: more random problems, whole models of larger data"
 	@echo "make lint      check style, types and that nothing imports upwards"
-	@echo "make sanitize  run the tests of the native engine under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make sanitize  run the tests of the native engine under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer"
 	@echo "make fuzz      feed readers, model files and rules with mutated input for some time (MINUTES=10; Python up to 3.13)"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
@@ -84,13 +86,16 @@ lint: .venv-lint/$(READY)
 	@echo "make lint: style, types and imports are clean."
 
 # The sanitisers' library must be in the process before anything else, and the C++ library before it throws. Python itself
-# never frees everything, so leaks are not looked for.
-sanitize: .venv-sanitize/$(READY)
+# never frees everything, so leaks are not looked for. Races are looked for in what is compiled here, with addresses that
+# are not random, as ThreadSanitizer needs them.
+sanitize: .venv-sanitize/$(READY) .venv-races/$(READY)
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow and not long" tests/learning/test_native.py tests/test_core.py tests/test_core_calls.py tests/learning/test_covering.py
+	TSAN_OPTIONS="halt_on_error=1" LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" setarch -R \
+	.venv-races/bin/python -m pytest -p no:xdist -m "not slow and not long" -k "not memory" $(RACES)
 	@echo
-	@echo "make sanitize: no fault found in the native engine."
+	@echo "make sanitize: no fault and no race found in the native engine."
 
 # A failing input is kept in build/fuzz. Parts that read nothing of strangers have their random campaigns in `make test-long`.
 fuzz: .venv-fuzz/$(READY)
@@ -139,7 +144,10 @@ wheels: .venv-wheels/installed
 .venv-docs/$(READY): EXTRAS := [docs]
 .venv-sanitize/$(READY): EXTRAS := [test]
 .venv-sanitize/$(READY): KIND := -sanitize
-.venv-sanitize/$(READY): SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=ON --config-settings=build-dir=build/sanitize
+.venv-sanitize/$(READY): SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=address,undefined --config-settings=build-dir=build/sanitize
+.venv-races/$(READY): EXTRAS := [test]
+.venv-races/$(READY): KIND := -races
+.venv-races/$(READY): SETTINGS := --config-settings=cmake.define.PLURULE_SANITIZE=thread --config-settings=build-dir=build/races
 
 .venv-%/$(READY): .venv-build/$(READY) $(SOURCES)
 	@echo "Installing plurule into .venv-$* ..."
@@ -168,4 +176,4 @@ $(WHEEL)/built: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf .venv-build .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery
+	rm -rf .venv-build .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-races .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -127,7 +128,12 @@ class Columns {
 
     // Shared with the training runs that read them; nothing can be added as long as there are any.
     std::shared_ptr<const Prepared> prepared() const {
-        if (prepared_->sparse.empty()) prepared_->sparse = SparseRows(prepared_->n_rows, prepared_->attributes, prepared_->grouped);
+        static std::mutex one_at_a_time;
+        const std::lock_guard lock(one_at_a_time);
+        if (prepared_->laid_out < prepared_->attributes.size()) {
+            prepared_->sparse = SparseRows(prepared_->n_rows, prepared_->attributes, prepared_->grouped);
+            prepared_->laid_out = prepared_->attributes.size();
+        }
         return prepared_;
     }
 

@@ -30,7 +30,8 @@ struct Prepared {
     std::vector<GroupedRows> grouped;
     // Instead of lists of its rows, the rank or category of each row where that takes one byte and there are many rows.
     std::vector<std::vector<std::uint8_t>> codes;
-    SparseRows sparse;  // once all attributes are there
+    SparseRows sparse;  // of the first `laid_out` attributes, once they are all there
+    std::size_t laid_out = 0;
 
     bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
     bool some_packed() const {
