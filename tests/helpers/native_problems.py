@@ -191,7 +191,7 @@ def random_weights(rng: Generator, n_rows: int, n_labels: int) -> NDArray[np.flo
 
 
 def random_constraints(rng: Generator, problem: Problem) -> Constraints:
-    """What an expert might ask for: any of the seven kinds, or nothing."""
+    """What an expert might ask for: any of its kinds, or nothing."""
     attributes = rng.permutation(problem.table.names).tolist()
     n_forbidden = int(rng.integers(0, 3)) if rng.random() < 0.5 else 0
     required = attributes[n_forbidden:][: int(rng.integers(1, 3))] if rng.random() < 0.3 else []
@@ -207,6 +207,7 @@ def random_constraints(rng: Generator, problem: Problem) -> Constraints:
         attributes[:n_forbidden], required, apart, together, exclusive, *random_directions(rng, problem)
     )
     implied = [pair for pair in pairs if rng.random() < pick(rng, (0.0, 0.0, 0.3))]
+    asked = replace(asked, test_absence=bool(rng.random() < 0.7))
     try:
         wishes = replace(asked, hierarchy=implied)
         wishes.resolve(problem.table.attributes, problem.labels)
