@@ -114,8 +114,11 @@ def try_everything(problem: tuple[Any, Any, Any], parameters: dict[str, Any]) ->
         predicted = fitted.predict(X)
         dense = predicted.toarray() if sp.issparse(predicted) else predicted
         probability = fitted.predict_proba(X)
-        assert np.isfinite(probability).all()
-        if dense.ndim == 2:
+        assert all(np.isfinite(shares).all() for shares in probability)
+        if isinstance(probability, list):  # columns of classes
+            for classes, shares, column in zip(fitted.classes_, probability, dense.T, strict=True):
+                np.testing.assert_array_equal(classes[shares.argmax(axis=1)], column)
+        elif dense.ndim == 2:
             np.testing.assert_array_equal(probability > 0.5, dense == 1)
             assert [list(map(int, row)) for row in dense] == [
                 [int(d.present) for d in one.decisions] for one in fitted.explain(X)
