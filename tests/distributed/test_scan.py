@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import ShuffleSplit
 
+from helpers.scans import LABELS, ONE_LIST, model
 from plurule import DataError, ParameterError, RuleListClassifier, read, scan
 from plurule.data import Dataset, write
 from plurule.datasets import load_world_flags
@@ -25,36 +26,7 @@ from plurule.learning.constraints import Constraints
 from plurule.model.file import dumps
 from plurule.selection.journal import JournalError
 
-ONE_LIST: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 12}
 SHUFFLED = ShuffleSplit(2, test_size=0.2, random_state=0)
-
-
-def model(data: Any, **given: Any) -> str:
-    return dumps(RuleListClassifier(**(ONE_LIST | given)).fit(data).rule_list_)
-
-
-@pytest.fixture(scope="module")
-def frame() -> pd.DataFrame:
-    """Numbers of many values, few values and gaps; texts; labels that depend on them."""
-    rng = np.random.default_rng(1)
-    n_rows = 3000
-    frame = pd.DataFrame(
-        {"a": rng.normal(size=n_rows), "b": rng.integers(0, 9, n_rows), "c": rng.exponential(size=n_rows)}
-    )
-    frame.loc[rng.random(n_rows) < 0.1, "c"] = np.nan
-    frame["d"] = rng.choice(["north", "south", 'east, "far"', "west\nand more"], n_rows)
-    frame["one"] = ((frame["a"] > 0.3) & (frame["b"] < 6)).astype(int)
-    frame["two"] = ((frame["c"] > 0.5) | (frame["d"] == "south")).astype(int)
-    frame["three"] = (rng.random(n_rows) < 0.2 + 0.5 * frame["two"]).astype(int)
-    return frame
-
-
-LABELS = ["one", "two", "three"]
-
-
-@pytest.fixture(scope="module")
-def expected(frame: pd.DataFrame) -> str:
-    return model(read(frame, LABELS))
 
 
 def test_groups_of_rows_of_parquet_files(frame: pd.DataFrame, expected: str, tmp_path: Path):
@@ -248,105 +220,6 @@ def test_exceptions_to_a_last_rule_are_the_same_in_parts():
     parts = RuleListClassifier(cv=3, n_rules=6).fit(scan([frame[:150], frame[150:]], LABELS))
     assert "exceptions" in parts.chosen_["how"]
     assert dumps(parts.rule_list_) == dumps(RuleListClassifier(cv=3, n_rules=6).fit(read(frame, LABELS)).rule_list_)
-
-
-# Kept for the next time -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def files(frame: pd.DataFrame, tmp_path: Path) -> Path:
-    (tmp_path / "data").mkdir()
-    frame[:1700].to_parquet(tmp_path / "data" / "a.parquet", index=False)
-    frame[1700:].to_parquet(tmp_path / "data" / "b.parquet", index=False)
-    return tmp_path / "data" / "*.parquet"
-
-
-def unread(*_: Any) -> None:
-    raise AssertionError("a file is read")
-
-
-def test_a_kept_cache_is_read_instead_of_the_files(
-    files: Path, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    cache = tmp_path / "cache"
-    assert model(scan(files, LABELS, cache=cache)) == expected
-    with monkeypatch.context() as patch:
-        patch.setattr("plurule.distributed.scan.read_parquet", unread)
-        assert model(scan(files, LABELS, cache=cache)) == expected
-        with ProcessPoolExecutor(1, mp_context=get_context("forkserver")) as executor:
-            assert model(scan(files, LABELS, cache=cache, executor=executor)) == expected
-        with pytest.raises(AssertionError, match="a file is read"):
-            model(scan(files, LABELS, cache=cache), max_bins=3)
-    assert model(scan(files, LABELS, cache=cache), max_bins=3) == model(scan(files, LABELS), max_bins=3)
-
-
-@pytest.mark.parametrize("cv", [2, 3])
-def test_what_is_chosen_with_a_kept_cache_is_what_is_chosen_without(cv: int, files: Path, tmp_path: Path):
-    given = {"heuristic": "auto", "n_rules": 5, "cv": cv, "max_conditions": 2}
-    expected = model(scan(files, LABELS), **given)
-    assert [model(scan(files, LABELS, cache=tmp_path / "cache"), **given) for _ in range(2)] == [expected] * 2
-
-
-def test_a_cache_of_files_that_changed_or_of_another_version_is_made_anew(
-    files: Path, frame: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    cache = tmp_path / "cache"
-    model(scan(files, LABELS, cache=cache))
-    (old,) = cache.glob("blocks-*")
-    changed = frame[1700:].assign(a=-frame["a"])
-    changed.to_parquet(files.parent / "b.parquet", index=False)
-    expected = model(read(pd.concat([frame[:1700], changed]), LABELS))
-    assert model(scan(files, LABELS, cache=cache)) == expected
-    (new,) = cache.glob("blocks-*")
-    assert new != old
-    monkeypatch.setattr("plurule.selection.code.code_fingerprint", lambda: "0123456789ab")
-    (new / "block-000000" / "bytes.npy").write_bytes(b"of another version")
-    assert model(scan(files, LABELS, cache=cache)) == expected
-
-
-def test_a_cache_that_was_left_unfinished_is_made_anew(files: Path, expected: str, tmp_path: Path):
-    cache = tmp_path / "cache"
-    model(scan(files, LABELS, cache=cache))
-    (made,) = cache.glob("blocks-*")
-    made.rename(made.with_suffix(".part"))
-    assert model(scan(files, LABELS, cache=cache)) == expected
-    assert [path.suffix for path in cache.glob("blocks-*")] == [""]
-
-
-def test_a_cache_of_which_anything_is_damaged_or_gone_is_made_anew(files: Path, expected: str, tmp_path: Path):
-    cache = tmp_path / "cache"
-    model(scan(files, LABELS, cache=cache))
-    kept = sorted(path.relative_to(cache) for path in cache.rglob("*") if path.is_file())
-    kept.remove(Path("plurule-cache.json"))
-    for number, name in enumerate(kept):
-        content = (cache / name).read_bytes()
-        # Of an array that learning changes, the header.
-        place = 20 if name.stem in ("states", "predicted", "in_training", "seen") else len(content) - 1
-        flipped = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
-        damaged = (None, b"", content[: len(content) // 2], flipped)[number % 4]
-        if damaged is None:
-            (cache / name).unlink()
-        else:
-            (cache / name).write_bytes(damaged)
-        assert model(scan(files, LABELS, cache=cache)) == expected, name
-
-
-def test_no_folder_of_others_is_taken_for_a_cache(files: Path, frame: pd.DataFrame, tmp_path: Path):
-    with pytest.raises(PluruleError, match="data: holds other files; give a new folder"):
-        model(scan(files, LABELS, cache=files.parent))
-    open_to_all = tmp_path / "open"
-    open_to_all.mkdir()
-    open_to_all.chmod(0o777)
-    with pytest.raises(PluruleError, match="others may write to this folder"):
-        model(scan(files, LABELS, cache=open_to_all))
-    with pytest.raises(DataError, match="a cache is for files"):
-        model(scan([frame], LABELS, cache=tmp_path / "cache"))
-
-    def meanwhile(*_: Any) -> None:
-        with pytest.raises(PluruleError, match="another run is at work there"):
-            model(scan(files, LABELS, cache=tmp_path / "cache"))
-
-    model(scan(files, LABELS, cache=tmp_path / "cache"), n_rules=1, verbose=meanwhile)
 
 
 # Less memory than data ---------------------------------------------------------------------------------------------

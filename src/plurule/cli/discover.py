@@ -12,6 +12,7 @@ from plurule.cli.loading import Split, load_data
 from plurule.cli.rendering import Conditions, head_text, plain_table
 from plurule.cli.terminal import check_writable, console, put, say, visible
 from plurule.model.condition import format_count
+from plurule.model.naming import amount
 
 if TYPE_CHECKING:
     from plurule.inspection import Patterns
@@ -68,7 +69,7 @@ def discover(
 
 def _show(patterns: Patterns) -> None:
     out = console()
-    found = f"{len(patterns)} pattern{'' if len(patterns) == 1 else 's'}"
+    found = amount(len(patterns), "pattern")
     tested = f"found on {patterns.rows_searched} rows, counted and tested on {patterns.rows_tested} others"
     out.print(Text(f"{found}, {tested}", style="bold"))
     if not patterns:

@@ -21,6 +21,7 @@ from plurule.cli.loading import (
 )
 from plurule.cli.terminal import check_writable, console, takes_output, visible
 from plurule.cli.watching import waiting
+from plurule.model.naming import amount
 
 MOST_LABELS_SHOWN = 10
 """Of those that no rule predicts."""
@@ -71,8 +72,8 @@ def fit(
         out.print(f"Chosen lift: {classifier.best_lift_} ({score})")
     if rule_list.length_choice is not None:
         out.print(rendering.length_text(rule_list.length_choice))
-    found = f"{rendering.amount(len(rule_list), 'rule')} for {rendering.amount(len(dataset.label_names), 'label')}"
-    out.print(f"{found} from {rendering.amount(len(dataset), 'instance')} in {seconds:.1f} s")
+    found = f"{amount(len(rule_list), 'rule')} for {amount(len(dataset.label_names), 'label')}"
+    out.print(f"{found} from {amount(len(dataset), 'instance')} in {seconds:.1f} s")
     if split is None and part == "train":
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:

@@ -204,24 +204,25 @@ def make_constraints(given: dict[str, Any]) -> Constraints | None:
 
     asked: dict[str, Any] = {name: value for name in CONSTRAINTS if (value := given.pop(name, None))}
     for name in (name for name in asked if name in METAVARS):
-        least = 1 if name in ("increasing", "decreasing") else 2
-        most = 1000 if name == "exactly_one" else 2
-        asked[name] = read_pairs(asked[name], f"--{name.replace('_', '-')}", METAVARS[name], least, most)
+        asked[name] = read_names(asked[name], f"--{name.replace('_', '-')}", METAVARS[name])
     asked = {CONSTRAINTS[name]: value for name, value in asked.items()}
     asked |= {"test_absence": False} if given.pop("no_test_absence", False) else {}
     return Constraints(**asked) if asked else None
 
 
-def read_pairs(texts: Iterable[str], option: str, form: str, least: int = 2, most: int = 2) -> list[list[str] | str]:
-    """Each some names separated by commas; a name that holds a comma is put in double quotes, as in CSV files.
+def read_names(texts: Iterable[str], option: str, form: str) -> list[list[str] | str]:
+    """Each two names separated by a comma, the second only if the form asks for it, or more, if it ends with dots.
 
-    >>> read_pairs(['"red, dark",blue', "green"], "--increasing", "NAME[,LABEL]", least=1)
+    A name that holds a comma is put in double quotes, as in CSV files.
+
+    >>> read_names(['"red, dark",blue', "green"], "--increasing", "NAME[,LABEL]")
     [['red, dark', 'blue'], 'green']
     """
-    pairs: list[list[str] | str] = []
+    least, pairs = 1 if "[" in form else 2, list[list[str] | str]()
     for text in texts:
         names = [name for line in csv.reader([text], skipinitialspace=True) for name in line]
-        if not least <= len(names) <= most or len(set(names)) < len(names) or not all(names):
+        counted = least <= len(names) and (len(names) <= 2 or form.endswith("…"))
+        if not counted or len(set(names)) < len(names) or not all(names):
             what = f"expected {form}, different names separated by a comma (one that holds a comma in double quotes)"
             raise ValueError(f"{option} {text}: {what}")
         pairs.append(names if len(names) > 1 else names[0])

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from plurule.cli.terminal import save_model, takes_output, visible
 from plurule.model.condition import LabelCondition, format_count, to_text
+from plurule.model.naming import amount
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
@@ -89,11 +90,6 @@ class Conditions:
                         lines.append("")
                     lines[-1] += piece
         yield Text("\n".join(line.rstrip() for line in lines), style=self.whole.style, overflow="fold")
-
-
-def amount(number: int, noun: str) -> str:
-    """`1 rule`, `2 rules`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def length_text(choice: LengthChoice) -> str:

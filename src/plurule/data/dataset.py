@@ -16,6 +16,7 @@ from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import dense, label_matrix
 from plurule.model import Attribute
 from plurule.model.head import Groups, Hierarchy
+from plurule.model.naming import amount
 
 
 class DataWarning(UserWarning):
@@ -226,7 +227,7 @@ def expect_implied(Y: Any, hierarchy: Hierarchy, names: Sequence[str]) -> None:
         if len(odd):
             found = f"row {odd[0]} has the label {names[below]!r} without {names[above]!r}, which it implies"
             raise DataError(
-                f"{found} ({len(odd)} such row{'' if len(odd) == 1 else 's'}): add {names[above]!r} there, "
+                f"{found} ({amount(len(odd), 'such row')}): add {names[above]!r} there, "
                 "or learn without the hierarchy (name the labels instead of reading an XML file that nests them, or "
                 "leave the pair out)"
             )

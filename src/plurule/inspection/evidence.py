@@ -15,6 +15,7 @@ from plurule.model import Head, Rule, RuleList
 from plurule.model.condition import join
 from plurule.model.frame import Backend
 from plurule.model.frame import to_frame as make_frame
+from plurule.model.naming import amount
 from plurule.prediction.counts import recount
 from plurule.prediction.decide import NO_RULE, decide
 
@@ -71,7 +72,7 @@ class RowsOf(NamedTuple):
     def words(self) -> str:
         """What was counted on, as a sentence."""
         known = "" if self.n_trained is None else f"; {in_words(self.n_trained, self.n_rows)}"
-        return f"{len(self.rules)} rules, counted on {self.n_rows} rows{known}"
+        return f"{amount(len(self.rules), 'rule')}, counted on {amount(self.n_rows, 'row')}{known}"
 
     def __repr__(self) -> str:
         shares = [f"{one.precision:.2f} ({one.low:.2f} to {one.high:.2f})" for one in self.rules]

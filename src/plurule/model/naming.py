@@ -26,6 +26,15 @@ MOST_LINES, LONGEST_LINE = 10, 118
 """Of an excerpt."""
 
 
+def amount(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> amount(1, "rule"), amount(2, "rule")
+    ('1 rule', '2 rules')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def visible(name: str) -> str:
     """The name with everything that does not print (line breaks, direction marks) written as an escape.
 

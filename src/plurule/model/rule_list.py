@@ -12,7 +12,7 @@ from plurule._attached import RuleListMethods
 from plurule.model.condition import Attribute, LabelCondition
 from plurule.model.dictionary import Dictionary, meanings
 from plurule.model.head import Groups, Hierarchy
-from plurule.model.naming import excerpt
+from plurule.model.naming import amount, excerpt
 from plurule.model.rule import Rule
 from plurule.model.text import parse
 
@@ -182,7 +182,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
 
     def __repr__(self) -> str:
         counts = {"rule": len(self), "label": len(self.labels), "attribute": len(self.attributes)}
-        title = "RuleList: " + ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items())
+        title = "RuleList: " + ", ".join(amount(number, noun) for noun, number in counts.items())
         numbered = (f"{number:>4}  {rule}" for number, rule in enumerate(self, start=1))
         return excerpt(title, numbered, len(self), "rules")
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.model import LengthChoice
+from plurule.model.naming import amount
 
 Values = NDArray[np.float64]
 
@@ -131,7 +132,7 @@ class LengthCurve:
         ax.fill_between(lengths, mean - spread, mean + spread, alpha=0.2, color=line.get_color(), linewidth=0)
         ax.axhline(mean[self.best - 1] - spread[self.best - 1], linestyle=":", linewidth=1, color="grey")
         cut = self.chosen if self.cut is None else self.cut
-        rules = f"cut after {cut} rule{'' if cut == 1 else 's'}"
+        rules = f"cut after {amount(cut, 'rule')}"
         ax.axvline(cut, linestyle="--", linewidth=1, color="black", label=rules)
         ax.set(xlabel="rules", ylabel=self.measure.replace("_", " "))
         ax.legend()
