@@ -90,7 +90,7 @@ def test_label_candidates_are_absent_then_present_and_an_open_pair_satisfies_nei
     candidates = LabelCandidates("A", 0, np.array([1, OPEN, 0, 1], dtype=np.int8), ALL_ROWS)
     assert texts(candidates) == ["¬A", "A"]
     assert candidates.sums(np.ones((4, 1))).ravel().tolist() == [1, 2]
-    assert candidates.tested_label == 0
+    np.testing.assert_array_equal(candidates.tested, [0, 0])
 
 
 def test_candidates_come_in_column_order_and_then_label_order():

@@ -28,14 +28,18 @@ from plurule.learning.head_search import best_first, find_heads, labels_alone
 from plurule.learning.label_sets import Heads, evaluation, units_of
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options
+from plurule.learning.refinement import barred_heads
 from plurule.lifts import KLN, Peak
+from plurule.model import LabelCondition
 from plurule.prediction.decide import OPEN
 
 randoms = st.randoms(use_true_random=False)
 
 
 def heads_of(state: State, candidates: Candidates, options: Options, excluded: tuple[int, ...] = ()) -> Heads:
-    return find_heads(state, candidates, open_pairs(state).confusion(candidates), list(excluded), options)
+    confusion = open_pairs(state).confusion(candidates)
+    body = [LabelCondition(state.problem.labels[label], label, True) for label in excluded]
+    return find_heads(state, candidates, confusion, options, barred_heads(state, candidates, len(confusion.tp), body))
 
 
 def head_text(heads: Heads, candidate: int = 0) -> str:
@@ -70,7 +74,7 @@ def test_in_the_papers_example_labels_are_sorted_by_value_and_one_without_true_p
     confusion = open_pairs(example).confusion(COVERED)
     options = make_options(example.problem, heuristic=Precision(), averaging="micro")
     evaluate = evaluation(example, COVERED, confusion, options)
-    alone = labels_alone(evaluate, confusion, units_of(example, []), options)
+    alone = labels_alone(evaluate, confusion, units_of(example), options)
     assert best_first(alone.h, alone.confusion.tp)[0].tolist() == [0, 1, 2, 3]
     assert alone.h[0, 3] == -np.inf
 
@@ -345,7 +349,7 @@ def best_label_alone(state: State, block: Candidates, options: Options) -> Any:
     """Value of the best single label, rejected or not."""
     confusion = open_pairs(state).confusion(block)
     evaluate = evaluation(state, block, confusion, options)
-    return labels_alone(evaluate, confusion, units_of(state, []), options).h.max(axis=1)
+    return labels_alone(evaluate, confusion, units_of(state), options).h.max(axis=1)
 
 
 @given(randoms, st.booleans())

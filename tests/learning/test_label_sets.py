@@ -26,6 +26,7 @@ from plurule.learning.head_search import find_heads
 from plurule.learning.label_sets import Heads, floor_of_ties
 from plurule.learning.min_precision import UNBOUND, MinPrecision
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
+from plurule.learning.refinement import barred_heads
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
 from plurule.prediction.decide import OPEN
@@ -47,11 +48,18 @@ def example() -> State:
 EACH_LABEL = MinPrecision(of="label", when="growing")
 
 
+def heads_of_body(state: State, candidates: Unrefined, tested: Sequence[int], options: Options) -> Heads:
+    """The heads of bodies that test these labels."""
+    body = [LabelCondition(state.problem.labels[label], label, True) for label in tested]
+    confusion = open_pairs(state).confusion(candidates)
+    return find_heads(state, candidates, confusion, options, barred_heads(state, candidates, len(confusion.tp), body))
+
+
 def found(state: State, lift: Any = None, tested: Sequence[int] = (), wishes: Any = None, **options: Any) -> str:
     """The head of the covered instances by precision, as `+`, `-` or `.` per label, with its value."""
     chosen = make_options(state.problem, lift, **({"heuristic": Precision()} | options))
     state = replace(state, problem=constrained(state.problem, Constraints(**(wishes or {}))))
-    heads = find_heads(state, COVERED, open_pairs(state).confusion(COVERED), list(tested), chosen)
+    heads = heads_of_body(state, COVERED, tested, chosen)
     if not np.isfinite(heads.value[0]):
         return "none"
     return "".join({1: "+", 0: "-", -1: "."}[int(sign)] for sign in heads.signs[0]) + f" {heads.value[0]:.4f}"
@@ -233,8 +241,7 @@ def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
     covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)])
     tested = [label for label in range(state.problem.n_labels) if rng.random() < 0.15]
     candidates = Unrefined(covered & state.in_training)
-    confusion = open_pairs(state).confusion(candidates)
-    heads = find_heads(state, candidates, confusion, tested, options)
+    heads = heads_of_body(state, candidates, tested, options)
     expected = best_by_brute_force(state, covered, tested, options, resolved)
     if expected is None:
         assert heads.value[0] == -np.inf
@@ -254,7 +261,7 @@ def test_for_subset_accuracy_the_anti_monotone_search_finds_what_the_exhaustive_
     candidates = Unrefined(state.in_training & (state.problem.Y[:, 0] == 1))
     confusion = open_pairs(state).confusion(candidates)
     first, second = (
-        find_heads(state, candidates, confusion, [], chosen)
+        find_heads(state, candidates, confusion, chosen)
         for chosen in (options, replace(options, head_search="anti_monotone"))
     )
     assert_same_heads(first, second)
@@ -282,10 +289,10 @@ def test_the_anti_monotone_search_gives_up_where_too_many_heads_are_equally_good
         options = make_options(state.problem, heuristic=heuristic, head_search="anti_monotone")
         confusion = open_pairs(state).confusion(covered)
         if count == 12:
-            assert (find_heads(state, covered, confusion, [], options).signs == 1).all()
+            assert (find_heads(state, covered, confusion, options).signs == 1).all()
             continue
         with pytest.raises(ParameterError, match="more than 1024 heads of one length") as error:
-            find_heads(state, covered, confusion, [], options)
+            find_heads(state, covered, confusion, options)
         assert (error.value.parameter, error.value.value) == ("head_search", "anti_monotone")
 
 
@@ -306,7 +313,7 @@ def test_the_best_head_by_gain_is_every_label_with_a_positive_term_and_no_other_
     covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)]) & state.in_training
     confusion = open_pairs(state).confusion(Unrefined(covered))
     relaxed, exhaustive = (
-        find_heads(state, Unrefined(covered), confusion, [], replace(options, head_search=search))
+        find_heads(state, Unrefined(covered), confusion, replace(options, head_search=search))
         for search in ("relaxed", "exhaustive")
     )
     assert_same_heads(relaxed, exhaustive)

@@ -125,9 +125,8 @@ class BlockCounts(Counting):
             allowed &= constraints.allowed_attributes
             allowed &= constraints.required_attributes if required else True
         yield BlockCandidates(self, covered, np.flatnonzero(allowed).tolist())
-        if label_conditions and not required:
-            for label in np.flatnonzero(self.head_labels).tolist():
-                yield BlockCandidates(self, covered, [len(self.values) + label], label)
+        if label_conditions and not required and self.head_labels.any():
+            yield BlockCandidates(self, covered, (len(self.values) + np.flatnonzero(self.head_labels)).tolist())
 
     def coverage(self, candidates: BlockCandidates) -> Sums:
         return candidates.weights
@@ -260,10 +259,8 @@ def _confusion(sums: Sums, present: Sums, weight: float) -> Confusion:
 class BlockCandidates(Candidates):
     """The refinements of a body by some columns (or none: the body itself), from a table of counts."""
 
-    def __init__(
-        self, data: BlockCounts, body: tuple[Condition, ...], columns: list[int] | None, tested_label: int | None = None
-    ):
-        self.data, self.body, self.columns, self.tested_label = data, body, columns, tested_label
+    def __init__(self, data: BlockCounts, body: tuple[Condition, ...], columns: list[int] | None):
+        self.data, self.body, self.columns = data, body, columns
         self.added = 0 if columns is None else 1
         self.filled: NDArray[np.intp] | None = None
         """The slots of the columns that the body covers, once something was counted."""
@@ -301,7 +298,11 @@ class BlockCandidates(Candidates):
         there = table[slots, -1] > 0
         filled = np.bincount(of_column[there], minlength=len(columns))
         self.filled, self.first = slots[there], np.append(0, np.cumsum(filled))
-        self.ends = np.cumsum(np.where(self.data.is_numeric[columns], np.maximum(0, 2 * (filled - 1)), filled))
+        sizes = np.where(self.data.is_numeric[columns], np.maximum(0, 2 * (filled - 1)), filled)
+        self.ends = np.cumsum(sizes)
+        labels = columns - len(self.data.values)
+        if (labels >= 0).any():
+            self.tested = np.repeat(labels, sizes)
 
     def condition(self, candidate: int) -> Condition | None:
         if self.columns is None or self.filled is None:

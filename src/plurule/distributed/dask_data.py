@@ -105,7 +105,8 @@ class DaskBlocks(Blocks, OnDask):
         self.client, self.groups = client, groups
 
     def total(self, function: Function, *shared: Any) -> Any:
-        return self.added_up([self.submit(total_of, group, function, shared) for group in self.groups])
+        asked = {"function": function, "shared": shared, "pure": False, "retries": RETRIES}
+        return self.added_up(self.client.map(total_of, self.groups, **asked))
 
 
 def blocks_of(made: Sequence[tuple[Any, Any]]) -> list[Any]:

@@ -183,8 +183,8 @@ class Candidates:
 
     added = 1
     """How many conditions the candidates add to the body."""
-    tested_label: int | None = None
-    """The label that the condition tests, which must not be in the head."""
+    tested: NDArray[np.intp] | None = None
+    """Per candidate, the label that its condition tests, if conditions test labels: it must not be in the head."""
 
     def __init__(self, covered: Sequence[Mask], conditions: Sequence[Condition]):
         self.covered, self.conditions = covered, conditions
@@ -249,7 +249,7 @@ class LabelCandidates(Candidates):
     def __init__(self, name: str, index: int, predicted: NDArray[np.int8], covered: Mask):
         conditions = [LabelCondition(name, index, present) for present in (False, True)]
         super().__init__([covered & (predicted == condition.present) for condition in conditions], conditions)
-        self.tested_label = index
+        self.tested = np.full(len(conditions), index)
 
 
 class Confusion(NamedTuple):

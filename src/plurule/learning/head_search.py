@@ -6,7 +6,6 @@ head per candidate. Most take units one by one, best first; `label_sets` has tho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,19 +34,18 @@ def find_heads(
     state: Counting,
     candidates: Candidates,
     confusion: Confusion,
-    tested: Sequence[int],
     options: Options,
     barred: Mask | None = None,
 ) -> Heads:
     """The best head of every candidate, by the head search of the options.
 
-    `confusion` counts every label as predicted present, on open pairs; `tested` are the labels of the body, `barred`
-    says per candidate, label and sign what the body does not allow.
+    `confusion` counts every label as predicted present, on open pairs; `barred` says per candidate, label and sign
+    what the body does not allow.
     """
     evaluate = evaluation(state, candidates, confusion, options)
     searches = {"anti_monotone": anti_monotone, "exhaustive": exhaustive}
     search = searches.get(options.head_search, best_first_search)
-    parts = units_of(state, tested, barred, options.predict_absence)
+    parts = units_of(state, barred, options.predict_absence)
     heads = search(evaluate, confusion, parts, options)
     heads.value[~options.min_precision.reached(heads.tp, heads.fp)] = -np.inf
     return heads

@@ -7,7 +7,7 @@ count as equal to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -85,22 +85,17 @@ class Units:
         return self.apart is not None and bool(self.apart[np.ix_(labels, labels)].any())
 
 
-def units_of(
-    state: Counting, tested: Iterable[int], against: Mask | None = None, predict_absence: bool = False
-) -> Units:
-    """The units that may be in the head of a rule that tests these labels; `against` is what bodies do not allow."""
-    constraints, barred = state.problem.constraints, state.set_aside.copy()
-    barred[list(tested)] = True
+def units_of(state: Counting, barred: Mask | None = None, predict_absence: bool = False) -> Units:
+    """The units that may be in a head; `barred` is what bodies do not allow."""
+    constraints = state.problem.constraints
     if constraints is None:
-        return Units([(int(label),) for label in np.flatnonzero(~barred)], None)
-    for label in tested:
-        barred |= constraints.apart[label]
-    units = [unit for unit in constraints.units() if not barred[list(unit)].any()]
+        return Units([(int(label),) for label in np.flatnonzero(~state.set_aside)], None, barred)
+    units = [unit for unit in constraints.units() if not state.set_aside[list(unit)].any()]
     apart = constraints.apart.copy()
     # What a label implies must not be absent beside it.
     for below, above in ancestors(constraints.hierarchy) if predict_absence else ():
         apart[below, above] = apart[above, below] = True
-    return Units(units, apart if apart.any() else None, against)
+    return Units(units, apart if apart.any() else None, barred)
 
 
 # Values of given heads -------------------------------------------------------------------------------------

@@ -196,24 +196,36 @@ def with_coverage(state: Counting, rule: Candidate) -> Candidate:
 
 def score_free(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
     """The best head of each candidate."""
-    tested = [c.index for c in rule.body if isinstance(c, LabelCondition)]
-    if candidates.tested_label is not None:
-        tested.append(candidates.tested_label)
     confusion = weights.confusion(candidates)
     barred = barred_heads(state, candidates, len(confusion.tp), rule.body)
-    heads = find_heads(state, candidates, confusion, tested, options, barred)
+    heads = find_heads(state, candidates, confusion, options, barred)
     return enough_covered(state, candidates, heads, options)
 
 
 def barred_heads(
     state: Counting, candidates: Candidates, n_candidates: int, body: Sequence[Condition] = ()
 ) -> Mask | None:
-    """Per candidate, label and sign, whether directions of attributes do not allow it in the head; None if all do."""
-    constraints = state.problem.constraints
-    if constraints is None or not constraints.directed:
+    """Per candidate, label and sign, whether it may not be in the head; None if all may.
+
+    What a body tests may not, nor what goes with none of that, nor what directions of attributes do not allow.
+    """
+    constraints, tested = state.problem.constraints, candidates.tested
+    in_body = [c.index for c in body if isinstance(c, LabelCondition)]
+    directed = constraints is not None and constraints.directed
+    if tested is None and not in_body and not directed:
         return None
-    barred = constraints.barred([candidates.condition(i) for i in range(n_candidates)])
-    return barred | constraints.barred(body).any(axis=0)
+    barred = np.zeros((n_candidates, state.problem.n_labels, 2), dtype=bool)
+    barred[:, in_body] = True
+    if tested is not None:
+        barred[np.arange(n_candidates), tested] = True
+    if constraints is not None:
+        barred |= constraints.apart[in_body].any(axis=0)[:, None]
+        if tested is not None:
+            barred |= constraints.apart[tested][:, :, None]
+    if constraints is not None and directed:
+        barred |= constraints.barred([candidates.condition(i) for i in range(n_candidates)])
+        barred |= constraints.barred(body).any(axis=0)
+    return barred
 
 
 def head_weights(state: Counting, rule: Candidate, options: Options) -> Counted:
@@ -227,11 +239,6 @@ def score_fixed(state: Counting, candidates: Candidates, weights: Counted, rule:
     heads = count_fixed(state, candidates, weights, rule, options)
     heads.value[heads.tp == 0] = -np.inf
     heads.value[~(options.min_precision.reached(heads.tp, heads.fp) & worth_something(heads.value, options))] = -np.inf
-    tested, constraints = candidates.tested_label, state.problem.constraints
-    if tested is not None and rule.signs[tested] != NOT_IN_HEAD:
-        heads.value[:] = -np.inf
-    if tested is not None and constraints is not None and constraints.apart[tested, rule.signs != NOT_IN_HEAD].any():
-        heads.value[:] = -np.inf
     barred = barred_heads(state, candidates, len(heads.value))
     if barred is not None:
         labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
