@@ -219,7 +219,7 @@ def barred_heads(
     if tested is not None:
         barred[np.arange(n_candidates), tested] = True
     if constraints is not None:
-        barred |= constraints.apart[in_body].any(axis=0)[:, None]
+        barred |= constraints.apart[in_body].any(axis=0, keepdims=True).T
         if tested is not None:
             barred |= constraints.apart[tested][:, :, None]
     if constraints is not None and directed:
