@@ -10,7 +10,7 @@ namespace plurule {
 namespace {
 
 constexpr std::size_t MOST_ROWS = std::size_t(1) << 31;
-constexpr std::size_t FEW_ROWS = 4096;  // are ranked by one thread
+constexpr std::size_t FEW_VALUES = 1 << 16;  // are ranked by one thread
 
 // Values of a column of floats, whatever its width and stride.
 struct Floats {
@@ -100,7 +100,7 @@ void Columns::add(std::size_t count, std::size_t largest, Listed&& listed_by, Ra
         without_gil([&] {
             Threads threads(std::min(n_threads_, count));
             const Threads::Session session(threads, Interruption());
-            threads.run(numbers, largest < FEW_ROWS, [&](std::size_t i, std::size_t) {
+            threads.run(numbers, largest * count < FEW_VALUES, [&](std::size_t i, std::size_t) {
                 const ListedRows listed = listed_by(i);
                 Ranks ranks(listed.size());
                 rank(i, listed, prepared_->attributes[before + i], ranks);

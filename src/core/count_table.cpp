@@ -70,8 +70,10 @@ bool CountTable::suits(const Options& options, const HeadSearch& search, const P
     for (double lift : options.lift)
         if (!(lift > 0)) return false;
     double slots = options.label_conditions ? 2.0 * double(state.n_labels) : 0.0;
-    for (std::size_t a = 0; a < prepared.attributes.size(); ++a)
-        slots += prepared.is_packed(a) ? double(prepared.attributes[a].values) : 2.0 * double(state.training.attributes[a].groups() + 1);
+    for (std::size_t a = 0; a < prepared.attributes.size(); ++a) {
+        const GroupedRows& rows = state.training.attributes[a];
+        slots += prepared.is_packed(a) ? double(prepared.attributes[a].values) : double(rows.groups() + 1) * (rows.missing.empty() ? 1 : 2);
+    }
     const double of_cell = state.n_rows < NarrowCell::MOST_ROWS ? sizeof(NarrowCell) : sizeof(WideCell);
     return slots / TILE * double(state.label_of_lane.size()) * of_cell < double(MOST_BYTES);
 }

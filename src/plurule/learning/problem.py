@@ -96,7 +96,7 @@ class Problem:
     @property
     def label_weights(self) -> NDArray[np.float64]:
         """Per label, the weight of the instances that have it."""
-        return self.weights @ self.Y
+        return np.array([self.weights @ column for column in self.Y.T])  # one by one: as floats they take much memory
 
     @property
     def n_labels(self) -> int:
