@@ -42,8 +42,8 @@ def fingerprints(table: Table) -> NDArray[np.uint32]:
             rows = slice(start, start + ROWS)
             step = max(1, VALUES // len(sums[rows]))
             for part in (dense[i : i + step] for i in range(0, len(dense), step)):
-                places, values = zip(*((place, column[rows]) for place, column in part), strict=True)
-                sums[rows] += _mixed(np.array(values, np.float64), np.array(places, np.uint64)[:, None]).sum(axis=0)
+                values = np.array([column[rows] for _, column in part], np.float64)
+                sums[rows] += _mixed(values, np.array([[place] for place, _ in part], np.uint64)).sum(axis=0)
     return (_scrambled(sums) >> np.uint64(32)).astype(np.uint32)
 
 
