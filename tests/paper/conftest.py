@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from plurule.paper.experiment import Experiment, Results
 from plurule.paper.materials import EMBEDDED, Material, load_material
 from plurule.paper.protocol import Plan
+from plurule.paper.report import Statement, write_report
 
 LIFTS = ("peak 2: 1.08", "kln at 3: 1.08")
 
@@ -28,3 +31,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A finished experiment."""
     folder = tmp_path_factory.mktemp("finished")
     return Experiment(small_plan(), folder, {EMBEDDED: EMBEDDED}).run()
+
+
+@pytest.fixture(scope="session")
+def written(results: Results, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Statement]]:
+    """The folder of its report with all figures, and what the report judges."""
+    folder = tmp_path_factory.mktemp("report")
+    return folder, write_report(results, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,13 +12,13 @@ from plurule.paper.analysis import Analysis
 from plurule.paper.experiment import Results
 
 
-def test_figures_of_the_same_data_are_the_same_files(results: Results, tmp_path: Path):
-    first, second = (figures.draw_all(Analysis(results), tmp_path / name) for name in ("one", "two"))
-    assert first == second
-    assert len(first) == 6
-    for name, svg in first.items():
-        assert (tmp_path / "one" / f"{name}.svg").read_text(encoding="utf-8") == svg
-        assert (tmp_path / "one" / f"{name}.png").read_bytes() == (tmp_path / "two" / f"{name}.png").read_bytes()
+def test_figures_of_the_same_data_are_the_same_files(results: Results, written: tuple[Path, Any], tmp_path: Path):
+    drawn, before = figures.draw_all(Analysis(results), tmp_path), written[0] / "figures"
+    assert len(drawn) == 6
+    for name, svg in drawn.items():
+        for folder in (tmp_path, before):
+            assert (folder / f"{name}.svg").read_text(encoding="utf-8") == svg
+        assert (tmp_path / f"{name}.png").read_bytes() == (before / f"{name}.png").read_bytes()
 
 
 @pytest.mark.parametrize(

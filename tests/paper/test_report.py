@@ -20,12 +20,6 @@ from plurule.paper.statistics import Tally
 from plurule.selection.code import code_fingerprint
 
 
-@pytest.fixture(scope="module")
-def written(results: Results, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Statement]]:
-    folder = tmp_path_factory.mktemp("report")
-    return folder, write_report(results, folder)
-
-
 class Page(HTMLParser):
     """Collects what a page refers to, and checks that what is opened is closed."""
 
