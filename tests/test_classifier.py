@@ -21,7 +21,6 @@ from sklearn.preprocessing import StandardScaler
 
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
-from plurule.errors import PluruleError
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Laplace, SubsetAccuracy, ratio
 from plurule.learning.fixed_head import FixedHead
 from plurule.lifts import KLN, NoLift
@@ -441,11 +440,3 @@ print(sorted(heavy & set(sys.modules)))
 
 def test_the_box_of_a_notebook_links_to_the_page_of_the_reference() -> None:
     assert "/reference/names/plurule.RuleListClassifier.html" in RuleListClassifier()._repr_html_()
-
-
-def test_lifts_are_known_by_name() -> None:
-    X, Y = np.arange(8.0)[:, None], np.repeat([[1, 1], [0, 1]], 4, axis=0)
-    by_name = RuleListClassifier.published(lift="kln at 3: 1.2").fit(X, Y).rule_list_
-    assert by_name == RuleListClassifier.published(lift=KLN.at(3, 1.2)).fit(X, Y).rule_list_
-    with pytest.raises(PluruleError, match="lift 'klm' is not understood; write"):
-        RuleListClassifier(lift="klm").fit(X, Y)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from plurule.classifier import RuleListClassifier
 from plurule.errors import PluruleError
 from plurule.lifts import KLN, PAPER_LIFTS, NoLift, Peak, Root, as_table, find_lift, paper_lifts, parse_lifts
 
@@ -143,3 +145,11 @@ def test_the_papers_lifts_are_peaks_at_2_3_and_5_labels_and_kln_given_at_3():
     expected = [Peak(labels, height, 2.0) for labels in (2, 3, 5) for height in heights]
     assert paper_lifts(n_labels=5) == [*expected, *(KLN.at(3, height) for height in heights)]
     assert (PAPER_LIFTS[0], PAPER_LIFTS[-2]) == ("peak 2: 1.02", "kln at 3: 1.20")
+
+
+def test_lifts_are_known_by_name() -> None:
+    X, Y = np.arange(8.0)[:, None], np.repeat([[1, 1], [0, 1]], 4, axis=0)
+    by_name = RuleListClassifier.published(lift="kln at 3: 1.2").fit(X, Y).rule_list_
+    assert by_name == RuleListClassifier.published(lift=KLN.at(3, 1.2)).fit(X, Y).rule_list_
+    with pytest.raises(PluruleError, match="lift 'klm' is not understood; write"):
+        RuleListClassifier(lift="klm").fit(X, Y)
