@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,14 @@ import pytest
 
 from helpers.scans import LABELS, model
 from plurule import read
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The scheduler of a cluster of two worker processes, which are replaced if they are killed."""
+    distributed: Any = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as workers:
+        yield workers.scheduler_address
 
 
 @pytest.fixture(scope="module")

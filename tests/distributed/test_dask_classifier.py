@@ -29,11 +29,9 @@ ONE_LIST: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 8}
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
+def client(address: str) -> Iterator[Any]:
+    with distributed.Client(address) as client:
+        client.wait_for_workers(2)
         yield client
 
 
@@ -58,7 +56,7 @@ def in_memory(*data: Any, **given: Any) -> classifier.RuleListClassifier:
     return classifier.RuleListClassifier(**(ONE_LIST | given)).fit(*data)
 
 
-@pytest.mark.parametrize("rows", [4000, 999, 130])
+@pytest.mark.parametrize("rows", [4000, 999, 400])
 def test_arrays_of_any_chunks_give_the_model_of_one_array(rows: int, client: Any, data: Any):
     expected = in_memory(*data)
     X, Y = (da.from_array(array, chunks=(rows, -1)) for array in data)
@@ -157,7 +155,9 @@ def test_a_fit_goes_on_with_the_rules_of_a_cluster_that_is_gone(data: Any, tmp_p
     told = []
     for verbose, error in ((ended, KeyboardInterrupt), (lambda rules, _: told.append(rules), None)):
         with (
-            distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+            ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
             learner = RuleListClassifier(**ONE_LIST, verbose=verbose)
