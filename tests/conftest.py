@@ -41,8 +41,18 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Does not wait long for a scheduler that is not there."""
+    monkeypatch.setattr("plurule.distributed.cluster._CONNECT_SECONDS", 0.5)
+
+
+@pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command of the command line, which sees a terminal of 160 columns without colours."""
+    """Runs a command of the command line, which sees a terminal of 160 columns without colours, and one core.
+
+    Whatever it starts one process per core for is done without processes, unless a test asks for some.
+    """
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
     monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.setenv("NO_COLOR", "1")
     return runner(capfd)

@@ -21,8 +21,6 @@ def test_a_mistake_ends_the_program_with_one_line_and_code_2(tmp_path: Path) -> 
     assert result.stderr.count("\n") == 1
     assert "nothing.csv" in result.stderr
     assert "Traceback" not in result.stderr
-    with_traceback = program("fit", tmp_path / "nothing.csv", "--labels", "red", "--debug")
-    assert "Traceback" in with_traceback.stderr
 
 
 def test_help_and_version_need_no_heavy_imports() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from helpers.commands import Run, assert_mistake
@@ -113,8 +115,8 @@ HUGE = str(2**70)
         ("--lift-height", "1e308", "--rules", "2"),
     ],
 )
-def test_numbers_beyond_all_bounds_are_no_mistake(run: Run, options: tuple[str, ...]) -> None:
-    result = run("fit", "world-flags", *options)
+def test_numbers_beyond_all_bounds_are_no_mistake(run: Run, pair: Path, options: tuple[str, ...]) -> None:
+    result = run("fit", f"{pair}-train.arff", *options)
     assert result.code == 0, result.err
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.campaigns import numbers as numbers_of_examples
 from helpers.commands import Run, assert_mistake
 from plurule.cli.reproduce import make_plan
 
@@ -25,7 +26,7 @@ TIMED = {"effort", "training-times", "statements"}
 
 
 def command(out: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "plurule", "reproduce", "--out", str(out), *(arguments or ARGUMENTS)]
+    return [sys.executable, "-m", "plurule", "reproduce", "--quick", "--out", str(out), *(arguments or ARGUMENTS)]
 
 
 def reproduce(out: Path, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -39,7 +40,7 @@ def undrawn(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Reproduces in this process, without the figures, which take longest."""
     monkeypatch.delenv("PLURULE_DATA", raising=False)
     monkeypatch.setattr("plurule.paper.report.draw_all", lambda analysis, folder: {})
-    return lambda out, *arguments: run("reproduce", "--out", out, "--jobs", 1, *arguments)
+    return lambda out, *arguments: run("reproduce", "--quick", "--out", out, "--jobs", 1, *arguments)
 
 
 def numbers(folder: Path) -> dict[str, str]:
@@ -86,29 +87,6 @@ def test_a_finished_run_is_not_run_again(undisturbed: Path, undrawn: Run, tmp_pa
     assert results_in(again) == results_in(undisturbed)
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3, 4))])
-def test_a_run_that_is_killed_again_and_again_gives_the_numbers_of_an_undisturbed_one(
-    undisturbed: Path, undrawn: Run, tmp_path: Path, seed: int
-):
-    chance = random.Random(seed)
-    total = results_in(undisturbed)
-    killed = 0
-    for _ in range(3):
-        goal = results_in(tmp_path) + chance.randint(1, total // 4)
-        process = subprocess.Popen(command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # At a random moment, which is when enough new results are there, and a little later.
-        while process.poll() is None and results_in(tmp_path) < goal:
-            time.sleep(0.01)
-        time.sleep(chance.random() * 0.05)
-        process.send_signal(signal.SIGKILL)
-        killed += process.wait() == -signal.SIGKILL
-    assert killed >= 2
-    at_last = undrawn(tmp_path, *ARGUMENTS[:-2])
-    assert at_last.code == 0, at_last.err
-    assert numbers(tmp_path) == numbers(undisturbed)
-    assert results_in(tmp_path) == total, "nothing is done twice"
-
-
 def workers_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
@@ -121,24 +99,38 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc to look for processes")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_process_is_left_behind_and_ctrl_c_says_what_is_kept(tmp_path: Path, number: signal.Signals):
-    process = subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and results_in(tmp_path) < 20:
-        time.sleep(0.01)
-    workers = workers_of(process.pid)
-    assert workers
-    process.send_signal(number)
-    _, said = process.communicate(timeout=60)
-    if number != signal.SIGKILL:
-        assert process.returncode == 130
-        assert "Stopped." in said
-        assert "Traceback" not in said
-    deadline = time.monotonic() + 60
-    while any(map(alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(alive, workers))
-    assert results_in(tmp_path) >= 20
+@pytest.mark.parametrize("seed", numbers_of_examples(1, 5))
+def test_a_run_that_is_ended_again_and_again_leaves_no_process_and_gives_the_numbers_of_an_undisturbed_one(
+    undisturbed: Path, undrawn: Run, tmp_path: Path, seed: int
+):
+    chance = random.Random(seed)
+    total = results_in(undisturbed)
+    for number in chance.sample([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], 3):
+        goal = results_in(tmp_path) + chance.randint(1, total // 4)
+        process = subprocess.Popen(command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        # At a random moment, which is when enough new results are there, and a little later.
+        while process.poll() is None and results_in(tmp_path) < goal:
+            time.sleep(0.01)
+        time.sleep(chance.random() * 0.05)
+        workers = workers_of(process.pid)
+        assert workers
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+        if number == signal.SIGKILL:
+            assert process.returncode == -signal.SIGKILL
+        else:
+            assert process.returncode == 130
+            assert f"Stopped. What is finished is kept in {tmp_path}" in " ".join(said.split())
+            assert "Traceback" not in said
+        deadline = time.monotonic() + 60
+        while any(map(alive, workers)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not any(map(alive, workers))
+        assert goal <= results_in(tmp_path) < total
+    at_last = undrawn(tmp_path, *ARGUMENTS[:-2])
+    assert at_last.code == 0, at_last.err
+    assert numbers(tmp_path) == numbers(undisturbed)
+    assert results_in(tmp_path) == total, "nothing is done twice"
 
 
 def test_a_folder_of_other_arguments_is_refused_with_the_difference(undisturbed: Path):
@@ -156,6 +148,7 @@ def mistake(run: Run, *arguments: object) -> str:
     return result.err
 
 
+@pytest.mark.usefixtures("impatient")
 def test_unknown_sets_objectives_and_lifts_are_answered_with_the_known_ones(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -216,7 +209,8 @@ def test_a_set_that_fails_is_reported_at_the_end_and_the_others_go_on(undrawn: R
             f"@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n" + rows, encoding="utf-8"
         )
     sets = f"{data / 'broken'},world-flags,{data / 'tiny'}"
-    ended = undrawn(tmp_path / "out", "--sets", sets, "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    few = ("--objectives", "ha+", "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    ended = undrawn(tmp_path / "out", "--sets", sets, *few)
     assert ended.code == 1, ended.err
     assert re.search(r"^broken: failed: .*broken\.arff, line 5", ended.err, re.MULTILINE), ended.err
     assert re.search(r"^tiny: failed: .*fold|cannot split", ended.err, re.MULTILINE), ended.err
@@ -244,7 +238,8 @@ def test_data_that_changed_since_are_refused(undrawn: Run, tmp_path: Path):
         "@relation 'mine: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@data\n"
         + "\n".join(f"{int(x > 20)},{x % 2},{x}" for x in range(40))
     )
-    arguments = ("--data", str(tmp_path / "data"), "--sets", "mine", "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    few = ("--objectives", "ha+", "--lifts", "kln at 3: 1.08", "--repeats", "1")
+    arguments = ("--data", str(tmp_path / "data"), "--sets", "mine", *few)
     ended = undrawn(tmp_path / "out", *arguments)
     assert ended.code == 0, ended.err
     path = source / "mine.arff"
@@ -270,15 +265,15 @@ def test_results_of_other_folds_are_refused_and_those_of_a_named_splitter_stay_t
     assert "journal.jsonl: the folds of world-flags have changed" in ended.err
 
 
-def test_a_quick_run_shows_everything(tmp_path: Path, request: pytest.FixtureRequest):
+def test_a_quick_run_shows_everything(run: Run, tmp_path: Path, request: pytest.FixtureRequest):
     try:
         place: tuple[str, ...] = ("--data", str(request.getfixturevalue("shared_data")))
     except pytest.skip.Exception:
         # Without the paper's sets, a quick run takes the embedded data.
         place = ()
-    ended = reproduce(tmp_path, "--quick", *place)
-    assert ended.returncode == 0, ended.stderr
-    assert re.search(r"\d+ of \d+ published statements hold here", ended.stdout)
+    ended = run("reproduce", "--quick", "--out", tmp_path, "--jobs", 1, *place)
+    assert ended.code == 0, ended.err
+    assert re.search(r"\d+ of \d+ published statements hold here", ended.out)
     assert (tmp_path / "report.html").is_file()
 
 
