@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import f1_score, make_scorer
 
 from plurule import BaggedRuleLists, RuleListClassifier
-from plurule.bagged import THRESHOLDS
+from plurule.bagged import THRESHOLDS, _centred
 from plurule.data.table import Table
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError, ParameterError
@@ -201,3 +201,7 @@ def test_a_single_row_is_learned_from() -> None:
     assert votes.threshold_ == 0.5
     assert np.isnan(votes.oob_score_)
     assert votes.predict([[1.0]]).tolist() == [[1, 0]]
+
+
+def test_votes_are_stretched_so_that_the_threshold_comes_to_be_one_half() -> None:
+    assert _centred(np.array([0.1, 0.2, 0.6]), threshold=0.2).round(3).tolist() == [0.25, 0.5, 0.75]

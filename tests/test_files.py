@@ -14,7 +14,7 @@ import pytest
 
 from plurule import RuleListClassifier, save_model
 from plurule.datasets import load_world_flags
-from plurule.files import replacing, write_text
+from plurule.files import in_bytes, replacing, temporary_folder, to_csv, write_text
 
 
 def test_a_file_takes_the_place_of_the_old_one_when_it_is_whole(tmp_path: Path) -> None:
@@ -133,13 +133,13 @@ def test_what_a_killed_writer_left_is_removed_but_not_what_another_writes(tmp_pa
 
 FULL_DISK = """
 import contextlib, io, json, resource, sys
-from plurule.cli import app, errors
+from plurule.cli import app, terminal
 resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
 ended = []
 for command in json.loads(sys.argv[1]):
     with contextlib.redirect_stderr(io.StringIO()) as said:
         try:
-            errors.run(app, command)
+            terminal.run(app, command)
         except SystemExit as end:
             ended.append((end.code, said.getvalue()))
 print(json.dumps(ended))
@@ -169,3 +169,18 @@ def test_a_full_disk_leaves_what_was_there_and_is_told_in_a_sentence(tmp_path: P
         assert "Traceback" not in said
         assert (tmp_path / target).read_text() == "before"
     assert {path.name for path in tmp_path.iterdir()} == {*COMMANDS, "other.json"}
+
+
+def test_a_temporary_folder_is_gone_at_the_end() -> None:
+    with temporary_folder("test-") as folder:
+        assert folder.is_dir()
+    assert not folder.exists()
+
+
+def test_half_characters_are_written_as_json_escapes_them() -> None:
+    assert in_bytes("\u2190\ud800") == b"\xe2\x86\x90\\ud800"
+
+
+def test_rows_become_csv_in_which_no_cell_is_a_formula() -> None:
+    rows = [{"set": "flags", "score": 2 / 3}, {"set": "=A1", "score": None}, {"set": "-1.5"}]
+    assert to_csv(rows) == "set,score\nflags,0.666667\n'=A1,\n-1.5,\n"

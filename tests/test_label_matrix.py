@@ -97,3 +97,12 @@ def test_columns_are_picked_by_name() -> None:
         np.testing.assert_array_equal(dense(by_name(matrix, ["red", "blue"], ["blue", "red"])), Y[:, ::-1])
     with pytest.raises(DataError, match="lack the label 'rde' of the rule list; did you mean 'red'"):
         by_name(Y, ["red", "blue"], ["rde"])
+
+
+def test_columns_are_picked_by_name_in_the_order_of_the_model() -> None:
+    assert by_name(np.array([[1, 0]], dtype=np.int8), ["red", "blue"], ["blue"]).tolist() == [[0]]
+
+
+def test_true_and_false_are_one_and_zero() -> None:
+    matrix, names = label_matrix([[1, 0], [True, False]])
+    assert (matrix.tolist(), matrix.dtype, names) == ([[1, 0], [1, 0]], np.int8, None)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from plurule.classifier import RuleListClassifier
 from plurule.errors import PluruleError
-from plurule.lifts import KLN, PAPER_LIFTS, NoLift, Peak, Root, as_table, find_lift, paper_lifts, parse_lifts
+from plurule.lifts import KLN, PAPER_LIFTS, LiftName, NoLift, Peak, Root, as_table, find_lift, paper_lifts, parse_lifts
 
 
 def test_the_lift_table_of_each_function_is_the_one_computed_by_hand():
@@ -153,3 +153,8 @@ def test_lifts_are_known_by_name() -> None:
     assert by_name == RuleListClassifier.published(lift=KLN.at(3, 1.2)).fit(X, Y).rule_list_
     with pytest.raises(PluruleError, match="lift 'klm' is not understood; write"):
         RuleListClassifier(lift="klm").fit(X, Y)
+
+
+def test_a_lift_has_one_name_however_it_is_written() -> None:
+    name = LiftName.parse("KLN 3:1.2")
+    assert (str(name), name.function, name.height) == ("kln at 3: 1.20", "kln at 3", 1.2)

@@ -9,8 +9,8 @@ from plurule.inspection.edit import Edit
 from plurule.inspection.evidence import evidence as _evidence
 from plurule.inspection.evidence import to_frame as _to_frame
 from plurule.inspection.explain import explain as _explain
-from plurule.inspection.prune import prune as _prune
 from plurule.inspection.rule_stability import stability as _stability
+from plurule.inspection.simplify import prune as _prune
 from plurule.inspection.simplify import simplify as _simplify
 
 class RuleListMethods:

@@ -11,16 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from plurule.classifier import RuleListClassifier
-from plurule.data.inputs import labelled_data
+from plurule.classifier import RuleListClassifier, problem_for
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm, settled
 from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure
-from plurule.label_matrix import dense
-from plurule.learning.options import check_constraints, check_engine, check_options
+from plurule.learning.options import check_engine, check_options
 from plurule.learning.problem import Problem
-from plurule.learning.weights import check_weights
 from plurule.model import RuleList
 from plurule.model.frame import Backend
 from plurule.parameters import Allowed, check_jobs, check_parameters, whole
@@ -30,7 +27,7 @@ from plurule.prediction.probability import MARGIN, precisions, raised
 from plurule.prediction.recurrence import Recurrence
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.prediction.staged import Tally
-from plurule.selection.resampling import draw, learn_from_samples
+from plurule.selection.folds import draw, learn_from_samples
 
 Votes = NDArray[np.float64]
 
@@ -133,21 +130,13 @@ class BaggedRuleLists(LabelPredictor):
         """
         check_parameters(ALLOWED, self.get_params(deep=False))
         scoring, n_jobs = check_scoring(self.scoring), check_jobs(self.n_jobs)
-        data, form = labelled_data(X, y, sample_weight, label_names)
-        weights = check_weights(data.weights, len(data), len(data.label_names))
-        self._remember_features(X, data.X)
-        rows = np.flatnonzero(weights > 0)
-        kept = data[rows]
         learners = self._learners()
-        bounds = check_constraints(None, data.attributes, data.label_names, learners[0].head_search, data)
-        Y = dense(kept.Y).view(np.uint8)
-        problem = Problem(kept.X, data.label_names, Y, weights[rows], constraints=bounds)
+        problem, counts = problem_for(self, learners[0].head_search, X, y, sample_weight, label_names)
         options = [check_options(learner.get_params(deep=False), problem.n_labels) for learner in learners]
-        samples = draw(len(rows), int(self.n_estimators), self.random_state)
+        samples = draw(problem.n_instances, int(self.n_estimators), self.random_state)
         lists = learn_from_samples(problem, options, samples, check_engine(learners[0].engine), n_jobs)
         self.rule_lists_ = tuple(lists)
-        self._remember_labels(data.label_names, form)
-        self._count_votes(problem, rows, len(data), samples == 0, scoring)
+        self._count_votes(problem, counts, samples == 0, scoring)
         self._note_rules(problem.table)
         return self
 
@@ -167,16 +156,16 @@ class BaggedRuleLists(LabelPredictor):
         return learners
 
     def _count_votes(
-        self, problem: Problem, rows: NDArray[np.intp], n_rows: int, unseen: NDArray[np.bool_], scoring: Scoring
+        self, problem: Problem, counts: NDArray[np.bool_], unseen: NDArray[np.bool_], scoring: Scoring
     ) -> None:
         """Score the votes on rows that were not drawn, and choose the threshold by it."""
         total, voters = np.zeros(problem.Y.shape), unseen.sum(axis=0)
         for rule_list, is_new in zip(self.rule_lists_, unseen, strict=True):
             total[is_new] += _vote(rule_list, problem.table[np.flatnonzero(is_new)])
-        self.oob_votes_ = np.full((n_rows, problem.n_labels), np.nan)
+        self.oob_votes_ = np.full((len(counts), problem.n_labels), np.nan)
         known = np.flatnonzero(voters)
         votes = total[known] / voters[known, None]
-        self.oob_votes_[rows[known]] = votes
+        self.oob_votes_[np.flatnonzero(counts)[known]] = votes
         scores = _scores(votes, problem, known, scoring, self._form)
         defined = np.flatnonzero(~np.isnan(scores))
         # Of equally good ones, that next to one half.
@@ -226,11 +215,7 @@ def _vote(rule_list: RuleList, table: Table, n_threads: int = 1) -> Votes:
 
 
 def _centred(votes: Votes, threshold: float) -> Votes:
-    """Votes stretched on both sides of the threshold, so that it comes to be one half.
-
-    >>> _centred(np.array([0.1, 0.2, 0.6]), threshold=0.2).round(3)
-    array([0.25, 0.5 , 0.75])
-    """
+    """Votes stretched on both sides of the threshold, so that it comes to be one half."""
     below, above = 0.5 * votes / threshold, 0.5 + 0.5 * (votes - threshold) / (1 - threshold)
     return np.where(votes >= threshold, np.maximum(above, 0.5 + MARGIN), np.minimum(below, 0.5 - MARGIN))
 

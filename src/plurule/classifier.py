@@ -30,7 +30,7 @@ from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, Lift
 from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs, told_to
-from plurule.prediction.predictor import RuleListPredictor
+from plurule.prediction.predictor import LabelPredictor, RuleListPredictor
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
 from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation_to_aim_by
 from plurule.selection.folds import Folds
@@ -272,7 +272,9 @@ class RuleListClassifier(RuleListPredictor):
         """
         if isinstance(X, CountedData):
             return self._learn_counted(X, initial_rules, constraints, y, sample_weight, label_names)
-        return self._learn(*self._problem(X, y, sample_weight, label_names, initial_rules, constraints))
+        given = X, y, sample_weight, label_names, initial_rules, constraints
+        problem, counts = problem_for(self, self.head_search, *given)
+        return self._learn(problem, np.flatnonzero(counts))
 
     def _learn_counted(self, data: CountedData, initial_rules: Any, constraints: Any, *others: Any) -> Self:
         """Learn from data that are counted where they are, with labels and weights of their own."""
@@ -392,28 +394,6 @@ class RuleListClassifier(RuleListPredictor):
             self.heuristic = check_heuristic(self.heuristic)
         return super().set_params(**params)
 
-    def _problem(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None,
-        label_names: Sequence[str] | None,
-        initial_rules: RuleList | str | Iterable[Rule | str] = (),
-        constraints: Constraints | None = None,
-    ) -> tuple[Problem, NDArray[np.intp]]:
-        """What is to be learned, checked, and the rows that count; notes what attributes and labels are called."""
-        data, form = labelled_data(X, y, sample_weight, label_names)
-        weights = check_weights(data.weights, len(data), len(data.label_names))
-        self._remember_features(X, data.X)
-        rows = np.flatnonzero(weights > 0)
-        if len(rows) < len(weights):
-            data, weights = data[rows], weights[rows]
-        given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
-        self._remember_labels(data.label_names, form)
-        names = data.attributes, data.label_names
-        bounds = check_constraints(constraints, *names, self.head_search, data, given)
-        return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), rows
-
     def _finished(self, rule_list: RuleList, folds: TrainingData) -> RuleList:
         """A rule list as people say it, which knows the rows it was learned from, if both is wanted."""
         n_given = len(folds.problem.initial_rules)
@@ -426,6 +406,29 @@ class RuleListClassifier(RuleListPredictor):
             print(f"{rules} rules, {share:.1%} of the pairs decided" if rules else f"{share:.0%} of the lists learned")
 
         return told_to(self.verbose, show)
+
+
+def problem_for(
+    predictor: LabelPredictor,
+    head_search: HeadSearch,
+    X: Any,
+    y: Any,
+    sample_weight: ArrayLike | None,
+    label_names: Sequence[str] | None,
+    initial_rules: RuleList | str | Iterable[Rule | str] = (),
+    constraints: Constraints | None = None,
+) -> tuple[Problem, NDArray[np.bool_]]:
+    """What is to be learned, checked, and which rows count; the predictor notes names of attributes and labels."""
+    data, form = labelled_data(X, y, sample_weight, label_names)
+    weights = check_weights(data.weights, len(data), len(data.label_names))
+    predictor._remember_features(X, data.X)
+    counts = weights > 0
+    if not counts.all():
+        data, weights = data[np.flatnonzero(counts)], weights[counts]
+    given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
+    predictor._remember_labels(data.label_names, form)
+    bounds = check_constraints(constraints, data.attributes, data.label_names, head_search, data, given)
+    return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), counts
 
 
 def _not_better(measure: str, score: float, constant: float, is_constant: bool) -> str:

@@ -19,19 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from plurule.classifier import RuleListClassifier
+from plurule.classifier import RuleListClassifier, problem_for
 from plurule.data.targets import TargetForm
 from plurule.errors import nearest
 from plurule.learning.binning import with_short_thresholds
 from plurule.learning.constraints import Constraints
 from plurule.learning.default_rules import with_default_rules
 from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
-from plurule.learning.options import (
-    LIFTED_SEARCHES,
-    check_engine,
-    check_heuristic,
-    check_options,
-)
+from plurule.learning.options import LIFTED_SEARCHES, check_engine, check_heuristic, check_options
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table, paper_lifts, peaks_within
 from plurule.metrics import METRICS
@@ -43,8 +38,7 @@ from plurule.progress import told
 from plurule.selection.executing import Shared, run, threads
 from plurule.selection.folds import Folds, Rows, make_parts
 from plurule.selection.journal import Journal
-from plurule.selection.lengths import LengthCurve
-from plurule.selection.pareto import Point, Size, best_within, plot_front
+from plurule.selection.lengths import LengthCurve, Point, Size, best_within, plot_front
 from plurule.selection.search import (
     TIE_BREAKERS,
     AnyLift,
@@ -202,10 +196,11 @@ class RuleListClassifierCV(RuleListPredictor):
         if isinstance(template.heuristic, str):
             # What is chosen here is not chosen a second time inside.
             template.heuristic = check_heuristic(template.heuristic)
-        problem, rows = template._problem(X, y, sample_weight, label_names, initial_rules, constraints)
+        given = X, y, sample_weight, label_names, initial_rules, constraints
+        problem, counts = problem_for(template, template.head_search, *given)
         with threads(check_jobs(self.n_jobs)) if executor is None else nullcontext(executor) as runner:
             choose = self._choose_all if self.protocol == "wide" else self._choose_lift
-            self.best_estimator_ = choose(template, problem, rows, runner, journal)
+            self.best_estimator_ = choose(template, problem, np.flatnonzero(counts), runner, journal)
         self.best_lift_ = self.best_estimator_.lift
         parameters = self.best_estimator_.get_params(deep=False)
         # What the best classifier knows of rules, attributes and labels.
@@ -318,7 +313,8 @@ class RuleListClassifierCV(RuleListPredictor):
             parameters = self._searched.candidates[int(key)] | {"n_rules": lengths[int(key)]}
             given = folds.problem.table, len(folds.problem.initial_rules)
             model = template._finished(with_short_thresholds(result["model"], *given), folds)
-            trained[int(key)] = _fitted(template, parameters, model, self.curves_[int(key)])
+            trained[int(key)] = _like(template, parameters)
+            trained[int(key)].rule_list_, trained[int(key)].n_rules_curve_ = model, self.curves_[int(key)]
         return trained
 
     def _note(self, searched: Searched) -> Searched:
@@ -412,15 +408,6 @@ def _like(template: RuleListClassifier, parameters: Parameters) -> RuleListClass
     classifier = clone(template).set_params(**parameters)
     parameters = template.get_params(deep=False)
     classifier.__dict__.update({name: v for name, v in vars(template).items() if name not in parameters})
-    return classifier
-
-
-def _fitted(
-    template: RuleListClassifier, parameters: Parameters, rule_list: RuleList, curve: LengthCurve | None
-) -> RuleListClassifier:
-    """A classifier with these parameters and the list that was learned with them."""
-    classifier = _like(template, parameters)
-    classifier.rule_list_, classifier.n_rules_curve_ = rule_list, curve
     return classifier
 
 

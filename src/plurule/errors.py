@@ -56,13 +56,7 @@ class ParameterError(PluruleError):
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
-    """End of a sentence that helps someone who mistyped a name.
-
-    >>> nearest("colour", ["colours", "area", "zone"])
-    "; did you mean 'colours'?"
-    >>> nearest("x", [str(i) for i in range(3)])
-    "; known are '0', '1', '2'"
-    """
+    """End of a sentence that helps someone who mistyped a name."""
     known = list(known)
     close = difflib.get_close_matches(name, known, n=count, cutoff=0.6)
     if close:
@@ -73,11 +67,7 @@ def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
 
 
 def first_repeated(names: Iterable[str]) -> str | None:
-    """The first name that was there before, None if all are different.
-
-    >>> first_repeated(["area", "zone", "area"])
-    'area'
-    """
+    """The first name that was there before, None if all are different."""
     names = list(names)
     if len(set(names)) == len(names):
         return None

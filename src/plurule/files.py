@@ -35,13 +35,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Whoever looks at `path` meanwhile sees what was there before, and a program that dies midway leaves no
     half-written file under that name. Only regular files are replaced: devices and FIFOs, and the standard output
     for `-`, are written to when the block ends.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with replacing(Path(folder) / "a.txt") as temporary:
-    ...         _ = temporary.write_text("whole")
-    ...     (Path(folder) / "a.txt").read_text()
-    'whole'
     """
     if _is_stream(path):
         with tempfile.TemporaryDirectory() as folder:
@@ -124,14 +117,7 @@ def _remove_orphans(folder: Path, prefix: str) -> None:
 
 @contextlib.contextmanager
 def temporary_folder(prefix: str, within: str | os.PathLike[str] | None = None) -> Iterator[Path]:
-    """A folder that is removed at the end; those of programs that were killed are removed, too.
-
-    >>> with temporary_folder("doctest-") as folder:
-    ...     folder.is_dir()
-    True
-    >>> folder.exists()
-    False
-    """
+    """A folder that is removed at the end; those of programs that were killed are removed, too."""
     place = Path(within or tempfile.gettempdir())
     for lock in place.glob(f"{glob.escape(prefix)}*/{_IN_USE}"):
         with contextlib.suppress(OSError), open(lock, "rb") as file:
@@ -151,31 +137,17 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def in_bytes(text: str) -> bytes:
-    """Text as UTF-8; half characters, which UTF-8 does not have, as JSON escapes them.
-
-    >>> in_bytes("\\u2190\\ud800")
-    b'\\xe2\\x86\\x90\\\\ud800'
-    """
+    """Text as UTF-8; half characters, which UTF-8 does not have, as JSON escapes them."""
     return text.encode("utf-8", errors="backslashreplace")
 
 
 def harmless(cell: Any) -> Any:
-    """A cell of a CSV file that no spreadsheet takes for a formula: what looks like one gets an apostrophe.
-
-    >>> harmless("=HYPERLINK(A1)"), harmless("-1.5"), harmless("red")
-    ("'=HYPERLINK(A1)", '-1.5', 'red')
-    """
+    """A cell of a CSV file that no spreadsheet takes for a formula: what looks like one gets an apostrophe."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV; numbers with at most six digits after the point, and texts that are no formulas.
-
-    >>> print(to_csv([{"set": "flags", "score": 2 / 3}, {"set": "birds", "score": None}]), end="")
-    set,score
-    flags,0.666667
-    birds,
-    """
+    """Rows as CSV; numbers with at most six digits after the point, and texts that are no formulas."""
     buffer = io.StringIO()
     columns = dict.fromkeys(name for row in rows for name in row)
     writer = csv.writer(buffer, lineterminator="\n")

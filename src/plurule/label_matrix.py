@@ -20,22 +20,8 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     """Labels as an int8 matrix of 0 and 1, and what its columns are called (None if they have no names).
 
     What is dense comes back as an array, what is sparse as a `csr_array` without stored zeros; a single column may be
-    one-dimensional. What was given is never changed, though the result may share its memory.
-
-    Raises
-    ------
-    DataError
-        With the label, the row and what was found there, if a value is not 0 or 1 (True and False are); `name` is
-        what the error calls the labels.
-
-    Examples
-    --------
-    >>> label_matrix([[1, 0], [True, False]])
-    (array([[1, 0],
-           [1, 0]], dtype=int8), None)
-    >>> label_matrix([[1, 2]])
-    Traceback (most recent call last):
-    plurule.errors.DataError: label 'y1', row 0: Y contains 2, expected 0 or 1
+    one-dimensional. What was given is never changed, though the result may share its memory. An error says where a
+    value is not 0 or 1 (True and False are); `name` is what it calls the labels.
     """
     if sp.issparse(Y):
         return _sparse(Y, name), None
@@ -66,11 +52,7 @@ def expect_different_names(Y: Any, name: str = "Y") -> None:
 
 
 def by_name(Y: Any, found: Sequence[str], wanted: Sequence[str]) -> Any:
-    """The columns of a label matrix that a model knows, in its order.
-
-    >>> by_name(np.array([[1, 0]], dtype=np.int8), ["red", "blue"], ["blue"])
-    array([[0]], dtype=int8)
-    """
+    """The columns of a label matrix that a model knows, in its order."""
     if tuple(found) == tuple(wanted):
         return Y
     position = {name: i for i, name in enumerate(found)}

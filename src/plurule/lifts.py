@@ -57,18 +57,22 @@ class Lift(Parametrised):
 
     def plot(self, n_labels: int = 10, ax: Any = None) -> Any:
         """Draw the function for 1 to `n_labels` labels; gives the matplotlib axes."""
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
-        if ax is None:
-            _, ax = plt.subplots()
+        ax = axes_for(ax)
         fine = np.linspace(1, n_labels, 40 * n_labels)
         (line,) = ax.plot(fine, [self.at_length(x, n_labels) for x in fine], label=repr(self))
         ax.plot(np.arange(1, n_labels + 1), as_table(self, n_labels), "o", color=line.get_color())
         ax.set(xlabel="labels in the head", ylabel="lift ρ")
         ax.legend()
         return ax
+
+
+def axes_for(ax: Any) -> Any:
+    """The matplotlib axes to draw in: those given, or new ones."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
+    return plt.subplots()[1] if ax is None else ax
 
 
 class NoLift(Lift):
@@ -217,17 +221,14 @@ def as_table(lift: Lift | Callable[[int], float] | str | None, n_labels: int) ->
 
 NONE = "none"
 """The name of ρ ≡ 1, which the paper calls normal pruning."""
+KINDS: dict[str, Callable[[int, float], Lift]] = {"kln": KLN.at, "peak": Peak, "root": Root.at}
+"""What makes a lift of a number of labels and the height there, by the name of its function."""
 _NAME = re.compile(r"(kln|root|peak)(?:\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?))?")
 _EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1', 'kln' (1.08 at 3 labels) or 'none'"
 
 
 class LiftName(NamedTuple):
-    """A lift as the paper's tables write it: its kind, and how high it is at a number of labels.
-
-    >>> name = LiftName.parse("KLN 3:1.2")
-    >>> str(name), name.function, name.height
-    ('kln at 3: 1.20', 'kln at 3', 1.2)
-    """
+    """A lift as the paper's tables write it: its kind, and how high it is at a number of labels."""
 
     kind: str
     """`kln`, `peak`, `root` or `none`."""
@@ -259,15 +260,7 @@ class LiftName(NamedTuple):
     def lift(self) -> Lift:
         """The lift that is called so."""
         try:
-            match self.kind:
-                case "peak":
-                    return Peak(labels=self.labels, lift=self.height, curvature=2.0)
-                case "kln":
-                    return KLN.at(self.labels, self.height)
-                case "root":
-                    return Root.at(self.labels, self.height)
-                case _:
-                    return NoLift()
+            return KINDS[self.kind](self.labels, self.height) if self.kind in KINDS else NoLift()
         except ValueError as error:
             raise PluruleError(f"lift {str(self)!r}: {error}") from None
 
@@ -291,13 +284,7 @@ def find_lift(name: str) -> Lift:
 
 
 def parse_lifts(text: str) -> tuple[str, ...]:
-    """Names of several lifts, separated by commas, each written in one way; `paper` stands for the paper's 28.
-
-    >>> parse_lifts("peak 3:1.1, KLN at 3: 1.08")
-    ('peak 3: 1.10', 'kln at 3: 1.08')
-    >>> len(parse_lifts("paper"))
-    28
-    """
+    """Names of several lifts, separated by commas, each written in one way; `paper` stands for the paper's 28."""
     names: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         if part.lower() == "paper":

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from inspect import cleandoc
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +25,12 @@ from plurule.errors import DataError, nearest
 from plurule.label_matrix import by_name, label_matrix
 
 Values = NDArray[np.float64]
-
+Measure = TypeVar("Measure", bound=Callable[..., Any])
+OF_ALL = """Y_true, Y_pred
+    The true and the predicted labels.
+sample_weight
+    Weight of each instance.
+"""
 
 __all__ = [
     "METRICS",
@@ -42,15 +48,18 @@ __all__ = [
 ]
 
 
+def of_labels(measure: Measure) -> Measure:
+    """The same function, with the parameters that all measures have in its docstring, before its own."""
+    title = "Parameters\n----------\n"
+    summary, _, rest = cleandoc(measure.__doc__ or "").partition("\n\n")
+    own = rest.removeprefix(title)
+    measure.__doc__ = f"{summary}\n\n{title}{OF_ALL}" + (own if own != rest else f"\n{rest}")
+    return measure
+
+
+@of_labels
 def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the pairs of instance and label that are predicted rightly.
-
-    Parameters
-    ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
 
     Examples
     --------
@@ -60,15 +69,9 @@ def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | Non
     return count(Y_true, Y_pred, sample_weight).hamming_accuracy()
 
 
+@of_labels
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the instances of which every label is predicted rightly.
-
-    Parameters
-    ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
 
     Examples
     --------
@@ -78,15 +81,12 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None
     return count(Y_true, Y_pred, sample_weight).subset_accuracy()
 
 
+@of_labels
 def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Harmonic mean of precision and recall over all pairs of instance and label.
 
     Parameters
     ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
     empty
         What it is where no label is present and none predicted.
 
@@ -98,15 +98,12 @@ def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     return count(Y_true, Y_pred, sample_weight).micro_f1(empty)
 
 
+@of_labels
 def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Mean over the labels of the harmonic mean of precision and recall.
 
     Parameters
     ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
     empty
         What a label scores that is neither present nor predicted anywhere: 0 as scikit-learn does, or 1.
 
@@ -119,15 +116,9 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     return count(Y_true, Y_pred, sample_weight).macro_f1(empty)
 
 
+@of_labels
 def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Macro F1 in which a label that is neither present nor predicted anywhere scores 1.
-
-    Parameters
-    ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
 
     Examples
     --------
@@ -137,15 +128,12 @@ def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | 
     return count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1()
 
 
+@of_labels
 def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Mean over the instances of the F1 of their labels.
 
     Parameters
     ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
     empty
         What an instance scores that has no label and gets none.
 
@@ -157,6 +145,7 @@ def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = No
     return count(Y_true, Y_pred, sample_weight).example_f1(empty)
 
 
+@of_labels
 def precision(
     Y_true: Any,
     Y_pred: Any,
@@ -169,12 +158,8 @@ def precision(
 
     Parameters
     ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
     averaging
         Over all pairs (`"micro"`), or the mean over the labels (`"macro"`).
-    sample_weight
-        Weight of each instance.
     empty
         What it is, of all pairs or of a label, where nothing is predicted as present.
 
@@ -186,6 +171,7 @@ def precision(
     return count(Y_true, Y_pred, sample_weight).precision(averaging, empty)
 
 
+@of_labels
 def recall(
     Y_true: Any,
     Y_pred: Any,
@@ -198,12 +184,8 @@ def recall(
 
     Parameters
     ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
     averaging
         Over all pairs (`"micro"`), or the mean over the labels (`"macro"`).
-    sample_weight
-        Weight of each instance.
     empty
         What it is, of all pairs or of a label, where nothing is present.
 
@@ -228,15 +210,9 @@ METRICS: dict[str, Callable[..., float]] = {
 """The measures by name; for all of them more is better."""
 
 
+@of_labels
 def scores(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
     """All measures at once, by name.
-
-    Parameters
-    ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
 
     Examples
     --------

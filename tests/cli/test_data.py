@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers.commands import Run
-from plurule.cli import app, errors
+from plurule.cli import app, terminal
 from plurule.errors import DataError
 
 CSV = "area,sea,red,blue\n1.5,no,1,0\n2.5,yes,0,0\n,yes,1,0\n2.5,yes,0,0\n"
@@ -98,7 +98,7 @@ def test_a_mistake_is_one_red_line_and_exit_code_2(run: Run, csv: Path) -> None:
 
 def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
     with pytest.raises(DataError):
-        errors.run(app, ["data", "describe", str(tmp_path / "none.csv"), "--debug"])
+        terminal.run(app, ["data", "describe", str(tmp_path / "none.csv"), "--debug"])
 
 
 def test_warnings_are_one_line_each(run: Run, tmp_path: Path) -> None:

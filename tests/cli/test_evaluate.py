@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold
 
 from helpers.commands import Run
 from plurule import RuleListClassifier
+from plurule.cli.evaluate import spread
 from plurule.datasets import load_world_flags
 from plurule.lifts import find_lift
 from plurule.metrics import METRICS, scores
@@ -143,3 +144,7 @@ def test_what_evaluate_cannot_use_is_said_before_any_training(run: Run, argument
     code, _, err = run("evaluate", "world-flags", *arguments)
     assert code == 2
     assert message in err
+
+
+def test_folds_are_summed_up_by_mean_and_deviation() -> None:
+    assert spread([{"rules": 4.0}, {"rules": 6.0}]) == ({"rules": 5.0}, {"rules": 1.0})

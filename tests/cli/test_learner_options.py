@@ -8,7 +8,7 @@ import pytest
 
 from helpers.commands import Run, assert_mistake
 from plurule import RuleListClassifier
-from plurule.cli.learner_options import learner_parameters, make_heuristic, make_learner, make_lift
+from plurule.cli.learner_options import learner_parameters, make_heuristic, make_learner, make_lift, read_names
 from plurule.errors import PluruleError
 from plurule.heuristics import FMeasure, MEstimate, ShrunkenFMeasure
 from plurule.learning.min_precision import MinPrecision
@@ -143,3 +143,8 @@ def test_what_a_length_is_chosen_on_may_be_a_splitter() -> None:
     assert [make_learner({"cv": text}).cv for text in ("4", "0.25")] == [4, 0.25]
     with pytest.raises(PluruleError, match="nonsense"):
         make_learner({"cv": "nonsense"})
+
+
+def test_names_that_hold_a_comma_are_quoted_and_a_second_name_may_be_left_out() -> None:
+    found = read_names(['"red, dark",blue', "green"], "--increasing", "NAME[,LABEL]")
+    assert found == [["red, dark", "blue"], "green"]

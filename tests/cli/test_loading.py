@@ -8,6 +8,7 @@ import pytest
 
 from helpers.commands import Run, assert_mistake
 from helpers.rule_lists import make_rules
+from plurule.cli.loading import _bytes
 from plurule.model import file as model_file
 
 
@@ -78,3 +79,7 @@ def test_half_characters_in_a_model_end_no_command(run: Run, tmp_path: Path, dat
         assert result.code == 0, (command, result.err)
     assert model_file.load(saved).labels == ("\ud800", "blue")
     assert_mistake(run("export", model, "--to", "sql"), "half of a character")
+
+
+def test_sizes_are_read_as_people_write_them() -> None:
+    assert [_bytes(size) for size in ("1.5 GB", "500MB", "7 b")] == [1_500_000_000, 500_000_000, 7]

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from helpers.rule_lists import make_rules, random_rule_list
-from plurule.cli.rendering import rule_table
+from plurule.cli.rendering import number, rule_table
 from plurule.model import RuleList
 
 LONG = make_rules(
@@ -58,3 +58,7 @@ def test_a_name_longer_than_its_column_is_broken_at_underscores() -> None:
     name = "Mean_Acc1298_Mean_Mem40_Rolloff"
     rule_list = make_rules(f"red <- {name} > 1", {name: None}, ("red",))
     assert [line[11:38].rstrip() for line in printed(rule_list, 60)[1:]] == ["Mean_Acc1298_Mean_Mem40_", "Rolloff > 1"]
+
+
+def test_counts_are_shown_as_they_are_and_measured_values_with_digits() -> None:
+    assert (number(12, digits=3), number(0.8125, digits=2), number(1.0, digits=2)) == ("12", "0.81", "1.00")

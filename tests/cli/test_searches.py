@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from helpers.commands import Run
-from plurule.cli.searches import best_by_rules
+from plurule.cli.searches import best_by_rules, parameter_text
 from plurule.model import file as model_file
-from plurule.selection.pareto import Point
+from plurule.selection.lengths import Point
 
 
 def test_tune_wide_shows_the_front_and_writes_the_best_list_of_a_size(run: Run, tmp_path: Path):
@@ -109,3 +109,7 @@ def test_no_lift_is_chosen_where_it_is_the_best(run: Run):
     assert code == 0, err
     assert "Chosen lift: none" in out
     assert out.index("no lift") < out.index(lifts)
+
+
+def test_a_candidate_is_told_by_its_parameters() -> None:
+    assert parameter_text({"heuristic__beta": 0.6, "fix_head": False}) == "beta=0.6, fix_head=False"

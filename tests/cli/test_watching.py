@@ -10,7 +10,7 @@ from plurule.cli.watching import ALL, ProgressWatch
 
 
 def shown_by(watch: ProgressWatch) -> dict[str, tuple[float, float]]:
-    return {task.fields["name"]: (task.completed, task.total or 0) for task in watch._progress.tasks}
+    return {task.fields["name"]: (task.completed, task.total or 0) for task in watch.shown.tasks}
 
 
 def terminal() -> tuple[Console, io.StringIO]:
@@ -21,7 +21,7 @@ def terminal() -> tuple[Console, io.StringIO]:
 def test_the_time_left_is_not_guessed_before_anything_is_known():
     console, written = terminal()
     watch = ProgressWatch(console)
-    with watch.showing():
+    with watch.shown:
         watch.begin("a", 10, 4, 1.0)
     assert "4/10" in written.getvalue()
     assert "-:--:--" in written.getvalue()

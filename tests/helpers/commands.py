@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from plurule.cli import app, errors
+from plurule.cli import app, terminal
 
 
 class Result(NamedTuple):
@@ -26,7 +26,7 @@ def runner(capfd: pytest.CaptureFixture[str]) -> Run:
 
     def run(*arguments: object) -> Result:
         with pytest.raises(SystemExit) as ended:
-            errors.run(app, [str(argument) for argument in arguments])
+            terminal.run(app, [str(argument) for argument in arguments])
         return Result(int(ended.value.code or 0), *capfd.readouterr())
 
     return run

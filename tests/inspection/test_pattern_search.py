@@ -22,6 +22,7 @@ from plurule.inspection.pattern_search import (
     longer,
     places,
 )
+from plurule.learning.problem import Problem
 from plurule.model import NumericCondition
 
 PLACE = (NumericCondition("x0", 0, ">", 0.0),)
@@ -41,7 +42,7 @@ def problems(draw: st.DrawFn) -> tuple[Literals, tuple[Any, ...], Any]:
     n_rows, n_labels = draw(st.integers(4, 30)), draw(st.integers(2, 5))
     Y = (chance.random((n_rows, n_labels)) < draw(st.sampled_from([0.3, 0.6]))).astype(np.uint8)
     weights = chance.integers(1, 4, n_rows).astype(float) if draw(st.booleans()) else np.ones(n_rows)
-    literals = Literals.of(Y, weights, absent=draw(st.booleans()))
+    literals = Literals.of(Problem(encode(np.zeros((len(Y), 1))), (), Y, weights), absent=draw(st.booleans()))
     if draw(st.booleans()):
         return literals, (), np.ones(n_rows, dtype=bool)
     return literals, PLACE, chance.random(n_rows) < 0.6
@@ -96,11 +97,12 @@ def test_places_are_what_bodies_begin_with_each_set_of_rows_once() -> None:
     chance = np.random.default_rng(0)
     X = chance.normal(size=(120, 3))
     Y = np.stack([X[:, 0] > 0, X[:, 0] + X[:, 1] > 0], axis=1).astype(np.uint8)
-    found = places(encode(X), Y, np.ones(120), max_conditions=2, n_jobs=1)
+    problem = Problem(encode(X), ("a", "b"), Y, np.ones(120))
+    found = places(problem, max_conditions=2, n_jobs=1)
     assert found[0][0] == ()
     assert len({rows.tobytes() for _, rows in found}) == len(found) > 2
     assert {body[:1] for body, _ in found if len(body) == 2} <= {body for body, _ in found}
-    assert [body for body, _ in places(encode(X), Y, np.ones(120), max_conditions=0, n_jobs=1)] == [()]
+    assert [body for body, _ in places(problem, max_conditions=0, n_jobs=1)] == [()]
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4))

@@ -14,7 +14,8 @@ from plurule import Dataset, discover
 from plurule.data.encoding import encode
 from plurule.errors import DataError, ParameterError
 from plurule.inspection.evidence import holm
-from plurule.inspection.patterns import Part, Patterns, count
+from plurule.inspection.patterns import Patterns, count
+from plurule.learning.problem import Problem
 from plurule.model import Attribute
 from plurule.model.text import parse
 
@@ -68,7 +69,7 @@ def test_labels_of_chance_are_rarely_significant() -> None:
 def test_a_pattern_is_counted_as_by_hand() -> None:
     X = np.array([[1.0, 0], [1, 0], [1, 0], [1, 0], [0, 0], [0, 0], [0, 0], [0, 0]])
     Y = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 1]])
-    part = Part(encode(X), Y.astype(np.uint8), np.ones(8))
+    part = Problem(encode(X), NAMES[1], Y.astype(np.uint8), np.ones(8))
     pattern = count(parse("a, b <- x0 > 0.5", *NAMES), part)
     assert (pattern.coverage, pattern.support, pattern.confidence) == (4, 2, 0.5)
     assert pattern.lift == pytest.approx(0.5 / (4 / 8 * 3 / 8))
@@ -82,7 +83,9 @@ def test_a_pattern_is_counted_as_by_hand() -> None:
 def test_weights_count_in_shares_and_not_in_tests() -> None:
     X, Y = np.zeros((4, 2)), np.array([[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=np.uint8)
     rule = parse("b <- a", *NAMES)
-    heavy, light = (count(rule, Part(encode(X), Y, np.array(w, float))) for w in ([3, 1, 1, 1], [1, 1, 1, 1]))
+    heavy, light = (
+        count(rule, Problem(encode(X), NAMES[1], Y, np.array(w, float))) for w in ([3, 1, 1, 1], [1, 1, 1, 1])
+    )
     assert (heavy.coverage, heavy.support) == (4, 3)
     assert heavy.p_value == light.p_value
 

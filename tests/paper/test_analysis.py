@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plurule.paper.analysis import Analysis
+from plurule.paper.analysis import Analysis, approach_name
 from plurule.paper.experiment import Results
 from plurule.paper.protocol import Plan, Task
 from plurule.paper.statistics import Tally
@@ -102,3 +102,7 @@ def test_where_no_lift_is_chosen_both_models_are_the_same():
     made.__dict__["chosen"] = type(made.data_sets)(rows)
     normal, relaxed = made.pairs()
     assert normal["micro_f1"].tolist() == relaxed["micro_f1"].tolist() == [0.5]
+
+
+def test_relaxed_approaches_have_an_r_in_their_name() -> None:
+    assert (approach_name("micro-f+-", relaxed=True), approach_name("ha+", relaxed=False)) == ("Mic F R+-", "HA+")

@@ -112,3 +112,9 @@ def test_a_model_that_is_gone_is_trained_again(tmp_path: Path, monkeypatch: pyte
 def test_sets_whose_names_differ_in_odd_characters_only_have_models_of_their_own(tmp_path: Path):
     names = {model_path(tmp_path, Task("final", name, "ha+", "none")) for name in ("a", "a$", "a/", "a:")}
     assert len(names) == 4
+
+
+def test_final_models_are_kept_under_names_that_every_system_allows() -> None:
+    task = Task("final", "birds", "ha+-", "peak 3: 1.04")
+    assert task.key == "final/birds/ha+-/peak 3: 1.04/0"
+    assert model_path(Path("out"), task).name == "birds ha+- peak 3 1.04.json"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plurule.errors import DataError
-from plurule.paper.materials import EMBEDDED, known_sets, load_material, places_of, present
+from plurule.paper.materials import EMBEDDED, known_sets, load_material, name_of, places_of, present
 
 HEADER = "@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n"
 
@@ -74,3 +74,11 @@ def test_the_embedded_data_are_always_there(tmp_path: Path):
     assert places_of([EMBEDDED], tmp_path) == {EMBEDDED: EMBEDDED}
     material = load_material(EMBEDDED, "mulan", seed=0)
     assert len(material.train) + len(material.test) == 193
+
+
+def test_a_data_set_is_called_after_its_file_or_folder() -> None:
+    assert [name_of(source) for source in ("birds", "/data/mine/house.csv.gz", "/data/birds/")] == [
+        "birds",
+        "house",
+        "birds",
+    ]

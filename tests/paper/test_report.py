@@ -13,9 +13,9 @@ import pytest
 
 from plurule.model import file as model_file
 from plurule.paper.analysis import Analysis
-from plurule.paper.experiment import Results
+from plurule.paper.experiment import Results, model_path
 from plurule.paper.materials import EMBEDDED
-from plurule.paper.report import Statement, page_data, write_report
+from plurule.paper.report import Statement, clock, number, page_data, write_report
 from plurule.paper.statistics import Tally
 from plurule.selection.code import code_fingerprint
 
@@ -115,8 +115,9 @@ def test_names_in_the_data_cannot_change_the_page(results: Results, tmp_path: Pa
 def test_models_of_a_finished_experiment_can_be_read(results: Results):
     for objective in results.plan.objectives:
         for relaxed in (False, True):
-            model = model_file.load(results.model_path(EMBEDDED, objective, relaxed))
-            assert len(model) == results.final(EMBEDDED, objective, relaxed)["size"]["rules"]
+            task = results.final(EMBEDDED, objective, relaxed)
+            model = model_file.load(model_path(results.folder, task))
+            assert len(model) == results.records[task.key]["size"]["rules"]
 
 
 def test_the_page_gets_plain_data(results: Results, written: tuple[Path, list[Statement]]):
@@ -126,3 +127,9 @@ def test_the_page_gets_plain_data(results: Results, written: tuple[Path, list[St
     for cells in data["wins"]["rows"].values():
         assert all(isinstance(ours, Tally) and theirs is None for ours, theirs in cells), "no set of the paper was run"
     assert sum(map(sum, data["lift_counts"]["rows"].values())) == len(results.plan.objectives)
+
+
+def test_durations_and_numbers_are_written_for_people() -> None:
+    assert [clock(seconds) for seconds in (4.2, 75, 5000)] == ["4.2 s", "1 min 15 s", "1 h 23 min"]
+    assert [number(value) for value in (12.0, 0.5, float("nan"), "", "1.0")] == ["12", "0.500", "–", "–", "1.000"]
+    assert number(1.0, digits=2) == "1"

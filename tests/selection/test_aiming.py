@@ -16,7 +16,18 @@ from plurule.datasets import load_world_flags
 from plurule.metrics import METRICS, micro_f1
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.selection.aiming import FOR_SEVERAL, LEAST_ROWS, ConstantLabels, Selected, Telling, Whole, choose, prices
+from plurule.selection.aiming import (
+    FOR_SEVERAL,
+    LEAST_ROWS,
+    ConstantLabels,
+    Selected,
+    Telling,
+    Whole,
+    choose,
+    cross_fitted,
+    is_better,
+    prices,
+)
 from plurule.selection.gain_cover import Price
 from plurule.selection.lengths import LengthCurve
 
@@ -202,3 +213,29 @@ def test_what_nearly_all_instances_have_is_said_last_and_its_exceptions_before()
         assert all(a.present for rule in plain.rule_list_ for a in rule.head)
     with pytest.raises(ValueError, match="predict_absence"):
         RuleListClassifier(predict_absence="never").fit(X, Y)
+
+
+def test_rules_of_several_labels_and_short_lists_speak_for_a_candidate() -> None:
+    plain = Telling(_curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), np.array([0.0, 0.0, 0.0]))
+    telling = Telling(_curve([0.5, 0.605, 0.55], [0.5, 0.613, 0.55]), np.array([0.0, 0.5, 0.7]))
+    told = {Whole(0.5): plain, Whole(1.0): telling}
+    assert choose(told, constant=0.5) == (Whole(1.0), 2)
+    assert choose(told, constant=0.5, give_up=0.07) == (Whole(1.0), 3)
+
+
+def _curve(*scores: list[float]) -> LengthCurve:
+    return LengthCurve("micro_f1", np.array(scores), np.arange(len(scores[0]), dtype=float))
+
+
+def test_a_list_is_better_than_the_constant_by_more_than_chance_or_by_more_than_a_little() -> None:
+    constant = np.array([0.47, 0.48, 0.46])
+    gains = [0.002, 0.001, 0.003], [0.002, -0.001, 0.001], [0.04, -0.01, 0.01]
+    assert [is_better(constant + gain, constant) for gain in gains] == [True, False, True]
+
+
+def test_a_part_is_scored_by_what_the_others_choose() -> None:
+    lucky, solid, constant = (
+        _curve(*([score] for score in scores)) for scores in ((0.9, 0.4, 0.4), (0.5, 0.52, 0.5), (0.3, 0.3, 0.3))
+    )
+    told = {Whole(beta): Telling(one, np.zeros(1)) for beta, one in ((0.5, lucky), (1.0, solid))}
+    assert cross_fitted(told, constant).tolist() == [0.5, 0.4, 0.4]

@@ -15,11 +15,10 @@ from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
 from plurule.heuristics import HammingAccuracy, Laplace
-from plurule.lifts import KLN, NoLift
+from plurule.lifts import KLN, NoLift, Peak
 from plurule.metrics import METRICS
-from plurule.selection.lengths import LengthCurve
-from plurule.selection.pareto import best_within, front, points
-from plurule.selection.search import LOW_BARS
+from plurule.selection.lengths import LengthCurve, best_within, front, points
+from plurule.selection.search import LOW_BARS, best_first, height, is_far_enough
 
 GRID = {"heuristic__beta": [0.5, 1.0], "predict_absence": [False, True]}
 
@@ -311,3 +310,18 @@ def test_the_front_is_drawn_against_rules_and_conditions(search: Any) -> None:
 def test_equal_points_are_on_the_front_once() -> None:
     curve = LengthCurve("micro_f1", np.array([[0.5, 0.5, 0.6]]), np.array([1.0, 2.0, 3.0]))
     assert [(p.candidate, p.rules) for p in front([*points(1, {}, curve), *points(0, {}, curve)])] == [(0, 1), (0, 3)]
+
+
+def test_a_lift_is_as_high_as_its_peak_or_as_at_three_labels() -> None:
+    assert [height(lift, n_labels=7) for lift in (Peak(5, 1.2), KLN.at(3, 1.08), None)] == [1.2, 1.08, 1.0]
+
+
+def test_ties_go_to_the_higher_lift() -> None:
+    found = sorted([(0.5, 1.2), (0.6, 1.0), (0.5, 1.3)], key=lambda one: best_first(one[:1], one[1]))
+    assert found == [(0.6, 1.0), (0.5, 1.3), (0.5, 1.2)]
+
+
+def test_lists_are_long_enough_where_the_second_half_gained_no_more_than_chance() -> None:
+    flat, rising = np.array([[0.5, 0.6, 0.62, 0.61], [0.4, 0.6, 0.58, 0.6]]), np.array([[0.1, 0.2, 0.3, 0.4]] * 2)
+    curves = [LengthCurve("micro_f1", scores, np.arange(4.0)) for scores in (flat, rising)]
+    assert [is_far_enough(curve, grown=4) for curve in curves] == [True, False]

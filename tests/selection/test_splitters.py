@@ -77,3 +77,15 @@ def test_splits_are_ascending_rows():
 def test_more_folds_than_instances_are_refused():
     with pytest.raises(PluruleError, match="cannot split"):
         make_parts(find_splitter("5"), np.zeros((3, 2), dtype=np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("text", "splitter"),
+    [
+        ("10", "KFold(n_splits=10, random_state=0, shuffle=True)"),
+        ("RepeatedKFold(n_splits=5, random_state=1)", "RepeatedKFold(n_repeats=10, n_splits=5, random_state=1)"),
+        ("RepeatedKFold(n_splits=5, n_repeats=2)", "RepeatedKFold(n_repeats=2, n_splits=5, random_state=0)"),
+    ],
+)
+def test_what_draws_gets_a_seed_unless_it_has_one(text: str, splitter: str) -> None:
+    assert repr(find_splitter(text)) == splitter

@@ -7,16 +7,15 @@ from typing import Annotated
 
 import typer
 
-from plurule.cli import errors
 from plurule.cli.commands import SETTINGS, as_command, on_demand
-from plurule.cli.data import convert, data_app
+from plurule.cli.data import convert, data_app, discover
 from plurule.cli.demo import demo
-from plurule.cli.discover import discover
-from plurule.cli.edit import edit_app, simplify
 from plurule.cli.evaluate import evaluate
-from plurule.cli.fit import fit, fit_options
-from plurule.cli.models import dependencies, diff, explain, export, predict, report, show
+from plurule.cli.fit import fit
+from plurule.cli.learner_options import fit_options
+from plurule.cli.models import dependencies, diff, edit_app, explain, export, predict, report, show, simplify
 from plurule.cli.reproduce import reproduce
+from plurule.cli.terminal import run
 from plurule.cli.tune import tune
 
 app = typer.Typer(
@@ -57,4 +56,4 @@ def _options(
 
 
 def main() -> None:
-    errors.run(app)
+    run(app)

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
+from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any, get_type_hints
 
@@ -13,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from plurule.cli.options import described
+from plurule.cli.terminal import check_writable
 
 SETTINGS: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
 """What all applications of typer have in common."""
@@ -20,6 +22,8 @@ SETTINGS: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable":
 MOST_BESIDE = 24
 """Options that are longer than this have their text on the next line."""
 
+WRITTEN = ("output", "html", "table", "target")
+"""Arguments that name a file to write, if they are paths."""
 
 EMPTY = inspect.Parameter.empty
 
@@ -45,16 +49,11 @@ def arguments_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def with_arguments(function: Callable[..., None], arguments: Iterable[inspect.Parameter]) -> Callable[..., None]:
-    """The same function as one with these keyword arguments, for typer to read.
-
-    >>> def greet(**names: str) -> None:
-    ...     print("Hello", names["first"])
-    >>> inspect.signature(with_arguments(greet, [argument("first", str)]))
-    <Signature (*, first: str)>
-    """
+    """The same function as one with these keyword arguments, for typer to read; what it writes to is checked first."""
 
     @wraps(function)
     def run(**values: Any) -> None:
+        check_writable(*(values[name] for name in WRITTEN if isinstance(values.get(name), Path)))
         function(**values)
 
     signature = inspect.Signature(list(arguments))

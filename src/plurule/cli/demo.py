@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from plurule.cli import rendering
 from plurule.cli.terminal import console, visible
+from plurule.model import Rule, RuleList
 from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
-
-if TYPE_CHECKING:
-    from plurule.model import Rule, RuleList
 
 FOLDS = 5
 STATEMENTS_SHOWN = 4
@@ -44,8 +41,10 @@ def demo() -> None:
     )
     several = [i for i, rule in enumerate(rules) if len(rule.head) > 1][:SEVERAL_SHOWN]
     _show(out, "predict several labels at once", rules, several)
-    _show(out, "predict a label because of another", rules, _first(rules, _follows))
-    _show(out, "say which label another rules out (if absence is predicted, too)", absence, _first(absence, _excludes))
+    _show(out, "predict a label because of another", rules, _first(rules, present=True))
+    _show(
+        out, "say which label another rules out (if absence is predicted, too)", absence, _first(absence, present=False)
+    )
 
     out.print(Text("\nWhere labels go together", style="bold"))
     together = [said for said in rules.dependencies(dishes) if said.kind == "co-occurrence"]
@@ -68,14 +67,11 @@ def _show(out: Console, title: str, rules: RuleList, places: list[int]) -> None:
     out.print(rendering.rule_table(rules, places))
 
 
-def _first(rules: RuleList, is_wanted: Callable[[Rule], bool]) -> list[int]:
+def _first(rules: RuleList, present: bool) -> list[int]:
+    """The first rule that tests whether a label is present, and whose head says that others are, or are not."""
+
+    def is_wanted(rule: Rule) -> bool:
+        said = [assignment.present for assignment in rule.head]
+        return any(c.present for c in rule.label_conditions) and (said[0] if present else not any(said))
+
     return [i for i, rule in enumerate(rules) if is_wanted(rule)][:1]
-
-
-def _follows(rule: Rule) -> bool:
-    return any(condition.present for condition in rule.label_conditions) and rule.head.assignments[0].present
-
-
-def _excludes(rule: Rule) -> bool:
-    tested = any(condition.present for condition in rule.label_conditions)
-    return tested and not any(assignment.present for assignment in rule.head)

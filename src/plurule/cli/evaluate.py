@@ -12,17 +12,17 @@ from rich.table import Table
 
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
-from plurule.cli.loading import Split, load_data, load_model, new_part, training_part
+from plurule.cli.loading import Split, load_data, new_part, training_part
 from plurule.cli.options import DEFAULT_FOLDS
-from plurule.cli.terminal import check_writable
 from plurule.cli.watching import check_jobs, working
 from plurule.errors import DataError
 from plurule.files import to_csv, write_text
+from plurule.model import RuleList
+from plurule.model import file as model_file
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     from plurule.inspection.evidence import Evidence
-    from plurule.model import RuleList
 
 COLUMNS = {"low": "from", "high": "to (95 %)", "constant": "best constant", "chance": "chance"}
 """What scores are compared with (see `plurule.prediction.assessment`), and what the columns of the table are called."""
@@ -62,7 +62,6 @@ def evaluate(
 
     plurule evaluate house.csv --labels last:3 --folds 10
     """
-    check_writable(output)
     if as_json and as_csv:
         raise ValueError("--json and --csv ask for two forms at once; choose one")
     if len(sources) > 2:
@@ -105,6 +104,12 @@ class Found(NamedTuple):
     """By kind: the same measures of something to compare with, or the ends of intervals."""
     counts: dict[str, int]
 
+    @property
+    def summary(self) -> dict[str, dict[str, float]]:
+        """The scores of a model, or mean and deviation of those of several."""
+        several = len(self.rows) > 1
+        return dict(zip(("mean", "deviation"), spread(self.rows), strict=True)) if several else {"score": self.rows[0]}
+
 
 def score_model(model: Path, data: str, split: Split, decimal: str = ".") -> Found:
     """All measures of a model on some data."""
@@ -113,7 +118,7 @@ def score_model(model: Path, data: str, split: Split, decimal: str = ".") -> Fou
     from plurule.data.fingerprint import in_words, trained_on
     from plurule.prediction.assessment import assess
 
-    rule_list = load_model(model)
+    rule_list = model_file.load(model)
     dataset = load_data(data, list(rule_list.labels), split, decimal=decimal)
     table = encode(dataset.X, rule_list.attributes, rule_list.tested_attributes())
     predicted = RuleListClassifier.from_rule_list(rule_list).predict(table)
@@ -152,38 +157,35 @@ def train_and_score(
 
     The learner is the published one with the objective and the lift that are given, or else the default one.
     """
-    import numpy as np
-
-    from plurule.metrics import METRICS
+    from plurule.metrics import METRICS, scores
     from plurule.prediction.constant import best_constant
-    from plurule.prediction.scoring import Scoring
-    from plurule.selection.folds import Folds, Part, make_parts, problem_of
+    from plurule.prediction.decide import decide
+    from plurule.selection.folds import make_parts, problem_of, rows_of, weights_of
     from plurule.selection.splitters import find_splitter
-    from plurule.selection.trials import Evaluation
+    from plurule.selection.trials import size_of
 
     learner, learner_words = make_learner(published, seed, check_jobs(jobs))
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and training_part(source) == "train":
         data, test = load_data(source, split="train", **reading), load_data(source, split="test", **reading)
-        parts = Folds(problem_of(data), [Part(np.arange(len(data)))], problem_of(test))
+        splits = [(data, problem_of(test))]
         words = f"{len(data)} training and {len(test)} test instances"
     else:
         data = load_data(source, split=split or "all", **reading)
-        problem = problem_of(data)
-        parts = Folds(problem, make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), problem.Y))
-        words = f"{len(data)} instances, {len(parts.parts)} folds"
-    # Whole lists are scored, by all measures.
-    evaluation, rows = Evaluation(parts, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False), []
-    constants = []
+        whole = problem_of(data)
+        parts = make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), whole.Y)
+        splits = [(data[part.train], rows_of(whole, part.groups[0])) for part in parts]
+        words = f"{len(data)} instances, {len(splits)} folds"
+    rows, constants = [], []
     with working("folds", "Nothing was written.") as (progress, _):
-        progress(0, len(parts.parts))
-        for number, part in enumerate(parts.parts):
-            found = evaluation.score(learner.fit(data[part.train]).rule_list_, number)
-            rows.append({**found["scores"], **found["size"]})
-            truth = np.vstack([problem.Y for problem in parts.held_out(number)])
-            constants.append({name: best_constant(truth, name).score for name in METRICS})
-            progress(len(rows), len(parts.parts))
+        progress(0, len(splits))
+        for train, new in splits:
+            rule_list = learner.fit(train).rule_list_
+            found = scores(new.Y, decide(rule_list, new.table).labels(), sample_weight=weights_of(new))
+            rows.append(found | size_of(rule_list))
+            constants.append({name: best_constant(new.Y, name).score for name in METRICS})
+            progress(len(rows), len(splits))
     words = f"{words}, {len(data.label_names)} labels, {learner_words}"
     return Found(words, rows, {"constant": spread(constants)[0]}, {})
 
@@ -211,11 +213,7 @@ def make_learner(published: tuple[str, str] | None, seed: int, jobs: int) -> tup
 
 
 def spread(rows: Sequence[dict[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean and standard deviation of every column.
-
-    >>> spread([{"rules": 4.0}, {"rules": 6.0}])
-    ({'rules': 5.0}, {'rules': 1.0})
-    """
+    """Mean and standard deviation of every column."""
     import numpy as np
 
     columns = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
@@ -225,28 +223,18 @@ def spread(rows: Sequence[dict[str, float]]) -> tuple[dict[str, float], dict[str
 def score_table(found: Found) -> Table:
     """The measures side by side with what they are to be compared with; mean and deviation where there are several."""
     titles = {key: title for key, title in (MEASURES | CHARACTERISTICS).items() if key in found.rows[0]}
-    columns: dict[str, dict[str, float]] = {"score": found.rows[0]}
-    if len(found.rows) > 1:
-        columns = dict(zip(("mean", "deviation"), spread(found.rows), strict=True))
-    return rendering.column_table(titles, columns | {COLUMNS[kind]: row for kind, row in found.beside.items()})
+    return rendering.column_table(titles, found.summary | {COLUMNS[kind]: row for kind, row in found.beside.items()})
 
 
 def json_text(found: Found) -> str:
     """The scores as JSON: plain for one row, or mean, deviation and every fold; and what to compare them with."""
-    scores: dict[str, Any] = dict(found.rows[0])
-    if len(found.rows) > 1:
-        mean, deviation = spread(found.rows)
-        scores = {"mean": mean, "deviation": deviation, "folds": found.rows}
+    scores: dict[str, Any] = found.summary.get("score") or {**found.summary, "folds": found.rows}
     return json.dumps({**scores, **found.beside, **found.counts}, indent=2) + "\n"
 
 
 def csv_text(found: Found) -> str:
     """The scores as CSV: one row per fold, then mean and deviation; and what to compare them with."""
-    named: dict[str, dict[str, float]] = {"score": found.rows[0]}
-    if len(found.rows) > 1:
-        mean, deviation = spread(found.rows)
-        folds = {str(number): row for number, row in enumerate(found.rows, start=1)}
-        named = {**folds, "mean": mean, "deviation": deviation}
-    return to_csv(
-        [{"fold" if len(found.rows) > 1 else "row": name, **row} for name, row in (named | found.beside).items()]
-    )
+    several = len(found.rows) > 1
+    folds = {str(number): row for number, row in enumerate(found.rows, start=1)} if several else {}
+    named = folds | found.summary | found.beside
+    return to_csv([{"fold" if several else "row": name, **row} for name, row in named.items()])

@@ -6,11 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from plurule.cli import learner_options, rendering
-from plurule.cli.estimator_options import told_in_options
 from plurule.cli.loading import (
     Split,
     check_dictionary,
@@ -19,7 +17,7 @@ from plurule.cli.loading import (
     load_initial_rules,
     load_training_data,
 )
-from plurule.cli.terminal import check_writable, console, takes_output, visible
+from plurule.cli.terminal import console, takes_output, visible
 from plurule.cli.watching import waiting
 from plurule.model.naming import amount
 
@@ -48,11 +46,16 @@ def fit(
 
     What is left out is as in the library; the defaults are those without --published.
     """
-    check_writable(output)
+    from plurule.classifier_cv import RuleListClassifierCV
+
     constraints = learner_options.make_constraints(given)
     kept = "Nothing was written." if checkpoint is None else f"The same command goes on from {checkpoint}."
-    with told_in_options(learner_options.learner_parameters()), waiting("learning", kept) as learned:
-        classifier = make_classifier(given, published, choose_lift)
+    with learner_options.told_in_options(learner_options.learner_parameters()), waiting("learning", kept) as learned:
+        classifier: Any = learner_options.make_learner(given, published)
+        if choose_lift is not None:
+            # The candidates share the cores, not each one's rules.
+            jobs, one = classifier.n_jobs, classifier.set_params(n_jobs=None)
+            classifier = RuleListClassifierCV(one, protocol="paper", scoring=choose_lift, n_jobs=jobs)
         options: dict[str, Any] = {"drop": drop or (), "decimal": decimal}
         dataset = large_data(data, labels, memory, dask, **options)
         keep_to_parts(dataset, checkpoint, cache, choose_lift is not None or split is not None)
@@ -78,29 +81,9 @@ def fit(
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
         out.print(f"Initial rules, from {initial_rules}: {len(initial)}", soft_wrap=True)
-    _name_labels_without_rules(out, classifier.labels_without_rules_)
-    rendering.show_model(out, rule_list, output)
-
-
-def _name_labels_without_rules(out: Console, reasons: dict[str, str]) -> None:
+    reasons = classifier.labels_without_rules_
     for label, reason in list(reasons.items())[:MOST_LABELS_SHOWN]:
         out.print(Text(f"No rule predicts {visible(label)}: {visible(reason)}"), soft_wrap=True)
     if len(reasons) > MOST_LABELS_SHOWN:
         out.print(f"… nor {len(reasons) - MOST_LABELS_SHOWN} other labels")
-
-
-def fit_options() -> list[Any]:
-    """The options of `fit` that are parameters of the library."""
-    return [*learner_options.constraint_options(), *learner_options.learner_options()]
-
-
-def make_classifier(given: dict[str, Any], published: bool, choose_lift: str | None) -> Any:
-    """The learner, or a search for its lift."""
-    from plurule.classifier_cv import RuleListClassifierCV
-
-    learner = learner_options.make_learner(given, published)
-    if choose_lift is None:
-        return learner
-    # The candidates share the cores, not each one's rules.
-    jobs = learner.n_jobs
-    return RuleListClassifierCV(learner.set_params(n_jobs=None), protocol="paper", scoring=choose_lift, n_jobs=jobs)
+    rendering.show_model(out, rule_list, output)

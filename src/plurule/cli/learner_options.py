@@ -1,18 +1,26 @@
-"""The options that make a learner and constrain it: parameters of `RuleListClassifier` and `Constraints` by name."""
+"""The options that make a learner and constrain it: parameters of `RuleListClassifier` and `Constraints` by name.
+
+The signature of an estimator says what an option takes, its docstring what it means; nothing is written twice. A
+command takes them as its `**` argument (`commands.on_demand`) and gives that to `read_values`; inside `told_in_options`
+an error about a parameter is told in terms of the option.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from inspect import Parameter as Argument
-from typing import TYPE_CHECKING, Annotated, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from plurule.cli.commands import argument
-from plurule.cli.estimator_options import Parameter, make_options, parameters_of, read_values
 from plurule.cli.options import EXPERT_PANEL
 from plurule.errors import ParameterError, PluruleError
 
@@ -21,7 +29,122 @@ if TYPE_CHECKING:
     from plurule.heuristics import Heuristic
     from plurule.lifts import Lift
 
-PANEL = "Learner"
+SPELLINGS = {"n_rules": "--rules", "predict_absence": "--absence/--presence-only", "n_jobs": "--jobs"}
+"""Options that are not called like their parameter."""
+NONE = "none"
+"""What stands for `None`."""
+SYNONYMS = {("n_rules", "all"): NONE}
+_QUOTES = "\"'"
+PLACEHOLDERS: dict[Any, str] = {int: "N", float: "X", str: "NAME", NoneType: NONE}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a class, as its signature and its docstring have it."""
+
+    name: str
+    kinds: tuple[Any, ...]
+    """Its types, and the words it may be."""
+    default: Any
+    text: str
+    part: str = ""
+    """Where it is a parameter of a parameter, its class and its name there, such as `MinPrecision.of`."""
+
+    @property
+    def spelling(self) -> str:
+        """The option, such as `--max-rules`, or `--fix-head/--no-fix-head` where it is either."""
+        plain = self.name.replace("_", "-")
+        return SPELLINGS.get(self.name, f"--{plain}/--no-{plain}" if bool in self.kinds else f"--{plain}")
+
+    @property
+    def option(self) -> str:
+        """The option as it is called in a sentence."""
+        return self.spelling.partition("/")[0]
+
+    @property
+    def placeholder(self) -> str:
+        """What the value of the option looks like, such as `N|none`."""
+        shown = [kind if isinstance(kind, str) else PLACEHOLDERS.get(kind) for kind in self.kinds]
+        return "|".join(dict.fromkeys(filter(None, shown))) or "VALUE"
+
+    def read(self, text: str) -> Any:
+        """The value that a text stands for; one that stands for none is left to the estimator to complain about."""
+        text = SYNONYMS.get((self.name, text), text)
+        if text == NONE and NoneType in self.kinds:
+            return None
+        for kind in (int, float):
+            if kind in self.kinds or Any in self.kinds:
+                try:
+                    return kind(text)
+                except ValueError:
+                    continue
+        return text
+
+
+def parameters_of(owner: type) -> dict[str, Parameter]:
+    """The parameters of a class by name."""
+    hints = get_type_hints(owner.__init__)  # type: ignore[misc]  # the signature is what is asked for
+    texts = _described(inspect.getdoc(owner) or "")
+    return {
+        name: Parameter(name, tuple(_kinds(hints[name])), parameter.default, texts.get(name, ""))
+        for name, parameter in inspect.signature(owner).parameters.items()
+    }
+
+
+def _kinds(annotation: Any) -> Iterator[Any]:
+    if get_origin(annotation) is Literal:
+        yield from get_args(annotation)
+    elif isinstance(annotation, type) or not get_args(annotation) or get_origin(annotation) is Callable:
+        yield annotation
+    else:
+        for part in get_args(annotation):
+            yield from _kinds(part)
+
+
+def _described(docstring: str) -> dict[str, str]:
+    """The "Parameters" of a numpydoc docstring: what each is, in one line."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n\S|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    entries = re.findall(r"^(\w[\w, ]*)(?: :.*)?\n((?:[ \t]+.*\n?|\n)+)", section[1] if section else "", re.MULTILINE)
+    return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}
+
+
+def as_options(text: str, parameters: Mapping[str, Parameter]) -> str:
+    """Words about parameters, as someone would say them who gives options."""
+
+    def words(quoted: re.Match[str]) -> str:
+        name, equals, value = quoted[1].partition("=")
+        if name in parameters:
+            return parameters[name].option + (f" {value.strip(_QUOTES)}" if equals else "")
+        return NONE if quoted[1] == "None" else quoted[1].strip(_QUOTES)
+
+    text = re.sub(r"`([^`]+)`", words, text)
+    return re.sub(r"'([\w.-]*)'", r"\1", re.sub(r"\bNone\b", NONE, text))
+
+
+def read_values(given: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """The values of the options that were given."""
+    return {
+        name: parameters[name].read(value) if isinstance(value, str) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+@contextmanager
+def told_in_options(parameters: Mapping[str, Parameter]) -> Iterator[None]:
+    """In the block, an error about a parameter becomes one about the option."""
+    try:
+        yield
+    except ParameterError as error:
+        parts = {parameter.part: parameter for parameter in parameters.values()}
+        about = parts.get(f"{error.owner}.{error.parameter}") or parameters.get(error.parameter)
+        if about is None:
+            raise
+        raise ParameterError(about.option, error.value, as_options(error.problem, parameters)) from error
+
+
+# The learner ---------------------------------------------------------------------------------------------------------
+
 NOT_OPTIONS = ("verbose",)
 FIXED_HEAD = {"refine_against": "refine_against", "counts": "fixed_head_counts"}
 """What options call the parameters of a `FixedHead`."""
@@ -91,8 +214,22 @@ def _name_of(heuristic: Heuristic) -> str:
 
 
 def learner_options() -> list[Any]:
-    known = learner_parameters()
-    return make_options(known.values(), known, PANEL)
+    """The arguments of a function of typer for all that can be said about the learner."""
+    known, made = learner_parameters(), []
+    for parameter in known.values():
+        # Whether something is given must be known, so None stands for "not given", and the default is told in words.
+        told = {"None": NONE, "True": "yes", "False": "no"}.get(str(parameter.default), parameter.default)
+        default = "" if parameter.default is Argument.empty else f"  [default: {told}]"
+        option = typer.Option(
+            parameter.spelling,
+            help=as_options(parameter.text, known) + default,
+            metavar=None if bool in parameter.kinds else parameter.placeholder,
+            show_default=False,
+            rich_help_panel="Learner",
+        )
+        kind = bool if bool in parameter.kinds else str
+        made.append(argument(parameter.name, Annotated[kind | None, option], None))
+    return made
 
 
 def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListClassifier:
@@ -121,11 +258,7 @@ def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListC
 
 
 def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:
-    """The heuristic of a name, or the default one, with parameters.
-
-    >>> make_heuristic(None, {"beta": 2.0})
-    FMeasure(beta=2.0)
-    """
+    """The heuristic of a name, or the default one, with parameters."""
     from plurule import RuleListClassifier
     from plurule.learning.options import check_heuristic
 
@@ -137,16 +270,11 @@ def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:
 
 
 def make_lift(name: str | None, height: float | None, labels: int | None) -> Lift:
-    """The lift of a name; a kind alone gets a height at a number of labels.
+    """The lift of a name; a kind alone gets a height at a number of labels."""
+    from plurule.lifts import KINDS, NoLift, find_lift
 
-    >>> make_lift("peak", None, 2) == make_lift("peak 2: 1.08", None, None)
-    True
-    """
-    from plurule.lifts import KLN, NoLift, Peak, Root, find_lift
-
-    kinds = {"kln": KLN.at, "peak": Peak, "root": Root.at}
     kind = "kln" if name is None else name.strip().lower()
-    if kind not in kinds:
+    if kind not in KINDS:
         if height is not None or labels is not None:
             reason = "has no height" if kind == "none" else "says how high it is"
             raise ValueError(f"--lift {name} {reason}; leave out --lift-height and --lift-at")
@@ -155,7 +283,7 @@ def make_lift(name: str | None, height: float | None, labels: int | None) -> Lif
         raise ParameterError.expected("lift_height", height, "at least 1")
     if labels is not None and not isinstance(labels, int):
         raise ParameterError.expected("lift_at", labels, "a whole number")
-    return kinds[kind](labels=AT_LABELS if labels is None else labels, lift=HEIGHT if height is None else height)
+    return KINDS[kind](AT_LABELS if labels is None else labels, HEIGHT if height is None else height)
 
 
 # What constrains rules: parameters of `Constraints`, one name or pair at a time --------------------------------------
@@ -181,7 +309,8 @@ HELP = {
 }
 
 
-def constraint_options() -> list[Any]:
+def fit_options() -> list[Any]:
+    """The options of `fit` that are parameters of the library: what constrains rules, and what makes the learner."""
     from plurule import Constraints
 
     known = parameters_of(Constraints)
@@ -195,7 +324,7 @@ def constraint_options() -> list[Any]:
         made.append(argument(name, Annotated[list[str] | None, option], None))
     said = 'Of attributes of 0 and 1, or no and yes, rules test only what an instance has (no condition no "apple").'
     present = typer.Option("--no-test-absence", help=said, rich_help_panel=EXPERT_PANEL)
-    return [*made, argument("no_test_absence", Annotated[bool, present], False)]
+    return [*made, argument("no_test_absence", Annotated[bool, present], False), *learner_options()]
 
 
 def make_constraints(given: dict[str, Any]) -> Constraints | None:
@@ -214,9 +343,6 @@ def read_names(texts: Iterable[str], option: str, form: str) -> list[list[str] |
     """Each two names separated by a comma, the second only if the form asks for it, or more, if it ends with dots.
 
     A name that holds a comma is put in double quotes, as in CSV files.
-
-    >>> read_names(['"red, dark",blue', "green"], "--increasing", "NAME[,LABEL]")
-    [['red, dark', 'blue'], 'green']
     """
     least, pairs = 1 if "[" in form else 2, list[list[str] | str]()
     for text in texts:

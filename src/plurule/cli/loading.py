@@ -14,10 +14,12 @@ import typer
 
 from plurule.cli.options import EMBEDDED
 from plurule.errors import DataError, ModelError, nearest
+from plurule.model import Rule, RuleList
+from plurule.model import file as model_file
+from plurule.model.text import RuleTextError
 
 if TYPE_CHECKING:
     from plurule.data import Dataset
-    from plurule.model import Rule, RuleList
 
 OBJECT = re.compile(r'\s*{\s*"')
 """How a model file begins, and no text of a rule that was printed."""
@@ -80,11 +82,7 @@ def keep_to_parts(data: Any, checkpoint: Path | None, cache: Path | None, needs_
 
 
 def _bytes(size: str | None) -> int:
-    """A size as people write it; half of this machine's memory if there is none.
-
-    >>> _bytes("1.5 GB")
-    1500000000
-    """
+    """A size as people write it; half of this machine's memory if there is none."""
     if size is None:
         pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 8 * 10**9
         return pages // 2
@@ -140,17 +138,11 @@ def ids_of(data: Dataset, column: str | None) -> list[Any] | None:
     return [int(value) if value.is_integer() else value for value in values]
 
 
-def load_model(path: Path) -> RuleList:
-    from plurule.model import file as model_file
-
-    return model_file.load(path)
-
-
 def load_model_and_data(
     model: Path, source: str | None, split: Split, decimal: str = ".", identifier: str | None = None
 ) -> tuple[RuleList, Dataset | None]:
     """A model, and data with its labels, or only with its attributes if the data has none of the labels."""
-    rule_list = load_model(model)
+    rule_list = model_file.load(model)
     if source is None:
         return rule_list, None
     options = {"decimal": decimal, **id_options(rule_list, identifier)}
@@ -175,7 +167,6 @@ def check_dictionary(path: Path | None, data: Any, dropped: Sequence[str]) -> Ca
     from fnmatch import fnmatchcase
 
     from plurule.data.dictionary import describe, read_dictionary
-    from plurule.model import RuleList
 
     described = read_dictionary(path)[1]
     ignored = [name for name in described if any(fnmatchcase(name, pattern) for pattern in dropped)]
@@ -186,8 +177,6 @@ def check_dictionary(path: Path | None, data: Any, dropped: Sequence[str]) -> Ca
 def load_initial_rules(path: Path, data: Any) -> tuple[Rule, ...]:
     """The rules of a text file, one per line, or of a model file, as rules about some data."""
     from plurule.learning.initial_rules import as_initial_rules
-    from plurule.model import file as model_file
-    from plurule.model.text import RuleTextError
 
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -1,4 +1,4 @@
-"""Commands that look at a model: `predict`, `show`, `export`, `report`, `explain`, `dependencies` and `diff`."""
+"""Commands that look at a model, from `predict` to `diff`, or change it: `edit` and `simplify`."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import typer
 from rich.text import Text
 
 from plurule.cli import rendering
-from plurule.cli.loading import Split, id_options, ids_of, load_attributes, load_model, load_model_and_data, new_part
-from plurule.cli.terminal import check_writable, console, put, say, takes_output
+from plurule.cli.commands import SETTINGS, described_argument, with_arguments
+from plurule.cli.loading import Split, id_options, ids_of, load_attributes, load_model_and_data, new_part
+from plurule.cli.terminal import console, put, save_model, say, takes_output
 from plurule.cli.watching import waiting
 from plurule.errors import DataError, ModelError, nearest
 from plurule.files import harmless, to_csv
+from plurule.model import RuleList
+from plurule.model import file as model_file
+from plurule.model.text import write
 from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
     from plurule.inspection import ModelDiff
-    from plurule.model import RuleList
 
 Form = Literal["sql", "python", "markdown", "latex", "text"]
 ExplanationForm = Literal["text", "csv", "html"]
@@ -44,10 +49,9 @@ def predict(
     """
     from plurule.classifier import RuleListClassifier
 
-    check_writable(output)
     if output is not None and output.suffix.lower() in (".parquet", ".pq", ".arff"):
         raise DataError(f"{output}: predictions are written as CSV; give a name that ends in .csv")
-    rule_list = load_model(model)
+    rule_list = model_file.load(model)
     classifier = RuleListClassifier.from_rule_list(rule_list)
     instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
     ids = ids_of(instances, identifier)
@@ -127,10 +131,7 @@ def export(
 
     That is a query, a function, a table, or text that can be read back.
     """
-    from plurule.model.text import write
-
-    check_writable(output)
-    rule_list = load_model(model)
+    rule_list = model_file.load(model)
     forms: dict[Form, Callable[[], str]] = {
         "sql": lambda: rule_list.to_sql(table, dialect, key or ()),
         "python": lambda: rule_list.to_python(function),
@@ -155,7 +156,6 @@ def report(
 
     It shows rules, curves and label dependencies, and with --data instances to try.
     """
-    check_writable(output)
     if data is None and identifier is not None:
         raise ValueError("--id names a column of the data; give --data, too")
     part: Split = split or ("all" if data is None else new_part(data))
@@ -182,8 +182,7 @@ def explain(
     """Say which rule decided each label of instances, and why."""
     from plurule.data.inputs import row_ids
 
-    check_writable(output)
-    rule_list = load_model(model)
+    rule_list = model_file.load(model)
     instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
     most = limit or (len(instances) if form == "csv" else 10)
     wanted = list(range(min(most, len(instances)))) if row is None else row
@@ -215,7 +214,6 @@ def dependencies(
 
     Labels go together, follow from, or exclude each other.
     """
-    check_writable(output)
     rule_list, instances = load_model_and_data(model, data, split, decimal)
     found = rule_list.dependencies(instances, joint_absence=joint_absence)
     forms: dict[StatementForm, Callable[[], str]] = {
@@ -236,7 +234,7 @@ def diff(
     from plurule.inspection import diff as compare
 
     first, instances = load_model_and_data(before, data, split, decimal)
-    found = compare(first, load_model(after), instances)
+    found = compare(first, model_file.load(after), instances)
     if as_json:
         put(json.dumps(_as_json(found), indent=2, ensure_ascii=False), None)
     else:
@@ -255,3 +253,79 @@ def _as_json(found: ModelDiff) -> dict[str, Any]:
         "rows_that_differ": None if found.predictions is None else found.predictions.rows.tolist(),
         "scores": found.scores,
     }
+
+
+# Changed by hand, and by plurule -------------------------------------------------------------------------------------
+
+edit_app = typer.Typer(
+    help="Change the rules of a model by hand. Rules are numbered from 1, as `plurule show` does.\n\n"
+    "Each command shows what changes; with --data also in predictions and scores. Without -o nothing is written.",
+    no_args_is_help=True,
+    **SETTINGS,
+)
+
+argument = partial(described_argument, "edit")
+RULE, AT, TO = argument("rule", str), argument("at", int | None, None), argument("to", int)
+NUMBER, NUMBERS = argument("number", int), argument("numbers", list[int])
+ON_DATA = [argument("data", str | None, None), argument("split", Split, "all"), argument("decimal", str, ".")]
+
+EDITS = {
+    "add": ("Put in a rule.", [RULE, AT, *ON_DATA]),
+    "remove": ("Take out rules.", [NUMBERS, *ON_DATA]),
+    "replace": ("Put a rule in the place of another.", [NUMBER, RULE, *ON_DATA]),
+    "move": ("Move a rule to another place.", [NUMBER, TO, *ON_DATA]),
+    "reorder": ("Put all rules in the given order.", [NUMBERS, *ON_DATA]),
+    "lock": (
+        "Keep rules as they are.\n\nThey cannot be changed, simplified away or moved until they are unlocked.",
+        [NUMBERS],
+    ),
+    "unlock": ("Allow to change rules again.", [NUMBERS]),
+}
+"""Methods of `Edit`: what they do, and what they take; those that change predictions can be counted on data."""
+
+
+def _edit(
+    method: str,
+    model: Path,
+    output: Path | None,
+    data: str | None = None,
+    split: Split = "all",
+    decimal: str = ".",
+    **given: Any,
+) -> None:
+    rule_list, instances = load_model_and_data(model, data, split, decimal)
+    change, numbers = getattr(rule_list.edit(instances), method), given.pop("numbers", ())
+    _keep(change(numbers) if method == "reorder" else change(*numbers, **given), output)
+
+
+for _name, (_help, _taken) in EDITS.items():
+    _arguments = [argument("model", Path), *_taken, argument("output", Path | None, None)]
+    edit_app.command(_name, help=_help)(with_arguments(partial(_edit, _name), _arguments))
+
+
+def simplify(
+    model: Path,
+    data: str,
+    split: Split = "all",
+    decimal: str = ".",
+    tolerance: float = 0.0,
+    measure: str = "hamming_accuracy",
+    output: Path | None = None,
+) -> None:
+    """Drop rules and conditions that make no difference on data.
+
+    They change no prediction, or cost no more than a tolerance.
+    """
+    rule_list, instances = load_model_and_data(model, data, split, decimal)
+    _keep(rule_list.simplify(instances, tolerance=tolerance, measure=measure), output)
+
+
+def _keep(changed: Any, output: Path | None) -> None:
+    """Show what was changed, and write the rule list where it is asked for."""
+    say(changed, stderr=takes_output(output))
+    if output is None:
+        say("Nothing was written; give -o FILE to keep this.")
+        return
+    save_model(changed.rule_list, output)
+    if not takes_output(output):
+        say(f"Written to {output}: {len(changed.rule_list)} rules")

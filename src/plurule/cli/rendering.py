@@ -14,13 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.cli.terminal import save_model, takes_output, visible
+from plurule.model import LengthChoice, Rule, RuleList
 from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.model.naming import amount
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     from plurule.inspection.evidence import Evidence
-    from plurule.model import LengthChoice, Rule, RuleList
 
 THRESHOLD_DIGITS = 6
 """Enough to read; `plurule show --plain` has all of them."""
@@ -129,9 +129,5 @@ def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any
 
 
 def number(value: float, digits: int) -> str:
-    """Counts as they are, measured values with the given number of digits.
-
-    >>> number(12, digits=3), number(0.8125, digits=2), number(1.0, digits=2)
-    ('12', '0.81', '1.00')
-    """
+    """Counts as they are, measured values with the given number of digits."""
     return str(value) if isinstance(value, int) else f"{value:.{digits}f}"

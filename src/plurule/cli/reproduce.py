@@ -12,7 +12,7 @@ from rich.text import Text
 
 from plurule.cli import terminal
 from plurule.cli.options import QUICK_REPEATS, REPEATS
-from plurule.cli.watching import ProgressWatch, check_jobs, messages, stoppable, workers
+from plurule.cli.watching import ProgressWatch, check_jobs, stoppable, workers
 
 if TYPE_CHECKING:
     from plurule.paper.protocol import Plan
@@ -44,19 +44,19 @@ def reproduce(
     """
     from plurule.paper import check_libraries
     from plurule.paper.experiment import Experiment
-    from plurule.paper.reference import Reference, read_reference
+    from plurule.paper.protocol import Reference, read_reference
 
     check_libraries()
     from plurule.paper.report import PAGE, write_report
 
-    console, n_jobs = messages(), check_jobs(jobs)
+    console, n_jobs = terminal.console(stderr=True), check_jobs(jobs)
     plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick, labels)
     models = Reference() if reference is None else read_reference(reference, plan.sets, plan.objectives)
     plan = replace(plan, reference=models.fingerprint)
     watch = ProgressWatch(console)
 
     with stoppable(console, f"What is finished is kept in {out}; the same command goes on from there."):
-        with workers(n_jobs, dask) as executor, watch.showing():
+        with workers(n_jobs, dask) as executor, watch.shown:
             results = Experiment(plan, out, places, executor, watch, missing, models).run()
         console.print("Drawing and writing the report …", style="dim")
         statements = write_report(results, out) if results.sets else []

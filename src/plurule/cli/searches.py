@@ -16,8 +16,8 @@ from plurule.cli import rendering
 from plurule.errors import PluruleError
 from plurule.lifts import NONE, find_lift, parse_lifts, peaks_within
 from plurule.metrics import METRICS, get_metric
+from plurule.selection.lengths import Point, best_by_size, standard_error
 from plurule.selection.objectives import Objective, find_objective
-from plurule.selection.pareto import Point, best_by_size
 from plurule.selection.search import TIE_BREAKERS
 from plurule.selection.splitters import find_splitter
 from plurule.titles import MEASURES
@@ -157,11 +157,7 @@ def best_by_rules(front: list[Point], count: int) -> list[Point]:
 
 
 def parameter_text(params: dict[str, Any]) -> str:
-    """What a candidate is tried with.
-
-    >>> parameter_text({"heuristic__beta": 0.6, "fix_head": False})
-    'beta=0.6, fix_head=False'
-    """
+    """What a candidate is tried with."""
     return ", ".join(f"{name.removeprefix('heuristic__')}={value}" for name, value in params.items())
 
 
@@ -176,9 +172,8 @@ def _folds(results: Results, measure: str, candidate: int) -> list[float]:
 
 def _score(results: Results, measure: str, candidate: int) -> str:
     """The mean score of a candidate and its standard error."""
-    known = [value for value in _folds(results, measure, candidate) if np.isfinite(value)]
-    error = np.std(known, ddof=1) / np.sqrt(len(known)) if len(known) > 1 else 0.0
-    return f"{results[f'mean_test_{measure}'][candidate]:.3f}±{error:.3f}"
+    known = np.array([value for value in _folds(results, measure, candidate) if np.isfinite(value)])
+    return f"{results[f'mean_test_{measure}'][candidate]:.3f}±{standard_error(known):.3f}"
 
 
 def _plain(value: Any) -> Any:

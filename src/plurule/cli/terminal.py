@@ -1,25 +1,32 @@
-"""Where the output of commands goes: a terminal, or whatever else is behind standard output, and files."""
+"""Where the output of commands goes: a terminal, or whatever else is behind standard output, and files; and errors."""
 
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import typer
 from rich.console import Console
 from rich.segment import Segment
+from rich.text import Text
 
-from plurule.errors import ModelError
+from plurule.errors import ModelError, PluruleError
 from plurule.files import in_bytes, write_text
+from plurule.model import RuleList
+from plurule.model import file as model_file
+from plurule.model.text import RuleTextError
 
-if TYPE_CHECKING:
-    from plurule.model import RuleList
-
+EXIT_CODE = 2
+"""What the program ends with when the user can mend the problem, as for a wrong option."""
+_DEBUG = "--debug"
 STANDARD_OUTPUT = Path("-")
 
 WIDTH_IN_A_PIPE = 200
@@ -36,11 +43,7 @@ _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u20
 
 
 def visible(text: str) -> str:
-    r"""Text in which no name can command the terminal, and that standard output can encode.
-
-    >>> print(visible("red\x1b[2J"))
-    red\x1b[2J
-    """
+    r"""Text in which no name can command the terminal, and that standard output can encode."""
     text = _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
     encoding = sys.stdout.encoding or "utf-8"
     return text if encoding.lower().startswith("utf") else text.encode(encoding, _HANDLER).decode(encoding)
@@ -72,12 +75,7 @@ def say(text: object, stderr: bool = False, wrap: bool = True) -> None:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Text whose lines are no longer than a terminal is wide; what follows a line is indented.
-
-    >>> print(wrapped("  red: present by rule 2, since stars > 4", 24))
-      red: present by rule
-          2, since stars > 4
-    """
+    """Text whose lines are no longer than a terminal is wide; what follows a line is indented."""
     lines = []
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip(" "))]
@@ -110,12 +108,10 @@ def takes_output(output: Path | None) -> bool:
     return output == STANDARD_OUTPUT
 
 
-def check_writable(*paths: Path | None) -> None:
+def check_writable(*paths: Path) -> None:
     """Raise an error now if a file could not be written after a long training."""
     for path in paths:
-        if path is None or takes_output(path):
-            continue
-        if path.is_dir():
+        if path.is_dir() and not takes_output(path):
             raise ModelError(f"{path}: is a folder; give the name of a file to write")
         if not path.parent.is_dir():
             raise ModelError(f"{path}: there is no folder {path.parent}; create it first")
@@ -137,9 +133,56 @@ def put(text: str, output: Path | None, wrap: bool = False) -> None:
 
 
 def save_model(rule_list: RuleList, output: Path) -> None:
-    from plurule.model import file as model_file
-
     if takes_output(output):
         put(model_file.dumps(rule_list), output)
     else:
         model_file.save(rule_list, output)
+
+
+# Errors: one line that says what is wrong, and no traceback unless asked for -----------------------------------------
+
+
+def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> None:
+    """Run a typer application as the whole program.
+
+    Whatever the user can mend (a damaged file, an unknown name, a disk that is full) becomes one red line on
+    standard error, below which a rule that cannot be read is pointed at, and exit code 2; warnings become one yellow
+    line. With `--debug` anywhere among the arguments, or PLURULE_DEBUG set, errors keep their traceback.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = _DEBUG in given or bool(os.environ.get("PLURULE_DEBUG"))
+    prepare(sys.stdout, sys.stderr)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            app(args=[argument for argument in given if argument != _DEBUG], standalone_mode=True)
+        except (PluruleError, OSError, ImportError, ValueError, OverflowError, MemoryError) as error:
+            if debug:
+                raise
+            if isinstance(error, BrokenPipeError):
+                # Whoever reads our output has had enough, as `head` does; nothing more can be said to them.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                sys.exit(1)
+            fail(_sentence(error))
+
+
+def fail(message: str) -> None:
+    """End the program with a red line."""
+    console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=not sys.stderr.isatty())
+    sys.exit(EXIT_CODE)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"not enough memory ({error})" if str(error) else "not enough memory"
+    if isinstance(error, RuleTextError):
+        # Its last line points at the place in the line before.
+        return str(error)
+    return " ".join(str(error).split("\n")) or type(error).__name__
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if issubclass(category, UserWarning):
+        console(stderr=True).print(Text(f"Note: {message}", style="yellow"), soft_wrap=True)

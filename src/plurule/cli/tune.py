@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
@@ -12,15 +11,10 @@ from rich.text import Text
 from plurule.cli import rendering, terminal
 from plurule.cli.commands import given_options
 from plurule.cli.loading import Split, load_training_data
-from plurule.cli.terminal import check_writable, save_model
+from plurule.cli.terminal import save_model
 from plurule.cli.watching import check_jobs, working
 from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS
-
-if TYPE_CHECKING:
-    from plurule.classifier_cv import RuleListClassifierCV
-    from plurule.data import Dataset
-
 
 MEANINGLESS = {
     "objective": "the measure to choose by is --measure",
@@ -57,8 +51,8 @@ def tune(
     out); folds that are given as a number keep the share of every label.
     """
     from plurule.cli.searches import LiftSearch, WideSearch
+    from plurule.selection.journal import Journal
 
-    check_writable(output, table)
     ignored = given_options(context, MEANINGLESS) if wide else []
     if ignored:
         reasons = "; ".join(f"--{name}: {MEANINGLESS[name]}" for name in ignored)
@@ -69,7 +63,10 @@ def tune(
     asked = WideSearch(measure, folds) if wide else LiftSearch(objective, measure, lifts, folds, seed)
     dataset, _ = load_training_data(data, labels, split, drop=drop or (), decimal=decimal)
     search = asked.search(len(dataset.label_names))
-    run(search, dataset, asked.arguments, n_jobs, dask, journal)
+    kept = "Nothing was written." if journal is None else f"What is finished is kept in {journal}."
+    record = nullcontext() if journal is None else Journal(journal, {"data": dataset.name} | asked.arguments)
+    with record as finished, working(dataset.name or "data", kept, n_jobs, dask) as (progress, executor):
+        search.set_params(verbose=progress).fit(dataset, executor=executor, journal=finished)
     model = search.best_estimator_ if max_rules is None else search.select(max_rules=max_rules)
     out = terminal.console()
     out.print(f"{len(dataset)} instances, {len(dataset.label_names)} labels, {asked.heading(search)}")
@@ -85,20 +82,3 @@ def tune(
     if output is not None:
         save_model(model.rule_list_, output)
         out.print(f"Written to {output}; look at it with: plurule show {output}", soft_wrap=True, markup=False)
-
-
-def run(
-    search: RuleListClassifierCV,
-    dataset: Dataset,
-    arguments: dict[str, Any],
-    jobs: int,
-    dask: str | None,
-    journal: Path | None,
-) -> None:
-    """Fit a search, and show how far it is."""
-    from plurule.selection.journal import Journal
-
-    kept = "Nothing was written." if journal is None else f"What is finished is kept in {journal}."
-    record = nullcontext() if journal is None else Journal(journal, {"data": dataset.name} | arguments)
-    with record as finished, working(dataset.name or "data", kept, jobs, dask) as (progress, executor):
-        search.set_params(verbose=progress).fit(dataset, executor=executor, journal=finished)

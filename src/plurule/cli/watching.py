@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
 from rich.progress import Task, TaskID
@@ -29,23 +29,24 @@ class ProgressWatch:
         self._bars: dict[str, TaskID] = {}
         self._weights: dict[str, float] = {}
         self._seconds: dict[str, float] = {}
-        self._progress = bars(console)
+        self.shown = bars(console)
+        """Shown in a block with it."""
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on; the bar of everything counts what its tasks weigh, not how many there are."""
         if ALL not in self._bars:
-            self._bars[ALL] = self._progress.add_task("", total=0, name=ALL, done="", note="")
+            self._bars[ALL] = self.shown.add_task("", total=0, name=ALL, done="", note="")
         self._weights[dataset], self._seconds[dataset] = weight, 0.0
-        self._bars[dataset] = self._progress.add_task("", total=total, name=dataset, done="", note="")
+        self._bars[dataset] = self.shown.add_task("", total=total, name=dataset, done="", note="")
         self._move(dataset, done)
         everything = self._bar(ALL)
-        self._progress.update(everything.id, total=(everything.total or 0) + weight * (total - done))
+        self.shown.update(everything.id, total=(everything.total or 0) + weight * (total - done))
 
     def advance(self, dataset: str, seconds: float) -> None:
         """One more task is finished; it took that many seconds of CPU."""
         self._seconds[dataset] += seconds
         self._move(dataset, 1)
-        self._progress.advance(self._bars[ALL], self._weights[dataset])
+        self.shown.advance(self._bars[ALL], self._weights[dataset])
         bar = self._bar(dataset)
         if bar.finished and not self._console.is_terminal:
             cpu = f"{self._seconds[dataset]:.1f} s of CPU"
@@ -55,23 +56,18 @@ class ProgressWatch:
         """A data set is given up."""
         bar, everything = self._bar(dataset), self._bar(ALL)
         left = self._weights[dataset] * ((bar.total or 0) - bar.completed)
-        self._progress.update(everything.id, total=(everything.total or 0) - left)
-        self._progress.update(bar.id, note="failed")
-        self._progress.stop_task(bar.id)
+        self.shown.update(everything.id, total=(everything.total or 0) - left)
+        self.shown.update(bar.id, note="failed")
+        self.shown.stop_task(bar.id)
         self._console.print(Text(f"{dataset}: {error}", style="red"), soft_wrap=True)
 
     def _move(self, dataset: str, steps: int) -> None:
-        self._progress.advance(self._bars[dataset], steps)
+        self.shown.advance(self._bars[dataset], steps)
         bar = self._bar(dataset)
-        self._progress.update(bar.id, done=f"{bar.completed:.0f}/{bar.total:.0f}")
+        self.shown.update(bar.id, done=f"{bar.completed:.0f}/{bar.total:.0f}")
 
     def _bar(self, name: str) -> Task:
-        return next(task for task in self._progress.tasks if task.id == self._bars[name])
-
-    @contextmanager
-    def showing(self) -> Iterator[None]:
-        with self._progress:
-            yield
+        return next(task for task in self.shown.tasks if task.id == self._bars[name])
 
 
 @contextmanager
@@ -91,11 +87,6 @@ def stoppable(console: Console, kept: str) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def messages() -> Console:
-    """Where progress and notes go, so that results can be piped elsewhere."""
-    return terminal.console(stderr=True)
-
-
 def check_jobs(jobs: int | None) -> int:
     """Number of processes; None or -1 is one per core."""
     from plurule import parameters
@@ -105,25 +96,25 @@ def check_jobs(jobs: int | None) -> int:
     return parameters.check_jobs(-1 if jobs is None else jobs)
 
 
-@contextmanager
-def workers(jobs: int, dask: str | None = None) -> Iterator[Executor | None]:
+def workers(jobs: int, dask: str | None = None) -> AbstractContextManager[Executor | None]:
     """What runs the work: processes here, or a Dask cluster."""
     from plurule.distributed.cluster import cluster
     from plurule.selection.executing import processes
 
-    with processes(jobs) if dask is None else cluster(dask) as executor:
-        yield executor
+    return processes(jobs) if dask is None else cluster(dask)
 
 
 @contextmanager
 def working(name: str, kept: str, jobs: int = 1, dask: str | None = None) -> Iterator[tuple[Counted, Executor | None]]:
     """Long work in the block: what is told how far it is, and what runs it; `kept` says what is left if it is ended."""
-    with stoppable(messages(), kept), workers(jobs, dask) as executor, counting(messages(), name) as progress:
+    notes = terminal.console(stderr=True)
+    with stoppable(notes, kept), workers(jobs, dask) as executor, counting(notes, name) as progress:
         yield progress, executor
 
 
 @contextmanager
 def waiting(name: str, kept: str = "Nothing was written.") -> Iterator[Callable[[float], None]]:
     """A bar in the block if it takes a second; moves to and fro unless told which share is done."""
-    with stoppable(messages(), kept), sharing(messages(), name) as progress:
+    notes = terminal.console(stderr=True)
+    with stoppable(notes, kept), sharing(notes, name) as progress:
         yield progress

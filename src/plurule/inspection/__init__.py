@@ -8,9 +8,8 @@ from plurule.inspection.evidence import Evidence, evidence, to_frame
 from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
 from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.patterns import Pattern, Patterns, discover
-from plurule.inspection.prune import prune
 from plurule.inspection.rule_stability import stability
-from plurule.inspection.simplify import Simplified, simplify
+from plurule.inspection.simplify import Simplified, prune, simplify
 from plurule.model.text import parse, parse_rules
 
 __all__ = [

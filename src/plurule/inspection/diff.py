@@ -35,17 +35,14 @@ class RuleChange:
     after: Rule | None
 
     def __str__(self) -> str:
-        before = self.before.to_text() if self.before else ""
-        after = self.after.to_text() if self.after else ""
-        if self.change == "added":
-            return f"+ rule {self.number_after}: {after}"
-        if self.change == "removed":
-            return f"- rule {self.number_before}: {before}"
-        if self.change == "replaced":
-            return f"~ rule {self.number_before}: {before}\n    now rule {self.number_after}: {after}"
-        if self.change == "moved":
-            return f"> rule {self.number_before} is now rule {self.number_after}: {after}"
-        return f"~ rule {self.number_after} is now marked {_marks(self.after)}: {after}"
+        before, after = (rule.to_text() if rule else "" for rule in (self.before, self.after))
+        return {
+            "added": f"+ rule {self.number_after}: {after}",
+            "removed": f"- rule {self.number_before}: {before}",
+            "replaced": f"~ rule {self.number_before}: {before}\n    now rule {self.number_after}: {after}",
+            "moved": f"> rule {self.number_before} is now rule {self.number_after}: {after}",
+            "marked": f"~ rule {self.number_after} is now marked {_marks(self.after)}: {after}",
+        }[self.change]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,5 @@
 """Changing a rule list by hand: every edit gives a new list, counted anew, and says what it did.
 
->>> from plurule.model import Attribute, RuleList
->>> from plurule.inspection import parse_rules
->>> names = (Attribute("area"),), ("red", "blue")
->>> rules = RuleList(parse_rules("red <- area > 2\\nblue <-", *names), *names)
->>> edited = Edit.of(rules, [[1.0], [3.0]], [[1, 1], [1, 0]]).add("red <- area <= 1", at=1).remove(3)
->>> print(edited.rule_list)
-red ← area <= 1   (TP 1, FP 0)
-red ← area > 2   (TP 1, FP 0)
->>> print(edited.diff().predictions)
-other labels for 2 of 2 instances:
-  red: +1 −0
-  blue: +0 −2
-
 Rules are numbered from 1, as everywhere people see them.
 """
 

@@ -85,12 +85,7 @@ class RowsOf(NamedTuple):
 
 
 def wilson(right: float, decided: float) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927).
-
-    >>> low, high = wilson(8, 10)
-    >>> round(low, 3), round(high, 3)
-    (0.49, 0.943)
-    """
+    """The 95 % interval of a share (Wilson 1927)."""
     if not decided:
         return math.nan, math.nan
     share, squared = right / decided, Z * Z / decided
@@ -99,11 +94,7 @@ def wilson(right: float, decided: float) -> tuple[float, float]:
 
 
 def holm(p_values: list[float]) -> list[float]:
-    """P-values corrected for their number (Holm 1979); what is NaN was not tested.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """P-values corrected for their number (Holm 1979); what is NaN was not tested."""
     order = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
     corrected, so_far = [math.nan] * len(p_values), 0.0
     for rank, (p, i) in enumerate(order):

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.classifier import RuleListClassifier
-from plurule.data.table import Table
 from plurule.heuristics import FMeasure, Gain, Heuristic
-from plurule.model import Condition, LabelCondition, RuleList
-from plurule.prediction.decide import Columns
+from plurule.learning.problem import Problem
+from plurule.model import Condition, RuleList
+from plurule.selection.gain_cover import bodies_of, satisfied
 
 Mask = NDArray[np.bool_]
 Shares = NDArray[np.float64]
@@ -50,10 +50,10 @@ class Literals:
     """Of the rows; they add up to 1."""
 
     @staticmethod
-    def of(Y: NDArray[np.uint8], weights: Shares, absent: bool) -> Literals:
-        present = Y.astype(bool)
+    def of(problem: Problem, absent: bool) -> Literals:
+        present = problem.Y.astype(bool)
         holds = np.hstack([present, ~present]) if absent else present
-        return Literals(holds, Y.shape[1], weights / weights.sum())
+        return Literals(holds, problem.n_labels, problem.weights / problem.weights.sum())
 
     def share(self, rows: Mask) -> Shares:
         """Of all rows, the share that is among the given ones and has each literal."""
@@ -95,33 +95,23 @@ class Candidate:
         return np.sort(np.array(self.literals, dtype=np.intp) % n_labels)
 
 
-def places(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: int, n_jobs: int) -> list[Any]:
+def places(problem: Problem, max_conditions: int, n_jobs: int) -> list[Any]:
     """Bodies on attributes to look at, with the rows that they cover: those of some lists, and what they begin with."""
     found: dict[bytes, tuple[tuple[Condition, ...], Mask]] = {}
-    columns = Columns(table)
-
-    def add(body: tuple[Condition, ...]) -> None:
-        rows = columns.passing(body, np.empty((0, 0), np.int8))[-1]
+    bodies = bodies_of(_lists(problem, max_conditions, n_jobs) if max_conditions else ())
+    for body, rows in zip(bodies, satisfied(bodies, problem.table), strict=True):
         known = found.get(rows.tobytes())
         if rows.any() and (known is None or len(body) < len(known[0])):
             found[rows.tobytes()] = body, rows
-
-    add(())
-    if max_conditions:
-        for rule_list in _lists(table, Y, weights, max_conditions, n_jobs):
-            for rule in rule_list:
-                body = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
-                for length in range(1, len(body) + 1):
-                    add(body[:length])
     return list(found.values())
 
 
-def _lists(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: int, n_jobs: int) -> Iterator[RuleList]:
+def _lists(problem: Problem, max_conditions: int, n_jobs: int) -> Iterator[RuleList]:
     """Lists for the labels, and for the pairs of labels that go together most."""
-    literals = Literals.of(Y, weights, absent=False)
-    everywhere = np.ones(len(Y), dtype=bool)
+    literals = Literals.of(problem, absent=False)
+    everywhere = np.ones(problem.n_instances, dtype=bool)
     pairs = [pair for _, pair in _pairs(literals, (), everywhere, 0.0, PAIRS_LEARNED)]
-    targets: list[tuple[NDArray[np.uint8], Heuristic]] = [(Y, heuristic) for heuristic in HEURISTICS]
+    targets: list[tuple[NDArray[np.uint8], Heuristic]] = [(problem.Y, heuristic) for heuristic in HEURISTICS]
     if pairs:
         together = np.stack([literals.all_hold(pair) for pair in pairs], axis=1).astype(np.uint8)
         targets.append((together, FMeasure(1.0)))
@@ -129,7 +119,7 @@ def _lists(table: Table, Y: NDArray[np.uint8], weights: Shares, max_conditions: 
         learner = RuleListClassifier(
             heuristic=heuristic, min_precision=0.2, n_rules=RULES_PER_LIST, max_conditions=max_conditions, n_jobs=n_jobs
         )
-        yield learner.fit(table, target, weights).rule_list_
+        yield learner.fit(problem.table, target, problem.weights).rule_list_
 
 
 def candidates(literals: Literals, where: list[Any], max_labels: int, min_share: float) -> list[Candidate]:

@@ -8,25 +8,24 @@ from itertools import islice
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from plurule._attached import PatternsMethods
 from plurule.data.inputs import labelled_data
 from plurule.data.splitting import iterative_split
-from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.inspection.dependencies import dependencies
 from plurule.inspection.evidence import holm
 from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.pattern_search import Candidate, Literals, candidates, choose, independence, places
-from plurule.label_matrix import dense
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import Problem
 from plurule.model import Assignment, Attribute, Head, LabelCondition, Rule, RuleList
 from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import excerpt
 from plurule.parameters import Allowed, check_jobs, check_parameters, number, whole
 from plurule.prediction.decide import Columns
 from plurule.prediction.recurrence import Recurrence
+from plurule.selection.folds import problem_of, rows_of
 
 FEWEST_ROWS = 20
 SIGNIFICANT = 0.05
@@ -229,82 +228,64 @@ def discover(
     data, _ = labelled_data(X, Y, sample_weight, label_names)
     if len(data.label_names) < 2:
         raise DataError("discover looks for labels that go together, but Y has only one; give a column per label")
-    weights = check_weights(data.weights, len(data), len(data.label_names))
-    rows = np.flatnonzero(weights > 0)
+    problem = problem_of(data)
+    rows = np.flatnonzero(problem.weights > 0)
     if len(rows) < FEWEST_ROWS:
         few = f"discover needs at least {FEWEST_ROWS} rows, got {len(rows)}"
         raise DataError(f"{few}: patterns are looked for on some rows and tested on others")
     chance = np.random.RandomState(random_state)
-    truth = dense(data.Y).astype(np.uint8)
-    parts = iterative_split(truth[rows], [1 - test_size, test_size], random_state=chance)
-    searched, tested = (Part(data.X[rows[part]], truth[rows[part]], weights[rows[part]]) for part in parts)
-    if not len(searched) or not len(tested):
+    parts = iterative_split(problem.Y[rows], [1 - test_size, test_size], random_state=chance)
+    searched, tested = (rows_of(problem, rows[part]) for part in parts)
+    n_searched, n_tested = searched.n_instances, tested.n_instances
+    if not n_searched or not n_tested:
         raise DataError(
-            f"test_size={test_size} of {len(rows)} rows leaves nothing to {'search' if len(tested) else 'test'}"
+            f"test_size={test_size} of {len(rows)} rows leaves nothing to {'search' if n_tested else 'test'}"
         )
-    search = Search(data.label_names, k, max_labels, max_conditions, exclusions, min_support, check_jobs(n_jobs))
-    rules = search.run(searched)
+    asked = k, max_labels, max_conditions, exclusions, min_support, check_jobs(n_jobs)
+    rules = search(searched, *asked)
     counted = [count(rule, tested) for rule in rules]
     corrected = holm([pattern.p_value for pattern in counted])
     patterns = [replace(pattern, p_holm=p) for pattern, p in zip(counted, corrected, strict=True)]
     if resamples:
-        draws = [chance.randint(len(searched), size=len(searched)) for _ in range(resamples)]
-        again = [map(_undirected, search.run(searched[np.sort(draw)])) for draw in draws]
+        draws = [chance.randint(n_searched, size=n_searched) for _ in range(resamples)]
+        again = [map(_undirected, search(rows_of(searched, np.sort(draw)), *asked)) for draw in draws]
         shares = Recurrence(searched.table).shares(map(_undirected, rules), again)
         patterns = [replace(p, stability=share) for p, share in zip(patterns, shares, strict=True)]
-    return Patterns(tuple(patterns), data.attributes, data.label_names, len(searched), len(tested))
+    return Patterns(tuple(patterns), data.attributes, data.label_names, n_searched, n_tested)
 
 
-@dataclass(frozen=True)
-class Part:
-    """Some rows of the data."""
+def search(
+    problem: Problem,
+    k: int,
+    max_labels: int,
+    max_conditions: int,
+    exclusions: bool,
+    min_support: float,
+    n_jobs: int,
+) -> list[Rule]:
+    """The best patterns of some rows, as rules; those that might be chance on these rows are left out."""
+    literals = Literals.of(problem, exclusions)
+    where = places(problem, max_conditions, n_jobs)
+    found = candidates(literals, where, max_labels, min_support / float(problem.weights.sum()))
+    p_values = independence([literals.parts(candidate) for candidate in found])
+    likely = [candidate for candidate, p in zip(found, p_values, strict=True) if p <= SIGNIFICANT]
+    return [_rule(candidate, literals, problem.labels) for candidate in islice(choose(likely, problem.n_labels), k)]
 
-    table: Table
-    truth: NDArray[np.uint8]
-    weights: NDArray[np.float64]
 
-    def __len__(self) -> int:
-        return len(self.truth)
-
-    def __getitem__(self, rows: NDArray[np.intp]) -> Part:
-        return Part(self.table[rows], self.truth[rows], self.weights[rows])
-
-
-@dataclass(frozen=True)
-class Search:
-    """What is looked for."""
-
-    labels: tuple[str, ...]
-    k: int
-    max_labels: int
-    max_conditions: int
-    exclusions: bool
-    min_support: float
-    n_jobs: int
-
-    def run(self, part: Part) -> list[Rule]:
-        """The best patterns of some rows, as rules; those that might be chance on these rows are left out."""
-        where = places(part.table, part.truth, part.weights, self.max_conditions, self.n_jobs)
-        literals = Literals.of(part.truth, part.weights, self.exclusions)
-        found = candidates(literals, where, self.max_labels, self.min_support / float(part.weights.sum()))
-        p_values = independence([literals.parts(candidate) for candidate in found])
-        likely = [candidate for candidate, p in zip(found, p_values, strict=True) if p <= SIGNIFICANT]
-        return [self._rule(candidate, literals) for candidate in islice(choose(likely, len(self.labels)), self.k)]
-
-    def _rule(self, candidate: Candidate, literals: Literals) -> Rule:
-        """The pattern with its rarest labels in the body, as few of them as make it true more often than not."""
-        shares = literals.holds[:, list(candidate.literals)].T @ literals.weights
-        order = [candidate.literals[i] for i in np.argsort(shares, kind="stable").tolist()]
-        order.sort(key=lambda literal: literal >= literals.n_labels)  # what is present comes first
-        here = literals.weights[candidate.rows].sum()
-        premises = 0
-        for premises in range(len(order)):
-            covered = candidate.covered & literals.all_hold(order[:premises])
-            if here >= CONFIDENT * literals.weights[covered].sum():
-                break
-        made = [(self.labels[i % literals.n_labels], i % literals.n_labels, i < literals.n_labels) for i in order]
-        body = tuple(LabelCondition(*one) for one in made[:premises])
-        return Rule(Head(tuple(Assignment(*one) for one in made[premises:])), (*body, *candidate.place))
+def _rule(candidate: Candidate, literals: Literals, labels: Sequence[str]) -> Rule:
+    """The pattern with its rarest labels in the body, as few of them as make it true more often than not."""
+    shares = literals.holds[:, list(candidate.literals)].T @ literals.weights
+    order = [candidate.literals[i] for i in np.argsort(shares, kind="stable").tolist()]
+    order.sort(key=lambda literal: literal >= literals.n_labels)  # what is present comes first
+    here = literals.weights[candidate.rows].sum()
+    premises = 0
+    for premises in range(len(order)):
+        covered = candidate.covered & literals.all_hold(order[:premises])
+        if here >= CONFIDENT * literals.weights[covered].sum():
+            break
+    made = [(labels[i % literals.n_labels], i % literals.n_labels, i < literals.n_labels) for i in order]
+    body = tuple(LabelCondition(*one) for one in made[:premises])
+    return Rule(Head(tuple(Assignment(*one) for one in made[premises:])), (*body, *candidate.place))
 
 
 def _undirected(rule: Rule) -> Rule:
@@ -313,9 +294,9 @@ def _undirected(rule: Rule) -> Rule:
     return Rule(Head(tuple(labels)), tuple(c for c in rule.body if not isinstance(c, LabelCondition)))
 
 
-def count(rule: Rule, part: Part) -> Pattern:
+def count(rule: Rule, problem: Problem) -> Pattern:
     """A pattern counted and tested on some rows."""
-    truth, columns, weights = part.truth.view(np.int8), Columns(part.table), part.weights
+    truth, columns, weights = problem.Y.view(np.int8), Columns(problem.table), problem.weights
     conditions = [c for c in rule.body if not isinstance(c, LabelCondition)]
     parts = [truth[:, one.index] == one.present for one in (*rule.label_conditions, *rule.head)]
     if conditions:

@@ -16,7 +16,7 @@ from plurule.learning.weights import check_weights
 from plurule.model import RuleList
 from plurule.parameters import check_jobs, check_parameters, whole
 from plurule.prediction.recurrence import TOLERANCE, Recurrence
-from plurule.selection.resampling import draw, learn_from_samples
+from plurule.selection.folds import draw, learn_from_samples
 
 
 def stability(

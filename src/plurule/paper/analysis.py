@@ -12,9 +12,8 @@ import pandas as pd
 from plurule.lifts import NONE, LiftName
 from plurule.metrics import METRICS
 from plurule.paper.experiment import Results
-from plurule.paper.protocol import DISCRETISED, PAPER_SETS
+from plurule.paper.protocol import COUNTS, DISCRETISED, PAPER_SETS
 from plurule.paper.published import MEASURES, WINS
-from plurule.paper.reference import COUNTS
 from plurule.paper.selected_rules import Selection, selections
 from plurule.paper.statistics import Comparison, Tally, compare, tally
 from plurule.selection.objectives import find_objective
@@ -299,11 +298,7 @@ def with_shares(models: pd.DataFrame) -> pd.DataFrame:
 
 
 def approach_name(objective: str, relaxed: bool) -> str:
-    """What an approach is called: relaxed ones have an R, as in the paper.
-
-    >>> approach_name("micro-f+-", relaxed=True), approach_name("ha+", relaxed=False)
-    ('Mic F R+-', 'HA+')
-    """
+    """What an approach is called: relaxed ones have an R, as in the paper."""
     title = find_objective(objective).title
     name = title.rstrip("+-")
     return f"{name} R{title[len(name) :]}" if relaxed else title

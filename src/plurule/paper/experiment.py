@@ -24,8 +24,7 @@ from plurule.errors import PluruleError
 from plurule.lifts import NONE, find_lift
 from plurule.model import file as model_file
 from plurule.paper.materials import Material, load_material, work_of
-from plurule.paper.protocol import Plan, Task
-from plurule.paper.reference import Reference
+from plurule.paper.protocol import Plan, Reference, Task
 from plurule.parameters import check_jobs
 from plurule.selection.code import code_fingerprint, version
 from plurule.selection.executing import Shared, place_of, run
@@ -36,22 +35,6 @@ from plurule.selection.search import TIE_BREAKERS, best_first, height
 from plurule.selection.trials import Result
 
 SENSITIVITY_SET = "flags"
-
-
-class Watch:
-    """Is told how far an experiment is; shows nothing."""
-
-    def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
-        """A data set is to be worked on; `done` of its `total` tasks were finished by an earlier run.
-
-        The weight says roughly how long its tasks take compared with those of others.
-        """
-
-    def advance(self, dataset: str, seconds: float) -> None:
-        """One more task is finished; it took that many seconds of CPU."""
-
-    def failed(self, dataset: str, error: str) -> None:
-        """A data set is given up."""
 
 
 @dataclass
@@ -84,57 +67,32 @@ class Results:
     folder: Path
     reference: Reference
 
-    def final(self, dataset: str, objective: str, relaxed: bool) -> Result:
-        lift = self.sets[dataset].chosen(objective) if relaxed else NONE
-        return self.records[Task("final", dataset, objective, lift).key]
-
-    def model_path(self, dataset: str, objective: str, relaxed: bool) -> Path:
-        lift = self.sets[dataset].chosen(objective) if relaxed else NONE
-        return model_path(self.folder, Task("final", dataset, objective, lift))
+    def final(self, dataset: str, objective: str, relaxed: bool) -> Task:
+        """The task that learned a final model."""
+        return Task("final", dataset, objective, self.sets[dataset].chosen(objective) if relaxed else NONE)
 
     @property
     def sensitivity_set(self) -> str | None:
         return sensitivity_set(tuple(self.sets))
 
 
+@dataclass
 class Experiment:
-    """A protocol that is being carried out in a folder.
+    """A protocol that is being carried out in a folder."""
 
-    Parameters
-    ----------
-    plan
-        What decides the numbers.
-    folder
-        Where the journal and the models go.
-    places
-        Where each data set of the plan is.
-    executor
-        What runs the tasks; None runs them here.
-    watch
-        Who is told how far it is, a `Watch` or the like.
-    missing
-        Data sets that were wanted and are not there; the results remember them.
-    reference
-        Models of another program to compare with.
-    """
-
-    def __init__(
-        self,
-        plan: Plan,
-        folder: Path,
-        places: Mapping[str, str],
-        executor: Executor | None = None,
-        watch: Any = None,
-        missing: Iterable[str] = (),
-        reference: Reference = Reference(),  # noqa: B008  # frozen
-    ) -> None:
-        self.plan = plan
-        self.folder = folder
-        self._places = dict(places)
-        self._executor = executor
-        self._watch: Any = watch or Watch()
-        self._missing = tuple(missing)
-        self._reference = reference
+    plan: Plan
+    folder: Path
+    """Where the journal and the models go."""
+    places: Mapping[str, str]
+    """Where each data set of the plan is."""
+    executor: Executor | None = None
+    """What runs the tasks; None runs them here."""
+    watch: Any = None
+    """Who is told how far it is, such as a `ProgressWatch`: that a data set begins, advances, has failed."""
+    missing: Iterable[str] = ()
+    """Data sets that were wanted and are not there; the results remember them."""
+    reference: Reference = Reference()  # noqa: RUF009  # frozen
+    """Models of another program to compare with."""
 
     def run(self) -> Results:
         """Do all that is not done yet."""
@@ -146,8 +104,8 @@ class Experiment:
                 with self._giving_up(name, failures):
                     sets[name] = self._run_set(name, materials, journal)
             self._make_up_sensitivity(sets, materials, journal, failures)
-            done = journal.results, failures, self._missing, journal.sessions, journal.finished_at
-            return Results(self.plan, sets, *done, self.folder, self._reference)
+            done = journal.results, failures, tuple(self.missing), journal.sessions, journal.finished_at
+            return Results(self.plan, sets, *done, self.folder, self.reference)
 
     def _load(self, journal: Journal) -> tuple[dict[str, Material], dict[str, str]]:
         """Read the data sets; one that cannot be read does not keep the others from going on."""
@@ -155,7 +113,7 @@ class Experiment:
         failures: dict[str, str] = {}
         for name in self.plan.sets:
             with self._giving_up(name, failures, begun=False):
-                material = load_material(self._places[name], self.plan.folds, self.plan.seed, self.plan.labels)
+                material = load_material(self.places[name], self.plan.folds, self.plan.seed, self.plan.labels)
                 if not self.plan.candidates(material.n_labels):
                     lifts = ", ".join(self.plan.lifts)
                     raise PluruleError(f"none of the lifts fits {material.n_labels} labels: {lifts}")
@@ -167,7 +125,7 @@ class Experiment:
         for name, material in materials.items():
             done = sum(key.split("/")[1] == name for key in journal.results)
             weight = float(len(material.train) * len(material.train.attributes) * material.n_labels)
-            self._watch.begin(name, self._total(name, materials), done, weight)
+            self._tell("begin", name, self._total(name, materials), done, weight)
         return materials, failures
 
     @contextmanager
@@ -180,8 +138,12 @@ class Experiment:
         except Exception as error:
             failures[name] = described(error)
             if not begun:
-                self._watch.begin(name, 1, 0, 0.0)
-            self._watch.failed(name, failures[name])
+                self._tell("begin", name, 1, 0, 0.0)
+            self._tell("failed", name, failures[name])
+
+    def _tell(self, what: str, *news: Any) -> None:
+        if self.watch is not None:
+            getattr(self.watch, what)(*news)
 
     def _total(self, name: str, materials: Mapping[str, Material]) -> int:
         stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
@@ -192,7 +154,7 @@ class Experiment:
         """What follows the choice of the lifts."""
         material = materials[name]
         tasks = self.plan.later_tasks(name, len(material.train), material.n_labels, chosen)
-        tasks += self._reference.tasks(name)
+        tasks += self.reference.tasks(name)
         if name == sensitivity_set(tuple(materials)):
             tasks += self.plan.sensitivity_tasks(name, material.n_labels)
         return tasks
@@ -201,7 +163,7 @@ class Experiment:
         material = materials[name]
         shared = Shared(material.evaluation())
         folds = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
-        self._run_tasks(folds, material, shared, journal, self._watch)
+        self._run_tasks(folds, material, shared, journal)
         found = SetResults(data_facts(material), {})
         for objective in self.plan.objectives:
             scores: dict[str, list[dict[str, float]]] = {lift: [] for lift in self.plan.candidates(material.n_labels)}
@@ -210,7 +172,7 @@ class Experiment:
             found.ranking[objective] = ranked(scores, find_objective(objective).measure, material.n_labels)
         chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
         later = self._later_tasks(name, materials, chosen)
-        self._run_tasks(later, material, shared, journal, self._watch)
+        self._run_tasks(later, material, shared, journal)
         return found
 
     def _make_up_sensitivity(
@@ -226,18 +188,19 @@ class Experiment:
             tasks = self.plan.sensitivity_tasks(name, materials[name].n_labels)
             shared = Shared(materials[name].evaluation())
             with self._giving_up(name, failures):
-                self._run_tasks(tasks, materials[name], shared, journal, Watch())
+                self._run_tasks(tasks, materials[name], shared, journal, told=False)
 
     def _run_tasks(
-        self, tasks: Sequence[Task], material: Material, shared: Shared, journal: Journal, watch: Any
+        self, tasks: Sequence[Task], material: Material, shared: Shared, journal: Journal, told: bool = True
     ) -> None:
         for task in tasks:
             if task.kind == "final" and not model_path(self.folder, task).is_file():
                 journal.results.pop(task.key, None)
         missing = {task.key: task for task in tasks if task.key not in journal.results}
         work = {key: work_of(task, material) for key, task in missing.items()}
-        for key, result in run(shared, work, self._executor, journal, partial(self._keep_model, missing)):
-            watch.advance(missing[key].dataset, sum(result["seconds"].values()))
+        for key, result in run(shared, work, self.executor, journal, partial(self._keep_model, missing)):
+            if told:
+                self._tell("advance", missing[key].dataset, sum(result["seconds"].values()))
 
     def _keep_model(self, tasks: Mapping[str, Task], key: str, result: Result) -> Result:
         """Write the model of a final task to its file before the task counts as done."""
@@ -273,11 +236,7 @@ def sensitivity_set(names: tuple[str, ...]) -> str | None:
 
 
 def model_path(folder: Path, task: Task) -> Path:
-    """Where a final model is kept.
-
-    >>> model_path(Path("out"), Task("final", "birds", "ha+-", "peak 3: 1.04")).name
-    'birds ha+- peak 3 1.04.json'
-    """
+    """Where a final model is kept."""
     dataset, lift = (re.sub(r"[^\w .+-]", "", name) for name in (task.dataset, task.lift))
     if dataset != task.dataset:
         # Another set may differ in nothing but what was left out.

@@ -50,11 +50,8 @@ def present(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for source in sources:
-        place = _place(source, folder)
-        if not _is_there(place):
-            continue
-        name = name_of(source)
-        if found.setdefault(name, place) != place:
+        name, place = name_of(source), _place(source, folder)
+        if place is not None and found.setdefault(name, place) != place:
             raise DataError(f"two data sets are called {name!r}: {found[name]} and {place}; rename one of them")
     return found
 
@@ -65,7 +62,7 @@ def places_of(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
         raise DataError(f"{folder}: there is no such folder")
     sources = list(sources)
     for source in sources:
-        if not _is_there(_place(source, folder)):
+        if _place(source, folder) is None:
             known = known_sets(folder)
             place = "the folders for data sets" if folder is None else str(folder)
             listed = f"known there are {', '.join(known)}" if known else "there is none"
@@ -81,11 +78,7 @@ def places_of(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
 
 
 def name_of(source: str) -> str:
-    """What a data set is called that is given as a name or as a path.
-
-    >>> name_of("birds"), name_of("/data/mine/house.csv.gz"), name_of("/data/birds/")
-    ('birds', 'house', 'birds')
-    """
+    """What a data set is called that is given as a name or as a path."""
     return base_name(Path(source)) or source
 
 
@@ -113,7 +106,7 @@ class Material:
 
 def load_material(place: str, folds: str, seed: int, labels: str | None = None) -> Material:
     """Read a data set and make its folds; `labels` says which columns are labels where the data set does not."""
-    train, test = _split(load_world_flags(), seed) if place == EMBEDDED else _load_parts(place, seed, labels)
+    train, test = _load_parts(place, seed, labels)
     if train.label_names != test.label_names:
         raise DataError(f"{place}: the training and the test part have different labels")
     if train.weights is not None:
@@ -126,10 +119,12 @@ def load_material(place: str, folds: str, seed: int, labels: str | None = None) 
 
 
 def _load_parts(place: str, seed: int, labels: str | None) -> tuple[Dataset, Dataset]:
-    found = find(Path(place))
-    if found.train is not None and found.test is not None:
+    found = None if place == EMBEDDED else find(Path(place))
+    if found is not None and found.train is not None and found.test is not None:
         return _read(place, labels, "train"), _read(place, labels, "test")
-    return _split(_read(place, labels, "all"), seed)
+    data = load_world_flags() if found is None else _read(place, labels, "all")
+    train, test = iterative_train_test_split(data, test_size=TEST_SHARE, random_state=seed)
+    return train, test
 
 
 def _read(place: str, labels: str | None, split: Literal["train", "test", "all"]) -> Dataset:
@@ -141,24 +136,16 @@ def _read(place: str, labels: str | None, split: Literal["train", "test", "all"]
     return read(place, parse_labels(labels), split=split)
 
 
-def _split(data: Dataset, seed: int) -> tuple[Dataset, Dataset]:
-    train, test = iterative_train_test_split(data, test_size=TEST_SHARE, random_state=seed)
-    return train, test
-
-
-def _place(source: str, folder: Path | None) -> str:
-    """Where a data set is looked for; absolute paths and the embedded data are in no folder."""
-    return source if folder is None or source == EMBEDDED else str(folder / source)
-
-
-def _is_there(place: str) -> bool:
-    if place == EMBEDDED:
-        return True
+def _place(source: str, folder: Path | None) -> str | None:
+    """Where a data set is; None if it is not there. Absolute paths and the embedded data are in no folder."""
+    if source == EMBEDDED:
+        return source
+    place = source if folder is None else str(folder / source)
     try:
         find(Path(place))
     except DataError:
-        return False
-    return True
+        return None
+    return place
 
 
 # What is run on them ------------------------------------------------------------------------------------------------

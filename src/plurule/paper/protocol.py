@@ -6,12 +6,16 @@ learn and to measure, small enough to be written to a journal or sent to another
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import hashlib
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from plurule.lifts import NONE, PAPER_LIFTS, LiftName, find_lift, peaks_within
-from plurule.selection.objectives import PAPER_OBJECTIVES
+from plurule.errors import DataError
+from plurule.lifts import NONE, PAPER_LIFTS, LiftName, find_lift, parse_lifts, peaks_within
+from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
 
 Kind: TypeAlias = Literal["fold", "final", "sensitivity", "variant", "timing", "reference"]
 Variant: TypeAlias = Literal["", "free head", "exhaustive"]
@@ -29,11 +33,7 @@ VARIANTS: tuple[tuple[Variant, int, int], ...] = (("free head", 500, 50), ("exha
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One model to learn and to measure, or for `timing` a pair of models.
-
-    >>> Task("fold", "birds", "ha+", "peak 3: 1.04", part=2).key
-    'fold/birds/ha+/peak 3: 1.04/2'
-    """
+    """One model to learn and to measure, or for `timing` a pair of models."""
 
     kind: Kind
     dataset: str
@@ -53,12 +53,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """The arguments that decide the numbers.
-
-    >>> plan = Plan(sets=("flags",), objectives=("ha+",), lifts=("kln at 3: 1.08", "peak 9: 1.08"))
-    >>> len(plan.fold_tasks("flags", n_labels=7, n_folds=5))
-    10
-    """
+    """The arguments that decide the numbers."""
 
     sets: tuple[str, ...] = PAPER_SETS
     objectives: tuple[str, ...] = PAPER_OBJECTIVES
@@ -119,3 +114,58 @@ class Plan:
             for kind, labels in kinds
             for height in heights
         ]
+
+
+# Models of the paper's own program ----------------------------------------------------------------------------------
+
+COUNTS = ("rules", "conditions", "label_conditions", "multi_label_heads")
+_OBJECTIVES = {"HA": "ha", "MicF": "micro-f", "MacF": "macro-f"}
+_SCORES = {
+    "hamming_accuracy": "test_HA",
+    "micro_f1": "test_micro_F1",
+    "macro_f1": "test_macro_F1",
+    "subset_accuracy": "test_subset_accuracy",
+}
+_OTHER_SEARCH = "off"
+"""Stands for models of another search (heads searched anew, no constraint), which are left out."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What the paper's own program learned, to compare with."""
+
+    rows: tuple[tuple[Task, dict[str, float]], ...] = ()
+    """The task that learns the same here, and the numbers there."""
+    fingerprint: str = ""
+
+    def tasks(self, dataset: str) -> list[Task]:
+        return [task for task, _ in self.rows if task.dataset == dataset]
+
+
+def read_reference(path: Path, sets: Collection[str], objectives: Collection[str]) -> Reference:
+    """Read the rows of a table that concern the given data sets and objectives.
+
+    It is a CSV file with the columns dataset, objective (HA, MicF, MacF), signs (+ or +-), lift (`lift1` for none,
+    `kln at 3: 1.12`, `peak 3: 1.1`), and counts of rules, conditions and the like.
+    """
+    try:
+        content = path.read_bytes()
+        lines = list(csv.DictReader(content.decode("utf-8-sig").splitlines()))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not UTF-8 text") from None
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        try:
+            if line["lift"] == _OTHER_SEARCH:
+                continue
+            lift = NONE if line["lift"] == "lift1" else parse_lifts(line["lift"])[0]
+            objective = find_objective(_OBJECTIVES.get(line["objective"], line["objective"]) + line["signs"]).name
+            numbers = {name: float(line[name]) for name in COUNTS}
+            numbers |= {name: float(line[column]) for name, column in _SCORES.items()}
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{path}, line {number}: is not understood ({error})") from None
+        if line["dataset"] in sets and objective in objectives:
+            rows.append((Task("reference", line["dataset"], objective, lift), numbers))
+    return Reference(tuple(rows), hashlib.sha256(content).hexdigest()[:16])

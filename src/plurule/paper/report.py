@@ -55,15 +55,15 @@ class Statement:
 
 def check_statements(analysis: Analysis) -> list[Statement]:
     """Every statement, with its verdict."""
-    return [_judge(analysis, **row) for row in published.table("statements")]
-
-
-def _judge(analysis: Analysis, section: str, statement: str, criterion: str, check: str) -> Statement:
-    try:
-        holds, numbers = getattr(checks, check)(analysis)
-    except checks.CannotTellError as reason:
-        return Statement(section, statement, None, str(reason), criterion)
-    return Statement(section, statement, bool(holds), numbers, criterion)
+    found = []
+    for row in published.table("statements"):
+        check: checks.Check = getattr(checks, row.pop("check"))
+        try:
+            holds, numbers = check(analysis)
+            found.append(Statement(**row, holds=bool(holds), numbers=numbers))
+        except checks.CannotTellError as reason:
+            found.append(Statement(**row, holds=None, numbers=str(reason)))
+    return found
 
 
 def write_report(results: Results, folder: Path) -> list[Statement]:
@@ -110,11 +110,7 @@ def render(data: Data, figures: Mapping[str, str]) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A duration in words.
-
-    >>> clock(4.2), clock(75), clock(5000)
-    ('4.2 s', '1 min 15 s', '1 h 23 min')
-    """
+    """A duration in words."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -122,13 +118,7 @@ def clock(seconds: float) -> str:
 
 
 def number(value: float | str | None, digits: int = 3) -> str:
-    """A number for a table: counts without a point, nothing as a dash. With three digits, 0 and 1 are scores.
-
-    >>> number(12.0), number(0.5), number(float("nan")), number("")
-    ('12', '0.500', '–', '–')
-    >>> number(1.0, digits=2), number("1.0")
-    ('1', '1.000')
-    """
+    """A number for a table: counts without a point, nothing as a dash. With three digits, 0 and 1 are scores."""
     if value in ("", None) or pd.isna(value):
         return "–"
     value = float(value or 0)

@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from plurule.model import LabelCondition, Rule, RuleList
 from plurule.model import file as model_file
-from plurule.paper.experiment import Results
+from plurule.paper.experiment import Results, model_path
 from plurule.paper.published import table
 
 RULES_SHOWN = 8
@@ -35,7 +35,8 @@ def selections(results: Results) -> list[Selection]:
     found = []
     for dataset, objective in _shown(results):
         normal, relaxed = (
-            model_file.load(results.model_path(dataset, objective, relaxed)) for relaxed in (False, True)
+            model_file.load(model_path(results.folder, results.final(dataset, objective, relaxed)))
+            for relaxed in (False, True)
         )
         lift = results.sets[dataset].chosen(objective)
         printed = _printed(dataset, objective)
@@ -69,8 +70,8 @@ def _shown(results: Results) -> list[tuple[str, str]]:
     ]
     if not found:
         for dataset in list(results.sets)[:3]:
-            sizes = {o: results.final(dataset, o, True)["size"]["multi_label_heads"] for o in results.plan.objectives}
-            found.append((dataset, max(sizes, key=lambda o: sizes[o])))
+            tasks = {o: results.final(dataset, o, relaxed=True).key for o in results.plan.objectives}
+            found.append((dataset, max(tasks, key=lambda o: results.records[tasks[o]]["size"]["multi_label_heads"])))
     return found
 
 

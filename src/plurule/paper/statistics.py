@@ -17,11 +17,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Tally:
-    """How often one learner was better, worse, and as good as another.
-
-    >>> str(tally([0.7, 0.8, 0.9], [0.7, 0.9, 0.8]))
-    '1/1/1'
-    """
+    """How often one learner was better, worse, and as good as another."""
 
     wins: int = 0
     losses: int = 0
@@ -51,11 +47,7 @@ def tally(ours: ArrayLike, theirs: ArrayLike) -> Tally:
 
 
 def sign_test(result: Tally) -> float:
-    """Probability of a result at least as one-sided if both were equally good; ties are shared out.
-
-    >>> sign_test(Tally(7, 0, 0))
-    0.015625
-    """
+    """Probability of a result at least as one-sided if both were equally good; ties are shared out."""
     from scipy.stats import binomtest
 
     # An odd tie is left out, as Demšar suggests.
@@ -64,11 +56,7 @@ def sign_test(result: Tally) -> float:
 
 
 def average_ranks(scores: ArrayLike) -> NDArray[np.float64]:
-    """Average rank of each learner (column) over the data sets (rows); the best has rank 1, ties share ranks.
-
-    >>> average_ranks([[0.9, 0.8, 0.8], [0.7, 0.9, 0.1]])
-    array([1.5 , 1.75, 2.75])
-    """
+    """Average rank of each learner (column) over the data sets (rows); the best has rank 1, ties share ranks."""
     from scipy.stats import rankdata
 
     return rankdata(-np.round(np.asarray(scores, dtype=float), DIGITS), axis=1).mean(axis=0)
@@ -102,11 +90,7 @@ def compare(names: Sequence[str], scores: ArrayLike, alpha: float = 0.05) -> Com
 
 
 def friedman(scores: ArrayLike) -> float:
-    """P-value of Friedman's test in the form of Iman and Davenport, which is less conservative.
-
-    >>> friedman([[0.9, 0.8, 0.7], [0.9, 0.8, 0.7], [0.9, 0.8, 0.7], [0.8, 0.9, 0.7]]) < 0.05
-    True
-    """
+    """P-value of Friedman's test in the form of Iman and Davenport, which is less conservative."""
     from scipy.stats import f, friedmanchisquare
 
     table = np.round(np.asarray(scores, dtype=float), DIGITS)
@@ -122,11 +106,7 @@ def friedman(scores: ArrayLike) -> float:
 
 
 def nemenyi(n_learners: int, n_sets: int, alpha: float = 0.05) -> float:
-    """Critical difference of average ranks.
-
-    >>> round(nemenyi(n_learners=4, n_sets=14, alpha=0.05), 2)
-    1.25
-    """
+    """Critical difference of average ranks."""
     from scipy.stats import studentized_range
 
     quantile = float(studentized_range.ppf(1 - alpha, n_learners, np.inf)) / np.sqrt(2)
@@ -134,11 +114,7 @@ def nemenyi(n_learners: int, n_sets: int, alpha: float = 0.05) -> float:
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's correlation of ranks; 0 where one of the two does not vary.
-
-    >>> rank_correlation([1, 2, 3], [30, 20, 10])
-    -1.0
-    """
+    """Spearman's correlation of ranks; 0 where one of the two does not vary."""
     from scipy.stats import spearmanr
 
     if min(len(np.unique(x)), len(np.unique(y))) < 2:

@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 
 from plurule.data.targets import TargetForm, settled
 from plurule.heuristics import FMeasure, Gain
-from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, NoLift, as_table
 from plurule.metrics import METRICS
 from plurule.model import Assignment, Head, LengthChoice, Rule, RuleList
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
+from plurule.selection.folds import weights_of
 from plurule.selection.gain_cover import Body, Price, bodies_of, counted, rules_of
-from plurule.selection.lengths import LengthCurve
+from plurule.selection.lengths import LengthCurve, extended, standard_error
 from plurule.selection.search import say_undefined
 from plurule.selection.training_data import TrainingData
 from plurule.selection.trials import Evaluation, Result, evaluation_to_choose_by
@@ -94,11 +94,7 @@ Candidate: TypeAlias = ConstantLabels | Whole | Selected
 
 
 def prices(scoring: Scoring, least_precision: float = 0.0, further: Sequence[float] = (1.0,)) -> list[Price]:
-    """What is worth trying for a measure.
-
-    >>> {price.lam for price in prices(Scoring("hamming_accuracy"))}
-    {0.5}
-    """
+    """What is worth trying for a measure."""
     if "accuracy" in scoring.name:
         lams: Sequence[float] = (0.5,)
     else:
@@ -120,12 +116,6 @@ def evaluation_to_aim_by(folds: TrainingData, scoring: Scoring, form: TargetForm
     return evaluation_to_choose_by("scoring", folds, scoring, form)
 
 
-def can_select(options: Options, constraints: ResolvedConstraints | None) -> bool:
-    """Whether what is selected from a pool is what was asked for: presence, free heads, any body."""
-    bound = constraints is not None and (constraints.binds_labels or constraints.requires_attribute)
-    return options.head_search == "relaxed" and not options.predict_absence and not bound
-
-
 @dataclass(frozen=True, eq=False)
 class Aim:
     """What lists are learned from and scored by, and the most rules they may have."""
@@ -143,16 +133,15 @@ class Aim:
 
     @cached_property
     def prices(self) -> list[Price]:
-        """The prices to select at; none, if nothing can be selected."""
-        selectable = can_select(self.options, self.evaluation.folds.problem.constraints)
-        if not selectable:
+        """The prices to select at; none, if presence, free heads and any body are not what was asked for."""
+        problem = self.evaluation.folds.problem
+        bounds = problem.constraints
+        bound = bounds is not None and (bounds.binds_labels or bounds.requires_attribute)
+        if self.options.head_search != "relaxed" or self.options.predict_absence or bound:
             return []
-        scoring, problem = self.evaluation.scoring, self.evaluation.folds.problem
-        found = prices(scoring, self.least_precision, FURTHER if self.give_up else FURTHER[:1])
-        bound = (
-            problem.groups or problem.hierarchy or (problem.constraints is not None and problem.constraints.directed)
-        )
-        if self.exceptions and not self.least_precision and not self._as_lists and not bound:
+        found = prices(self.evaluation.scoring, self.least_precision, FURTHER if self.give_up else FURTHER[:1])
+        tied = problem.groups or problem.hierarchy or (bounds is not None and bounds.directed)
+        if self.exceptions and not self.least_precision and not self._as_lists and not tied:
             often = problem.label_weights.max(initial=0.0) / problem.total_weight
             likely = dict.fromkeys((p.lam, p.labels_alike, p.further) for p in found if p.lam < often)
             every = product(likely, EXCEPTIONS)
@@ -239,8 +228,7 @@ class Aim:
         return options if candidate.k is None else replace(options, lift=as_table(KLN(candidate.k), len(options.lift)))
 
     def _constant(self, problem: Problem) -> RuleList:
-        weights = None if np.all(problem.weights == 1.0) else problem.weights
-        labels, _ = best_constant(problem.Y, self.evaluation.scoring, weights, self.evaluation.form)
+        labels, _ = best_constant(problem.Y, self.evaluation.scoring, weights_of(problem), self.evaluation.form)
         often = problem.label_weights[None, :]
         labels = settled(np.asarray(labels, dtype=np.int8).reshape(1, -1), often, problem.groups)[0]
         said = tuple(Assignment(problem.labels[i], i, True) for i in np.flatnonzero(labels).tolist())
@@ -293,8 +281,7 @@ class Hit(NamedTuple):
     def expected(self) -> tuple[float, float]:
         """What lists made and chosen so score on new rows, and its standard error."""
         scores = self.scores[np.isfinite(self.scores)]
-        error = scores.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
-        return float(scores.mean()), float(error)
+        return float(scores.mean()), float(standard_error(scores))
 
     def told(self) -> dict[str, Any]:
         """What users are told of the choice."""
@@ -324,13 +311,9 @@ def _several(rule_list: RuleList) -> Result:
 
 
 def _share_of_several(results: Sequence[Result]) -> NDArray[np.float64]:
-    longest = max(max(len(result["several"]) for result in results) - 1, 1)
-    shares = np.zeros((len(results), longest))
-    for share, result in zip(shares, results, strict=True):
-        counts = np.array(result["several"][1:] or [0])
-        share[: len(counts)] = counts / np.arange(1, len(counts) + 1)
-        share[len(counts) :] = share[len(counts) - 1]
-    return shares.mean(axis=0)
+    counts = [np.array(result["several"][1:] or [0]) for result in results]
+    shares = [count / np.arange(1, len(count) + 1) for count in counts]
+    return extended(shares).mean(axis=0)
 
 
 def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 0.0) -> tuple[Candidate, int] | None:
@@ -339,29 +322,15 @@ def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 
     Rules that tell of several labels speak for a list, its size against it, each with a small share of what the best
     constant label set leaves to be gained. Where something is to be given up, the list is taken, of those that score at
     most so much less than the best, with the largest share of such rules.
-
-    >>> def curve(*scores):
-    ...     return LengthCurve("micro_f1", np.array(scores), np.arange(len(scores[0]), dtype=float))
-    >>> plain = Telling(curve([0.5, 0.600, 0.61], [0.5, 0.62, 0.6]), np.array([0.0, 0.0, 0.0]))
-    >>> telling = Telling(curve([0.5, 0.605, 0.55], [0.5, 0.613, 0.55]), np.array([0.0, 0.5, 0.7]))
-    >>> choose({Whole(0.5): plain, Whole(1.0): telling}, constant=0.5)
-    (Whole(beta=1.0, k=None), 2)
-    >>> choose({Whole(0.5): plain, Whole(1.0): telling}, constant=0.5, give_up=0.07)
-    (Whole(beta=1.0, k=None), 3)
     """
     curves = [one.curve for one in told.values()]
-    longest = max(curve.scores.shape[1] for curve in curves)
-
-    def extended(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.concatenate([values, np.repeat(values[..., -1:], longest - values.shape[-1], axis=-1)], axis=-1)
-
-    scores = np.array([extended(curve.scores) for curve in curves])
-    size = np.array([extended(c.conditions + np.arange(1, len(c.conditions) + 1)) for c in curves])
-    share = np.array([extended(one.share) for one in told.values()])
+    scores = extended([curve.scores for curve in curves])
+    size = extended([c.conditions + np.arange(1, len(c.conditions) + 1) for c in curves])
+    share = extended([one.share for one in told.values()])
     scores = scores[:, np.isfinite(scores).all(axis=(0, 2))]
     if not scores.shape[1]:
         return None
-    allowed = np.array([np.arange(1, longest + 1) >= curve.at_least for curve in curves])
+    allowed = np.array([np.arange(1, scores.shape[2] + 1) >= curve.at_least for curve in curves])
     mean = np.where(allowed, np.round(scores.mean(axis=1), 12), -np.inf)
     to_gain = left_to_gain(constant)
     worth = mean - to_gain * PER_SIZE * size
@@ -374,17 +343,9 @@ def choose(told: Mapping[Candidate, Telling], constant: float, give_up: float = 
 
 
 def is_better(scores: NDArray[np.float64], constant: NDArray[np.float64]) -> bool:
-    """Whether scores of parts are above those of the constant, by more than chance or by more than a little.
-
-    >>> constant = np.array([0.47, 0.48, 0.46])
-    >>> is_better(constant + [0.002, 0.001, 0.003], constant), is_better(constant + [0.002, -0.001, 0.001], constant)
-    (True, False)
-    >>> is_better(constant + [0.04, -0.01, 0.01], constant)
-    True
-    """
+    """Whether scores of parts are above those of the constant, by more than chance or by more than a little."""
     gains = (scores - constant)[np.isfinite(scores - constant)]
-    error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
-    least = min(error, LITTLE * left_to_gain(float(np.nanmean(constant))))
+    least = min(standard_error(gains), LITTLE * left_to_gain(float(np.nanmean(constant))))
     return bool(len(gains)) and bool(np.round(gains.mean() - least, 12) > 0)
 
 
@@ -394,14 +355,7 @@ def left_to_gain(constant: float) -> float:
 
 
 def cross_fitted(told: Mapping[Candidate, Telling], constant: LengthCurve, give_up: float = 0.0) -> NDArray[np.float64]:
-    """Per part, the score on it of what the other parts choose; of a single part, of what it chooses itself.
-
-    >>> def telling(*scores):
-    ...     return Telling(LengthCurve("micro_f1", np.array(scores)[:, None], np.zeros(1)), np.zeros(1))
-    >>> lucky, solid = telling(0.9, 0.4, 0.4), telling(0.5, 0.52, 0.5)
-    >>> cross_fitted({Whole(0.5): lucky, Whole(1.0): solid}, telling(0.3, 0.3, 0.3).curve).tolist()
-    [0.5, 0.4, 0.4]
-    """
+    """Per part, the score on it of what the other parts choose; of a single part, of what it chooses itself."""
     parts = np.arange(len(constant.scores))
     found = np.full(len(parts), np.nan)
     for part in parts:

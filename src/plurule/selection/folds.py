@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -16,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from plurule.data import Dataset
 from plurule.data.fingerprint import fingerprints, pack
@@ -25,10 +27,11 @@ from plurule.errors import ParameterError, PluruleError
 from plurule.label_matrix import dense
 from plurule.learning import engine as engines
 from plurule.learning import native
+from plurule.learning.binning import with_short_thresholds
 from plurule.learning.covering import Progress
 from plurule.learning.engine import Engine
 from plurule.learning.problem import Options, Problem
-from plurule.learning.weights import check_weights
+from plurule.learning.weights import check_weights, exact_weights
 from plurule.model import Rule, RuleList
 from plurule.prediction.staged import Tally, staged_measures
 from plurule.selection.gain_cover import Body, GainCover, Price, counted, of_labels, satisfied, staged_selection
@@ -272,3 +275,36 @@ class Folds(TrainingData):
     def __getstate__(self) -> dict[str, Any]:
         """What was made can be made again elsewhere, and ranked columns cannot travel."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+# Rows that are drawn with replacement: weights instead of copies, and one prepared table -----------------------------
+
+
+def draw(n_rows: int, samples: int, random_state: Any = None) -> NDArray[np.int32]:
+    """Per sample and row, how often the row is drawn, as many times as there are rows."""
+    chance = check_random_state(random_state)
+    drawn = [np.bincount(chance.randint(n_rows, size=n_rows), minlength=n_rows) for _ in range(samples)]
+    return np.array(drawn, dtype=np.int32).reshape(samples, n_rows)
+
+
+def learn_from_samples(
+    problem: Problem, options: Sequence[Options], samples: NDArray[np.int32], engine: Engine = "native", n_jobs: int = 1
+) -> list[RuleList]:
+    """One list per sample; where there are several options, they take turns."""
+    columns = {}
+    if engine == "native":
+        bins = {one.max_bins for one in options}
+        columns = {most: native.prepare(problem.table, most, weights_of(problem)) for most in bins}
+
+    def learn(turn: int) -> RuleList:
+        chosen = options[turn % len(options)]
+        weights = exact_weights(problem.weights * samples[turn], problem.n_labels)
+        sample = replace(problem, weights=weights)
+        # Columns that are made from labels are those of the sample.
+        if engine != "native" or sample.with_conditions(chosen.conditions) is not sample:
+            return engines.learn(sample, chosen, engine)
+        learned = native.learn(sample, chosen, columns=columns[chosen.max_bins])
+        return with_short_thresholds(learned, problem.table, len(problem.initial_rules))
+
+    with ThreadPoolExecutor(n_jobs) as threads:
+        return list(threads.map(learn, range(len(samples))))

@@ -1,22 +1,27 @@
 """How long a rule list should be: the validation scores of its prefixes, and the choice among them.
 
 The choice is the one-standard-error rule of Breiman et al. (1984, *Classification and Regression Trees*): the
-shortest list whose mean score is at most one standard error below that of the best.
+shortest list whose mean score is at most one standard error below that of the best. Or the choice is left to the user:
+the Pareto front has the points that no other point beats in score, rules and conditions at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.lifts import axes_for
 from plurule.model import LengthChoice
 from plurule.model.naming import amount
 
 Values = NDArray[np.float64]
+Size: TypeAlias = Literal["rules", "conditions"]
+CLOSE = 1e-12
+"""Scores that differ by less differ by rounding only."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,10 +84,7 @@ class LengthCurve:
     @property
     def standard_error(self) -> Values:
         """Standard error of the mean, per length; 0 with a single part."""
-        defined = self.defined
-        if len(defined) < 2:
-            return np.zeros(self.scores.shape[1])
-        return defined.std(axis=0, ddof=1) / np.sqrt(len(defined))
+        return standard_error(self.defined)
 
     @property
     def best(self) -> int:
@@ -139,13 +141,17 @@ class LengthCurve:
         return ax
 
 
-def axes_for(ax: Any) -> Any:
-    """The matplotlib axes to draw in: those given, or new ones."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
-    return plt.subplots()[1] if ax is None else ax
+def standard_error(values: Values) -> Values:
+    """Of the mean over the first axis; 0 of a single value."""
+    several = len(values) > 1
+    return values.std(axis=0, ddof=1) / np.sqrt(len(values)) if several else np.zeros(values.shape[1:])
+
+
+def extended(curves: Sequence[Values]) -> Values:
+    """Curves along the last axis, of different lengths, as one array: what has ended goes on as it ended."""
+    longest = max(values.shape[-1] for values in curves)
+    more = [np.repeat(values[..., -1:], longest - values.shape[-1], axis=-1) for values in curves]
+    return np.array([np.concatenate(both, axis=-1) for both in zip(curves, more, strict=True)])
 
 
 def curve_of(
@@ -155,21 +161,85 @@ def curve_of(
     left_out: Sequence[str] = (),
     at_least: int = 1,
 ) -> LengthCurve:
-    """The curve of lists of different lengths; what has ended goes on as it ended.
+    """The curve of lists of different lengths."""
+    return LengthCurve(measure, extended(scores), extended(conditions).mean(axis=0), tuple(left_out), at_least)
 
-    >>> curve_of("micro_f1", [np.array([0.5]), np.array([0.5, 0.7])], [np.array([1.0]), np.array([2.0, 3.0])]).scores
-    array([[0.5, 0.5],
-           [0.5, 0.7]])
-    """
-    longest = max(len(values) for values in scores)
 
-    def extended(values: Values) -> Values:
-        return np.concatenate([values, np.repeat(values[-1:], longest - len(values))])
+# The Pareto front ----------------------------------------------------------------------------------------------------
 
-    return LengthCurve(
-        measure,
-        np.array([extended(values) for values in scores]),
-        np.mean([extended(values) for values in conditions], axis=0),
-        tuple(left_out),
-        at_least,
-    )
+
+@dataclass(frozen=True)
+class Point:
+    """A candidate, cut after some rules, and what that scored on validation data."""
+
+    candidate: int
+    """Its position in `cv_results_`."""
+    params: dict[str, Any]
+    rules: int
+    conditions: float
+    """Mean number of conditions of the lists."""
+    score: float
+    standard_error: float
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name}={value}" for name, value in self.params.items())
+        return f"{self.rules} rules, {self.conditions:.1f} conditions: {self.score:.4f} ({chosen})"
+
+
+def points(candidate: int, params: dict[str, Any], curve: LengthCurve) -> list[Point]:
+    """What a candidate scores, cut after 1, 2, … rules; initial rules are not cut off."""
+    measured = zip(curve.conditions, curve.mean, curve.standard_error, strict=True)
+    return [
+        Point(candidate, params, rules, float(conditions), float(score), float(error))
+        for rules, (conditions, score, error) in enumerate(measured, start=1)
+        if rules >= curve.at_least
+    ]
+
+
+def front(candidates: Sequence[Point]) -> list[Point]:
+    """The points that no other beats, shortest first."""
+    kept: list[Point] = []
+    # In this order nothing is beaten by what comes later.
+    for point in sorted(candidates, key=lambda p: (p.rules, p.conditions, -p.score, p.candidate)):
+        if not any(p.conditions <= point.conditions and p.score >= point.score - CLOSE for p in kept):
+            kept.append(point)
+    return kept
+
+
+def best_within(
+    points: Sequence[Point], max_rules: int | None = None, max_conditions: float | None = None
+) -> Point | None:
+    """The highest score of a size, the shortest of several; None if nothing is that small."""
+    small = [
+        point
+        for point in points
+        if (max_rules is None or point.rules <= max_rules)
+        and (max_conditions is None or point.conditions <= max_conditions)
+    ]
+    return min(small, key=lambda p: (-round(p.score, 12), p.rules, p.conditions), default=None)
+
+
+def best_by_size(points: Sequence[Point], size: Size = "rules") -> list[Point]:
+    """The points that are better than all smaller ones, one per size, from small to large."""
+    steps: list[Point] = []
+    for point in sorted(points, key=lambda p: (getattr(p, size), -p.score)):
+        if not steps or point.score > steps[-1].score + CLOSE:
+            steps.append(point)
+    return steps
+
+
+def plot_front(
+    every: Sequence[Point], chosen: Point | None, measure: str, against: Size = "rules", ax: Any = None
+) -> Any:
+    """Draw the best score of every size up to which it is the best; gives the matplotlib axes."""
+    ax = axes_for(ax)
+    ax.scatter([getattr(p, against) for p in every], [p.score for p in every], s=6, alpha=0.25, color="grey")
+    steps = best_by_size(every, against)
+    sizes, scores = [getattr(p, against) for p in steps], [p.score for p in steps]
+    ax.step(sizes, scores, where="post", marker="o", markersize=4, label="best up to that size")
+    if chosen is not None:
+        style = {"marker": "D", "color": "black", "capsize": 3, "label": f"chosen: {chosen.rules} rules"}
+        ax.errorbar(getattr(chosen, against), chosen.score, chosen.standard_error, **style)
+    ax.set(xlabel=against, ylabel=measure.replace("_", " "))
+    ax.legend()
+    return ax

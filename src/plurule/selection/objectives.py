@@ -27,12 +27,7 @@ from plurule.learning.problem import Options
 
 @dataclass(frozen=True)
 class Objective:
-    """What rules are trained for.
-
-    >>> objective = find_objective("macro-f+-")
-    >>> objective.title, objective.measure, objective.predict_absence
-    ('Mac F+-', 'macro_f1', True)
-    """
+    """What rules are trained for."""
 
     name: str
     title: str

@@ -23,8 +23,7 @@ from plurule.lifts import KLN, KLN_GIVEN_AT, Lift, NoLift, Peak, as_table
 from plurule.selection.executing import Shared, run
 from plurule.selection.folds import Folds, data_fingerprint, parts_fingerprint
 from plurule.selection.journal import Journal
-from plurule.selection.lengths import LengthCurve
-from plurule.selection.pareto import Point, front, points
+from plurule.selection.lengths import LengthCurve, Point, front, points
 from plurule.selection.trials import Evaluation, Result, Trial
 
 Parameters = dict[str, Any]
@@ -47,10 +46,6 @@ FIRST_LIMIT = 50
 def default_grid(has_beta: bool = True, has_lift: bool = True, lifts: Sequence[Any] | None = None) -> list[Any]:
     """What is searched unless told otherwise: β with each lift, with signs and head mode turned one at a time, and low
     bars for the precision of rules.
-
-    >>> from sklearn.model_selection import ParameterGrid
-    >>> len(ParameterGrid(default_grid()))
-    17
     """
     beta: dict[str, Sequence[Any]] = {"heuristic__beta": BETAS} if has_beta else {}
     among = (KLN(k=0.07), NoLift(), KLN(k=0.2)) if lifts is None else tuple(lifts)
@@ -60,11 +55,7 @@ def default_grid(has_beta: bool = True, has_lift: bool = True, lifts: Sequence[A
 
 
 def height(lift: AnyLift, n_labels: int) -> float:
-    """How high a lift is, to break ties: a peak at its top, any other function at three labels.
-
-    >>> height(Peak(5, 1.2), n_labels=7), height(KLN.at(3, 1.08), n_labels=7), height(None, n_labels=7)
-    (1.2, 1.08, 1.0)
-    """
+    """How high a lift is, to break ties: a peak at its top, any other function at three labels."""
     if isinstance(lift, Peak):
         return float(lift.lift)
     if isinstance(lift, Lift):
@@ -76,9 +67,6 @@ def best_first(means: Iterable[float], lift_height: float) -> tuple[float, ...]:
     """What whole lists are sorted by: the mean scores, of which the first counts most, then how high the lift is.
 
     Means that differ by rounding only are ties, and so are those that are not defined.
-
-    >>> sorted([(0.5, 1.2), (0.6, 1.0), (0.5, 1.3)], key=lambda one: best_first(one[:1], one[1]))
-    [(0.6, 1.0), (0.5, 1.3), (0.5, 1.2)]
     """
     return tuple(np.inf if np.isnan(value) else -round(value, 12) for value in (*means, lift_height))
 
@@ -171,10 +159,6 @@ def is_far_enough(curve: LengthCurve, grown: int) -> bool:
 
     So it is if the best length lies well behind, or if the second half of the rules gained no more than one standard
     error.
-
-    >>> flat, rising = np.array([[0.5, 0.6, 0.62, 0.61], [0.4, 0.6, 0.58, 0.6]]), np.array([[0.1, 0.2, 0.3, 0.4]] * 2)
-    >>> [is_far_enough(LengthCurve("micro_f1", scores, np.arange(4.0)), grown=4) for scores in (flat, rising)]
-    [True, False]
     """
     best = curve.best
     if grown >= best + max(10, best // 2):

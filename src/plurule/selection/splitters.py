@@ -20,12 +20,7 @@ from plurule.errors import PluruleError, nearest
 
 
 class JavaRandom:
-    """The generator of `java.util.Random`: a linear congruential generator of 48 bits.
-
-    >>> random = JavaRandom(1)
-    >>> [random.next_int(100) for _ in range(3)], random.next_int(16)
-    ([85, 88, 47], 6)
-    """
+    """The generator of `java.util.Random`: a linear congruential generator of 48 bits."""
 
     _FACTOR, _ADDEND, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
 
@@ -85,22 +80,8 @@ class MulanKFold(BaseCrossValidator):  # type: ignore[misc]  # scikit-learn ship
 def find_splitter(text: str, seed: int = 0) -> Any:
     """A splitter from what a user writes: a number of folds, or a class with its parameters.
 
-    Parameters
-    ----------
-    text
-        `5` for five shuffled folds, `mulan` for those of the paper, or a splitter of scikit-learn or of
-        `plurule.data.splitting` such as `ShuffleSplit(n_splits=10, test_size=0.2, random_state=0)`.
-    seed
-        What shuffles the folds, unless the splitter does not shuffle or has a `random_state` of its own.
-
-    Examples
-    --------
-    >>> find_splitter("10")
-    KFold(n_splits=10, random_state=0, shuffle=True)
-    >>> find_splitter("RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)")
-    RepeatedKFold(n_repeats=2, n_splits=5, random_state=1)
-    >>> find_splitter("RepeatedKFold(n_splits=5, n_repeats=2)")
-    RepeatedKFold(n_repeats=2, n_splits=5, random_state=0)
+    `5` is five folds shuffled with the seed, `mulan` those of the paper; a splitter of scikit-learn or of
+    `plurule.data.splitting` may have a `random_state` of its own: `ShuffleSplit(n_splits=10, random_state=1)`.
     """
     text = text.strip()
     if text.isdecimal():

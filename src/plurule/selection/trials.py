@@ -61,10 +61,11 @@ class Evaluation:
     def score(self, rule_list: RuleList, part: int) -> Result:
         """What a list scores on the rows that a part holds out, and its size."""
         if not self.by_length:
-            return {
-                "scores": self._whole(rule_list, _joined(self.folds.held_out(part))),
-                "size": size_of(rule_list),
-            }
+            groups = self.folds.held_out(part)
+            if len(groups) != 1:
+                many = f"whole lists are scored on one group of rows, not on {len(groups)}"
+                raise ValueError(f"{many}; give folds or splits")
+            return {"scores": self._whole(rule_list, groups[0]), "size": size_of(rule_list)}
         return self.scores([(rule_list, part)])[0]
 
     def scores(self, asked: Sequence[tuple[RuleList, int]]) -> list[Result]:
@@ -72,10 +73,8 @@ class Evaluation:
         results = []
         for (rule_list, part), found in zip(asked, self.folds.staged(asked, self.measures, self.labels), strict=True):
             if self.scoring.scorer is not None:
-                found = [
-                    {self.scoring.name: self._staged(rule_list, rows)} | one
-                    for rows, one in zip(self.folds.held_out(part), found, strict=True)
-                ]
+                given = zip(self.folds.held_out(part), found, strict=True)
+                found = [{self.scoring.name: self._staged(rule_list, rows)} | one for rows, one in given]
             scores = {name: [[_plain(v) for v in one[name]] for one in found] for name in (found[0] if found else ())}
             conditions = np.cumsum([0, *(len(rule.body) for rule in rule_list)]).tolist()
             results.append({"scores": scores, "conditions": conditions})
@@ -202,9 +201,3 @@ def _plain(value: Any) -> float | None:
 def _from_one_rule(values: Sequence[Any]) -> NDArray[np.float64]:
     """Without the score of no rules, unless that is all there is: it is no list to choose."""
     return np.array(values[1:] if len(values) > 1 else values, dtype=np.float64)
-
-
-def _joined(groups: Sequence[Problem]) -> Problem:
-    if len(groups) != 1:
-        raise ValueError(f"whole lists are scored on one group of rows, not on {len(groups)}; give folds or splits")
-    return groups[0]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from plurule.errors import DataError
-from plurule.paper.protocol import Task
-from plurule.paper.reference import read_reference
+from plurule.paper.protocol import Task, read_reference
 
 HEADER = (
     "dataset,objective,signs,lift,rules,conditions,label_conditions,multi_label_heads,"

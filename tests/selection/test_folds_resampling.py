@@ -11,7 +11,7 @@ from plurule.data.encoding import encode
 from plurule.learning import engine as engines
 from plurule.learning.options import check_options
 from plurule.learning.problem import Problem
-from plurule.selection.resampling import draw, learn_from_samples
+from plurule.selection.folds import draw, learn_from_samples
 
 CHANCE = np.random.default_rng(0)
 X = CHANCE.normal(size=(60, 3))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from plurule.cli.estimator_options import as_options, parameters_of, read_values, told_in_options
+from plurule.cli.learner_options import as_options, parameters_of, read_values, told_in_options
 from plurule.errors import ParameterError
 
 

@@ -9,7 +9,7 @@ import warnings
 import pytest
 import typer
 
-from plurule.cli import errors
+from plurule.cli import terminal
 
 
 def test_errors_of_every_kind_become_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,7 +28,7 @@ def test_errors_of_every_kind_become_a_sentence(capsys: pytest.CaptureFixture[st
     sentences = {}
     for kind in ("disk", "text", "module", "empty"):
         with pytest.raises(SystemExit) as end:
-            errors.run(app, [kind])
+            terminal.run(app, [kind])
         assert end.value.code == 2
         sentences[kind] = capsys.readouterr().err
     assert sentences == {
@@ -47,12 +47,12 @@ def test_a_mistake_in_the_program_itself_keeps_its_traceback() -> None:
         raise AssertionError("a bug")
 
     with pytest.raises(AssertionError):
-        errors.run(app, [])
+        terminal.run(app, [])
 
 
 def test_a_reader_that_has_had_enough_ends_the_program_quietly() -> None:
-    code = "import sys, typer; from plurule.cli import errors; app = typer.Typer()\n@app.command()\ndef main():\n"
-    code += "    print('x\\n' * 200_000)\nerrors.run(app, [])"
+    code = "import sys, typer; from plurule.cli import terminal; app = typer.Typer()\n@app.command()\ndef main():\n"
+    code += "    print('x\\n' * 200_000)\nterminal.run(app, [])"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
