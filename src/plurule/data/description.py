@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.table import SparseColumn, Table
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+from plurule.data.encoding import encode
+from plurule.data.fingerprint import row_hashes
+from plurule.data.table import SparseColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,9 @@ def describe(data: Dataset) -> Description:
     """
     nominal = sum(attribute.is_nominal for attribute in data.attributes)
     labels = sp.csr_array(data.Y, dtype=np.int64)
-    label_codes = _row_codes(Table([], [], len(data)), labels)
-    codes = _row_codes(data.X, labels)
+    # Equal rows have equal hashes, and others, but for a chance of one in billions, other ones.
+    label_hashes = row_hashes(encode(labels))
+    hashes = row_hashes(data.X) + np.uint64(3) * label_hashes
     cells = len(data) * len(data.attributes)
     return Description(
         rows=len(data),
@@ -70,10 +71,10 @@ def describe(data: Dataset) -> Description:
         labels=len(data.label_names),
         cardinality=data.cardinality,
         density=data.cardinality / len(data.label_names) if data.label_names else 0.0,
-        label_sets=len(np.unique(label_codes)),
+        label_sets=len(np.unique(label_hashes)),
         unlabelled=int((np.diff(labels.indptr) == 0).sum()),
         missing=sum(map(_missing, data.X.columns)) / cells if cells else 0.0,
-        duplicates=len(data) - len(np.unique(codes)),
+        duplicates=len(data) - len(np.unique(hashes)),
         positives=dict(zip(data.label_names, labels.sum(axis=0).tolist(), strict=True)),
         Y=labels,
         weighted=data.weights is not None,
@@ -83,33 +84,3 @@ def describe(data: Dataset) -> Description:
 def _missing(column: Any) -> int:
     values = column.values if isinstance(column, SparseColumn) else column
     return int((np.isnan(values) if values.dtype.kind == "f" else values < 0).sum())
-
-
-def _row_codes(table: Table, labels: Any) -> NDArray[np.uint64]:
-    """A number for each row, the same for equal rows and, but for a chance of one in billions, only for them.
-
-    The sum over the columns of a mixed-up value that is not 0; rows need not be written out, however wide they are.
-    """
-    codes = np.zeros(len(table), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for i, column in enumerate(table.columns):
-            if isinstance(column, SparseColumn):
-                codes[column.rows] += _mix(column.values.astype(np.float64), i)
-            else:
-                rows = np.flatnonzero(column != 0)
-                codes[rows] += _mix(column[rows].astype(np.float64), i)
-        labelled, columns = labels.nonzero()
-        np.add.at(codes, labelled, _scramble((columns.astype(np.uint64) + np.uint64(len(table.columns) + 1)) * _GOLDEN))
-    return codes
-
-
-def _mix(values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:
-    # One bit pattern for all that is missing.
-    bits = np.where(np.isnan(values), np.nan, values).view(np.uint64)
-    return _scramble(bits ^ _scramble(np.array([column + 1], dtype=np.uint64) * _GOLDEN))
-
-
-def _scramble(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))

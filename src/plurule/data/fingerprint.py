@@ -20,13 +20,18 @@ ROWS, VALUES = 1 << 12, 1 << 14
 
 
 def fingerprints(table: Table) -> NDArray[np.uint32]:
-    """The fingerprint of each row: of the numbers and codes that are not 0, and where they stand.
+    """The fingerprint of each row.
 
     >>> from plurule.data.encoding import encode
     >>> a, b, c = fingerprints(encode([[0.0, 1.0], [1.0, 0.0], [-0.0, 1.0]])).tolist()
     >>> a == c, a == b
     (True, False)
     """
+    return (row_hashes(table) >> np.uint64(32)).astype(np.uint32)
+
+
+def row_hashes(table: Table) -> Hashes:
+    """A number for each row, made of the numbers and codes that are not 0, and where they stand."""
     sums = np.zeros(len(table), dtype=np.uint64)
     if isinstance(table.columns, SparseColumns):
         matrix = table.columns.matrix[:, table.columns.picked]
@@ -44,7 +49,7 @@ def fingerprints(table: Table) -> NDArray[np.uint32]:
             for part in (dense[i : i + step] for i in range(0, len(dense), step)):
                 values = np.array([column[rows] for _, column in part], np.float64)
                 sums[rows] += _mixed(values, np.array([[place] for place, _ in part], np.uint64)).sum(axis=0)
-    return (_scrambled(sums) >> np.uint64(32)).astype(np.uint32)
+    return _scrambled(sums)
 
 
 def pack(rows: NDArray[np.uint32]) -> bytes:
