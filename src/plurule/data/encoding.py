@@ -24,16 +24,9 @@ _ROWS_AT_ONCE = 4096
 def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collection[int] | None = None) -> Table:
     """Turn what people have (frames, arrays, sparse matrices, tables) into a `Table`.
 
-    Parameters
-    ----------
-    X
-        A `Table`, a pandas, polars or other frame that narwhals reads, a scipy sparse matrix, or anything
-        numpy turns into a two-dimensional array of numbers.
-    attributes
-        The attributes a model was trained on. Frames are then matched by name, everything else by position,
-        and a category that is not among the known ones becomes a missing value; a warning says how many there are.
-    tested
-        Places of the attributes that frames and tables must have, by default all; others may be lacking.
+    With the `attributes` of a model, frames and tables are matched by name, everything else by position, and a category
+    that is not among the known ones becomes a missing value; a warning says how many there are. `tested` are the places
+    of the attributes that frames and tables must have, by default all; others may be lacking.
     """
     unknown: Counter[str] = Counter()
     wanted = attributes if tested is None or attributes is None else [attributes[i] for i in sorted(tested)]

@@ -25,22 +25,9 @@ def labelled_data(
 ) -> tuple[Dataset, TargetForm]:
     """Attributes and labels, checked, with a name for every column; and the form that `y` has.
 
-    Parameters
-    ----------
-    X
-        A data set (`y` is then left out), or the attributes in any form that `encode` reads.
-    y
-        A 0/1 matrix (dense, sparse or a frame, whose column names are kept), a 1-D array of classes, several columns
-        of which some hold classes as text, or sets of labels; see `plurule.data.targets`.
-    sample_weight
-        Weight of each row; those of the data set, unless given.
-    label_names
-        Names of the labels, instead of those they have or y0, y1, …
-    allow_empty
-        Whether there may be no rows, no attributes or no labels, from which nothing can be learned.
+    `X` is a data set, which has its own labels and weights, or the attributes in any form that `encode` reads; for `y`
+    see `plurule.data.targets`. Unless `allow_empty`, there must be rows, attributes and labels to learn from.
 
-    Examples
-    --------
     >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]])[0].label_names
     ('y0', 'y1')
     >>> labelled_data([[1.5], [2.5]], ["spam", "ham"])[0].label_names

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plurule.data.place import Place
+from plurule.data.readers.arff import Rows
 from plurule.data.readers.arff_header import Header, parse_header
-from plurule.data.readers.arff_rows import Rows
 from plurule.data.table import SparseColumn
 from plurule.errors import DataError
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plurule.data.readers.numerals import parse_decimals
+from plurule.data.readers.arff import parse_decimals
 
 PLAIN = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
 
