@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from plurule.data.dictionary import describe
     from plurule.data.readers.reading import read, read_pair, read_table
     from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
-    from plurule.data.writers.writing import convert, write
+    from plurule.data.writing import convert, write
 
 _HOMES = {
     "plurule.data.dataset": ("Dataset", "DataWarning", "concatenate"),
     "plurule.data.dictionary": ("describe",),
     "plurule.data.readers.reading": ("read", "read_pair", "read_table"),
     "plurule.data.splitting": ("IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"),
-    "plurule.data.writers.writing": ("convert", "write"),
+    "plurule.data.writing": ("convert", "write"),
 }
 
 __all__ = [

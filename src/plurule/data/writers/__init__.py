@@ -1,1 +1,0 @@
-"""From data sets to files."""
