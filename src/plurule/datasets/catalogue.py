@@ -16,13 +16,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from plurule.data.finding import cache_folder, data_folders, find_named, label_file
 from plurule.errors import DataError, nearest
 from plurule.files import locked
-
-__all__ = ["KNOWN", "KnownSet", "RemoteFile", "fetch", "info", "known_names", "load", "where"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with the name of a file, the bytes that are there and the bytes that it has."""
@@ -43,21 +41,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownSet:
-    """A data set that has a name in the literature.
-
-    Parameters
-    ----------
-    name
-        What it is called.
-    topic
-        What it is about.
-    rows, attributes, labels, cardinality
-        As published; None where not known before it is fetched.
-    files
-        What to fetch. The labels are the last columns.
-    openml
-        Number of the data set on OpenML, if that is where to fetch it.
-    """
+    """A data set that has a name in the literature; numbers as published, None where not known before it is fetched."""
 
     name: str
     topic: str
@@ -66,7 +50,9 @@ class KnownSet:
     labels: int | None = None
     cardinality: float | None = None
     files: tuple[RemoteFile, ...] = ()
+    """What to fetch. The labels are the last columns."""
     openml: int | None = None
+    """Number of the data set on OpenML, if that is where to fetch it."""
 
     @property
     def source(self) -> str:
@@ -77,9 +63,8 @@ class KnownSet:
 
 
 def _known() -> Iterator[KnownSet]:
-    for name, facts in tomllib.loads(
-        resources.files(__package__).joinpath("catalogue.toml").read_text("utf-8")
-    ).items():
+    text = resources.files(__package__).joinpath("catalogue.toml").read_text("utf-8")
+    for name, facts in tomllib.loads(text).items():
         yield KnownSet(name, **facts | {"files": tuple(RemoteFile(**file) for file in facts.get("files", ()))})
 
 
@@ -122,37 +107,8 @@ def _folders(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
 
-def load(name: str, split: Any = "all") -> Any:
-    """A known data set, fetched if need be.
-
-    Parameters
-    ----------
-    name
-        One of `KNOWN`, or of a data set in the folder PLURULE_DATA.
-    split
-        `"train"`, `"test"` or `"all"`, as in `plurule.data.read`.
-
-    Returns
-    -------
-    The `plurule.data.Dataset`.
-    """
-    from plurule.data import read
-
-    return read(fetch(name) / name, split=split)
-
-
 def fetch(name: str | KnownSet, *, force: bool = False, progress: Progress | None = None) -> Path:
-    """Make a data set available and return the folder that holds it.
-
-    Parameters
-    ----------
-    name
-        The data set.
-    force
-        Fetch it anew though it is there.
-    progress
-        Called as the download goes on.
-    """
+    """Make a data set available and return the folder that holds it; with `force`, fetch it anew though it is there."""
     known = name if isinstance(name, KnownSet) else info(name)
     folder = cache_folder() / known.name
     there = where(known.name)
@@ -252,7 +208,7 @@ def _sha256(path: Path) -> str:
 def _write_labels(known: KnownSet, folder: Path) -> None:
     """The Mulan label file of a data set whose labels are the last columns."""
     from plurule.data.readers.arff import read_arff
-    from plurule.data.writers.text import labels_xml, write_packed
+    from plurule.data.writing import labels_xml, write_packed
 
     assert known.labels is not None
     first = folder / known.files[0].name
