@@ -17,8 +17,7 @@ from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, learned_classe
 from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.errors import ModelError
-from plurule.export.dialects import DIALECTS
-from plurule.export.sql import to_sql
+from plurule.export.sql import DIALECTS, to_sql
 from plurule.model import RuleList
 from plurule.prediction.decide import decide
 

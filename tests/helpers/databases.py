@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 
 from plurule.data.table import Table
-from plurule.export.dialects import get_dialect
+from plurule.export.sql import DIALECTS
 from plurule.model import LabelCondition, RuleList
 
 NUMBER = {"sqlite": "REAL", "duckdb": "DOUBLE", "postgresql": "double precision"}
@@ -34,7 +34,7 @@ def used_attributes(rule_list: RuleList) -> list[int]:
 
 def fill(connection: Any, dialect: str, name: str, rule_list: RuleList, table: Table, missing: float | None) -> None:
     """Make a table with the columns that the rules test; missing numbers become `missing`."""
-    sql = get_dialect(dialect)
+    sql = DIALECTS[dialect]
     indices = used_attributes(rule_list)
     columns, kinds, values = ['"row id"'], ["INTEGER"], [list(range(len(table)))]
     for index in indices:
@@ -79,7 +79,7 @@ def labels_by_query(connection: Any, dialect: str, query: str, labels: Sequence[
     cursor.execute(query)
     names = [column[0] for column in cursor.description]
     if dialect == "postgresql":
-        labels = [get_dialect(dialect).folded(label) for label in labels]
+        labels = [DIALECTS[dialect].folded(label) for label in labels]
     assert names == ["row id", *labels]
     rows = sorted(cursor.fetchall())
     assert [row[0] for row in rows] == list(range(len(rows)))

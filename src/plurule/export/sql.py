@@ -11,17 +11,20 @@ The query follows the decision list with three devices:
   is ended before all is noted does no harm: up to the first stop rule that decides something, nothing would be.
 
 A missing value (NULL, and NaN where a database has it) satisfies no condition but `is missing`. A category that the
-attribute does not have is a missing value.
+attribute does not have is a missing value. A threshold must reach the database as exactly the double it is, or a value
+next to it falls on the wrong side.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
-from plurule.errors import ModelError
-from plurule.export.dialects import Dialect, get_dialect
+from plurule.errors import ModelError, nearest
 from plurule.model import (
     Condition,
     IntervalCondition,
@@ -87,7 +90,9 @@ def to_sql(
       0 AS "white"
     FROM instance AS s
     """
-    return _Query(rule_list, (table,) if isinstance(table, str) else tuple(table), get_dialect(dialect), keys).text()
+    if dialect not in DIALECTS:
+        raise ModelError(f"there is no SQL dialect {dialect!r}{nearest(dialect, DIALECTS)}")
+    return _Query(rule_list, (table,) if isinstance(table, str) else tuple(table), DIALECTS[dialect], keys).text()
 
 
 class _Query:
@@ -282,3 +287,92 @@ def _case(cases: Lines, name: str) -> Lines:
 
 def _indented(lines: Lines) -> Lines:
     return ["  " + line for line in lines]
+
+
+# How databases write names, texts and numbers -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one database writes names, texts and numbers."""
+
+    title: str
+    most_columns: int
+    number_column: str
+    """A column, `{}`, read as doubles, NULL where missing."""
+    number: Callable[[float], str]
+    """A double, exactly."""
+    words: frozenset[str] = frozenset()
+    """Names, in lower case, that the columns of a subquery cannot be asked for by, even in quotes."""
+    longest_name: int | None = None
+    """Names with more bytes are cut, and small and capital letters differ; None where neither is so."""
+    has_escapes: bool = False
+    """Whether a backslash in a text may mean something."""
+
+    def identifier(self, name: str) -> str:
+        """A column or table name in quotes."""
+        if not name or "\0" in name:
+            raise ModelError(f"{self.title} allows no column or table named {name!r}; rename it")
+        if not self.can_hold(name):
+            raise ModelError(f"the name {name!r} is no valid text (half of a character); rename it")
+        return '"' + name.replace('"', '""') + '"'
+
+    def string(self, text: str) -> str:
+        """A text in quotes."""
+        quoted = "'" + text.replace("'", "''") + "'"
+        # With an E the backslash means the same whatever standard_conforming_strings says.
+        return "E" + quoted.replace("\\", "\\\\") if self.has_escapes and "\\" in text else quoted
+
+    def can_hold(self, text: str) -> bool:
+        """Whether a column can hold the text at all."""
+        return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+
+    def folded(self, name: str) -> str:
+        """Two names are the same to the database if their folded forms are."""
+        if self.longest_name is None:
+            return "".join(c.lower() if c.isascii() else c for c in name)
+        return name.encode("utf-8", "replace")[: self.longest_name].decode("utf-8", "ignore")
+
+
+def _sqlite_number(value: float) -> str:
+    # SQLite reads decimals with a little more than double precision and then rounds again. Numbers that this
+    # could get wrong are written as a whole number times a power of two, which is exact everywhere.
+    if value.is_integer() and abs(value) < 2**53:
+        return f"{value:.1f}"
+    text = repr(value)
+    digits = text.lower().split("e")[0].replace(".", "").lstrip("-0")
+    distance = abs(Fraction(text) - Fraction(value)) / Fraction(math.ulp(value))
+    if len(digits) <= 15 and 1e-22 < abs(value) < 1e22 and distance < Fraction(49, 100):
+        return text
+    mantissa, exponent = math.frexp(value)
+    product = f"{int(mantissa * 2**53)} * 1.0"
+    exponent -= 53
+    while exponent:
+        step = min(abs(exponent), 62)
+        product += f" {'*' if exponent > 0 else '/'} {2**step}"
+        exponent += -step if exponent > 0 else step
+    return f"({product})"
+
+
+def _duckdb_number(value: float) -> str:
+    # Without an exponent it would be a decimal number.
+    text = repr(value)
+    return text if "e" in text else f"{text}e0"
+
+
+DIALECTS: dict[str, Dialect] = {
+    # From 3.35 on. Columns imported from a CSV file hold texts, and '' where a value is missing.
+    "sqlite": Dialect(
+        "SQLite", 2000, "CAST(NULLIF({}, '') AS REAL)", _sqlite_number, words=frozenset({"true", "false"})
+    ),
+    "duckdb": Dialect("DuckDB", 100_000, "NULLIF(CAST({} AS DOUBLE), 'NaN'::DOUBLE)", _duckdb_number),
+    # From 12 on.
+    "postgresql": Dialect(
+        "PostgreSQL",
+        1600,
+        "NULLIF(CAST({} AS double precision), 'NaN')",
+        "{!r}::float8".format,
+        longest_name=63,
+        has_escapes=True,
+    ),
+}
