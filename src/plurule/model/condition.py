@@ -54,7 +54,24 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class NumericCondition:
+class AttributeTest:
+    """What all conditions on an attribute have."""
+
+    name: str
+    """Of the attribute."""
+    index: int
+    """Its place among the attributes, from 0."""
+
+    def parts(self, digits: int | None = None) -> Parts:
+        """What the condition says before the name and after it; numbers with so many digits, or all they have."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return to_text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class NumericCondition(AttributeTest):
     """`attribute <= threshold` or `attribute > threshold`.
 
     Above the number right below 2 is from 2 on, and is written so. Of an attribute that instances have or not (`0` or
@@ -66,10 +83,6 @@ class NumericCondition:
     'no "apple"'
     """
 
-    name: str
-    """Of the attribute."""
-    index: int
-    """Its place among the attributes, from 0."""
     operator: Literal["<=", ">"]
     """Which side of the threshold."""
     threshold: float
@@ -78,7 +91,6 @@ class NumericCondition:
     """Whether instances have the attribute or not, so that the condition is written as `no "apple"`."""
 
     def parts(self, digits: int | None = None) -> Parts:
-        """What stands before the name and after it."""
         if self.of_binary and self.threshold == 0.5:
             return having(self.operator == ">")
         return (), self.comparison(digits)
@@ -89,22 +101,15 @@ class NumericCondition:
         operator = (">=" if is_next else ">") if self.operator == ">" else ("<" if is_next else "<=")
         return operator, format_number(number, digits)
 
-    def __str__(self) -> str:
-        return to_text(self)
-
 
 @dataclass(frozen=True, slots=True)
-class IntervalCondition:
+class IntervalCondition(AttributeTest):
     """`above < attribute <= at_most`: two bounds of one attribute as one condition.
 
     >>> str(IntervalCondition("un_since", 4, 1947.5, 1990.5))
     '1947.5 < un_since <= 1990.5'
     """
 
-    name: str
-    """Of the attribute."""
-    index: int
-    """Its place among the attributes, from 0."""
     above: float
     """Values are larger."""
     at_most: float
@@ -119,46 +124,34 @@ class IntervalCondition:
         )
 
     def parts(self, digits: int | None = None) -> Parts:
-        """What stands before the name and after it."""
         lower, upper = self.bounds
         operator, number = lower.comparison(digits)
         return (number, operator.replace(">", "<")), upper.comparison(digits)
 
-    def __str__(self) -> str:
-        return to_text(self)
-
 
 @dataclass(frozen=True, slots=True)
-class NominalCondition:
+class NominalCondition(AttributeTest):
     """`attribute = category`.
 
     >>> str(NominalCondition("landmass", 0, "Europe"))
     'landmass = Europe'
     """
 
-    name: str
-    """Of the attribute."""
-    index: int
-    """Its place among the attributes, from 0."""
     category: str
     """The value that instances must have."""
     of_binary: bool = field(default=False, compare=False)
     """Whether instances have the attribute or not, so that the condition is written as `no "apple"`."""
 
     def parts(self, digits: int | None = None) -> Parts:
-        """What stands before the name and after it."""
         return having(YES[self.category.lower()]) if self.of_binary else ((), ("=", self.category))
 
     def admits(self, known: Iterable[str]) -> tuple[str, ...]:
         """Those of some categories that satisfy it."""
         return tuple(category for category in known if category == self.category)
 
-    def __str__(self) -> str:
-        return to_text(self)
-
 
 @dataclass(frozen=True, slots=True)
-class SetCondition:
+class SetCondition(AttributeTest):
     """`attribute in {categories}`, or any other known category: `attribute not in {…}`, of one `attribute ≠ category`.
 
     A category that the attribute does not have is as good as a missing value, and satisfies neither.
@@ -167,17 +160,12 @@ class SetCondition:
     ('landmass in {Asia, Europe}', 'landmass ≠ Asia')
     """
 
-    name: str
-    """Of the attribute."""
-    index: int
-    """Its place among the attributes, from 0."""
     categories: tuple[str, ...]
     """The values that instances may have, or if negated may not."""
     negated: bool = False
     """Whether the other known categories are meant."""
 
     def parts(self, digits: int | None = None) -> Parts:
-        """What stands before the name and after it."""
         if self.negated and len(self.categories) == 1:
             return (), ("≠", quoted(self.categories[0]))
         return (), ("not in" if self.negated else "in", f"{{{', '.join(map(quoted, self.categories))}}}")
@@ -186,31 +174,20 @@ class SetCondition:
         """Those of some categories that satisfy it."""
         return tuple(category for category in known if (category in self.categories) != self.negated)
 
-    def __str__(self) -> str:
-        return to_text(self)
-
 
 @dataclass(frozen=True, slots=True)
-class MissingCondition:
+class MissingCondition(AttributeTest):
     """`attribute is missing`, or `attribute is known`.
 
     >>> str(MissingCondition("area", 0, True)), str(MissingCondition("area", 0, False))
     ('area is missing', 'area is known')
     """
 
-    name: str
-    """Of the attribute."""
-    index: int
-    """Its place among the attributes, from 0."""
     missing: bool
     """Whether the value must be missing; if not, it must be known."""
 
     def parts(self, digits: int | None = None) -> Parts:
-        """What stands before the name and after it."""
         return (), ("is", "missing" if self.missing else "known")
-
-    def __str__(self) -> str:
-        return to_text(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +210,7 @@ def having(present: bool) -> Parts:
     return () if present else ("no",), ()
 
 
-def to_text(condition: AttributeCondition, digits: int | None = None) -> str:
+def to_text(condition: AttributeTest, digits: int | None = None) -> str:
     """A condition on an attribute as `plurule.model.text` reads it, if thresholds have all their digits."""
     before, after = condition.parts(digits)
     # Quotes tell an attribute that instances have from a label, `no` from a part of the name, a name from a number.

@@ -55,10 +55,7 @@ class RuleTextError(ModelError):
     """A text that is not a rule; says where and what was expected there."""
 
     def __init__(self, text: str, position: int, problem: str, place: str = ""):
-        self.text = text
-        self.position = position
-        self.problem = problem
-        self.place = place
+        self.text, self.position, self.problem, self.place = text, position, problem, place
         before = visible(text[:position])
         super().__init__(f"{place}character {position + 1}: {problem}\n    {visible(text)}\n    {' ' * len(before)}^")
 
