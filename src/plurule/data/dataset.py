@@ -131,12 +131,11 @@ class Dataset:
         (['yes', nan], [1, 0])
         """
         pd = _imported("pandas", "to_pandas")
-        index = None if self.row_names is None else pd.Index(self.row_names)
+        rows = pd.RangeIndex(len(self)) if self.row_names is None else pd.Index(self.row_names)
         columns = {
             a.name: values if a.categories is None else pd.Categorical.from_codes(values, list(a.categories))
             for a, values in self._columns()
         }
-        rows = pd.RangeIndex(len(self)) if index is None else index
         return pd.DataFrame(columns, rows), pd.DataFrame(dense(self.Y), rows, list(self.label_names))
 
     def to_polars(self) -> tuple[Any, Any]:
@@ -254,38 +253,17 @@ def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
     """
     first = parts[0]
     for part in parts[1:]:
-        _expect_same(first.label_names, part.label_names, first.name, part.name)
-    table = concatenate_tables([part.X for part in parts], [part.name for part in parts])
+        for ours, theirs in ((first.label_names, part.label_names), (first.X.names, part.X.names)):
+            if ours != theirs:
+                odd = min({*ours} ^ {*theirs}, default=None)
+                detail = f"{odd!r} is in one only" if odd is not None else "their order differs"
+                raise DataError(f"{first.name!r} and {part.name!r} have different columns: {detail}")
+    table = _stack([part.X for part in parts]) if len(parts) > 1 else first.X
     weights = None
     if any(part.weights is not None for part in parts):
         weights = np.concatenate([np.ones(len(p)) if p.weights is None else p.weights for p in parts])
-    stack = sp.vstack if any(sp.issparse(part.Y) for part in parts) else np.concatenate
-    return Dataset(
-        table,
-        stack([part.Y for part in parts]),
-        first.label_names,
-        weights,
-        name or first.name,
-        first.relation,
-        groups=first.groups,
-        hierarchy=first.hierarchy,
-    )
-
-
-def concatenate_tables(tables: Sequence[Table], names: Sequence[str]) -> Table:
-    """The rows of several tables, one after the other; `names` are what complaints call them."""
-    if len(tables) == 1:
-        return tables[0]
-    for table, name in zip(tables[1:], names[1:], strict=True):
-        _expect_same(tables[0].names, table.names, names[0], name)
-    return _stack(tables)
-
-
-def _expect_same(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> None:
-    if ours != theirs:
-        odd = min({*ours} ^ {*theirs}, default=None)
-        detail = f"{odd!r} is in one only" if odd is not None else "their order differs"
-        raise DataError(f"{our_name!r} and {their_name!r} have different columns: {detail}")
+    Y = (sp.vstack if any(sp.issparse(part.Y) for part in parts) else np.concatenate)([part.Y for part in parts])
+    return replace(first, X=table, Y=Y, weights=weights, name=name or first.name, row_names=None, description="")
 
 
 def _stack(tables: Sequence[Table]) -> Table:

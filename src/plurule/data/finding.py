@@ -51,9 +51,10 @@ def find(path: Path) -> Found:
 
 def _at(place: Path) -> Found | None:
     """The data set that is at a place: in a folder of that name, or of that base name."""
-    if place.is_dir():
-        return find_named(place, place.resolve().name) or _only(place)
-    return find_named(place.parent, place.name)
+    if not place.is_dir():
+        return find_named(place.parent, place.name)
+    groups = _groups(place)
+    return groups.get(place.resolve().name.lower()) or (next(iter(groups.values())) if len(groups) == 1 else None)
 
 
 def data_folders() -> list[Path]:
@@ -130,8 +131,3 @@ def _groups(folder: Path) -> dict[str, Found]:
 def find_named(folder: Path, name: str) -> Found | None:
     """The data set of a name in a folder, whatever the case of the letters."""
     return _groups(folder).get(name.lower())
-
-
-def _only(folder: Path) -> Found | None:
-    groups = list(_groups(folder).values())
-    return groups[0] if len(groups) == 1 else None

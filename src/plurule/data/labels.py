@@ -22,6 +22,7 @@ from plurule.data.targets import label_names
 from plurule.errors import DataError
 from plurule.label_matrix import dense
 from plurule.model import Attribute
+from plurule.model.condition import YES
 from plurule.model.head import Hierarchy
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
@@ -29,8 +30,7 @@ Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 compiled regular expression, a Mulan XML file, or a sequence of names and patterns (empty: no column is a label)."""
 
 # What people write for absent and present.
-_ABSENT = frozenset({"0", "false", "no", "0.0"})
-_PRESENT = frozenset({"1", "true", "yes", "1.0"})
+_SAID = YES | {"0.0": False, "1.0": True}
 
 # An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
 _DENSE_CELLS = 1 << 27
@@ -343,8 +343,7 @@ class _Meanings:
 
 
 def _category_meaning(category: str) -> int:
-    text = category.strip().lower()
-    return 0 if text in _ABSENT else 1 if text in _PRESENT else -1
+    return int(_SAID.get(category.strip().lower(), -1))
 
 
 def _refusal(source: Source, attribute: Attribute, value: float, row: int) -> DataError:

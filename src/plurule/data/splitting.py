@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
 
+from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.label_matrix import label_matrix
 
@@ -175,8 +176,6 @@ def _length(data: Any) -> int:
 
 
 def _take(data: Any, rows: NDArray[np.intp]) -> Any:
-    from plurule.data.table import Table
-
     return data[rows] if isinstance(data, Table) else _safe_indexing(data, rows)
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
-from plurule.data.dataset import Dataset, DataWarning, concatenate, concatenate_tables
+from plurule.data.dataset import Dataset, DataWarning, concatenate
 from plurule.data.encoding import encode
 from plurule.data.finding import FORMATS, Found, base_name, find, label_file
 from plurule.data.inputs import labelled_data
@@ -93,11 +92,19 @@ def read(
         if labels is not None:
             raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
         return labelled_data(*source, allow_empty=True)[0]
-    parts = [
-        split_labels(data, place, labels, base_name(path) if path else "", label_file(path) if path else None)
-        for path, data, place in _read_parts(source, split, text, nominal, drop, delimiter, decimal)
-    ]
-    return parts[0] if len(parts) == 1 else concatenate(parts, find(Path(source)).name)
+    if text not in get_args(Text):
+        raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
+    if isinstance(source, str | os.PathLike):
+        files = find(Path(source))
+        parts = [
+            as_data_set(path, *_read_file(path, text, nominal, delimiter, decimal), labels, drop)
+            for path in _paths(files, split)
+        ]
+        return parts[0] if len(parts) == 1 else concatenate(parts, files.name)
+    kind = "array" if isinstance(source, np.ndarray | list | tuple) else "frame"
+    kind = "sparse matrix" if sp.issparse(source) else "table" if isinstance(source, Table) else kind
+    place = Source(Place(kind))
+    return split_labels(_without(Dataset.unlabelled(encode(source)), drop, place), place, labels)
 
 
 def read_table(source: Any, **options: Any) -> Table:
@@ -113,8 +120,7 @@ def read_table(source: Any, **options: Any) -> Table:
     >>> read_table(np.array([[1.5, 0], [2.5, 1]])).names
     ('x0', 'x1')
     """
-    parts = _read_parts(source, **options)
-    return concatenate_tables([data.X for _, data, _ in parts], [path.name for path, _, _ in parts if path])
+    return read(source, [], **options).X
 
 
 def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> tuple[Dataset, Dataset]:
@@ -140,46 +146,23 @@ def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **op
     return read(source, labels, split="train", **options), read(source, labels, split="test", **options)
 
 
-def _read_parts(
-    source: Any,
-    split: Split = "all",
-    text: Text = "drop",
-    nominal: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    delimiter: str | None = None,
-    decimal: str = ".",
-) -> Sequence[tuple[Path | None, Dataset, Source]]:
-    """All columns of a source but those to drop, part by part; what is not a file has one."""
-    if text not in get_args(Text):
-        raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
-    found: list[tuple[Path | None, Dataset, Source]]
-    if isinstance(source, str | os.PathLike):
-        readers: dict[str, Callable[[Path], tuple[Dataset, Source]]] = {
-            ".arff": partial(read_arff, text=text),
-            ".csv": partial(read_csv, nominal=nominal, delimiter=delimiter, decimal=decimal),
-            ".parquet": partial(read_parquet, nominal=nominal),
-        }
-        readers |= {".tsv": readers[".csv"], ".pq": readers[".parquet"]}
-        found = [(path, *_read_file(path, readers)) for path in _paths(find(Path(source)), split)]
-    else:
-        kind = "array" if isinstance(source, np.ndarray | list | tuple) else "frame"
-        kind = "sparse matrix" if sp.issparse(source) else "table" if isinstance(source, Table) else kind
-        found = [(None, Dataset.unlabelled(encode(source)), Source(Place(kind)))]
-    if not drop:
-        return found
-    return [(path, _without(data, matching(data.attribute_names, drop, s.place)), s) for path, data, s in found]
-
-
-def _read_file(path: Path, readers: Mapping[str, Callable[[Path], tuple[Dataset, Source]]]) -> tuple[Dataset, Source]:
+def _read_file(
+    path: Path, text: Text, nominal: Sequence[str], delimiter: str | None, decimal: str
+) -> tuple[Dataset, Source]:
     """All columns of a file; what the format or the file cannot give is said in warnings."""
     suffix = suffix_of(path)
-    if suffix not in readers:
+    if suffix == ".arff":
+        data, source = read_arff(path, text=text)
+    elif suffix in (".csv", ".tsv"):
+        data, source = read_csv(path, nominal=nominal, delimiter=delimiter, decimal=decimal)
+    elif suffix not in FORMATS:
         raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
-    if suffix in (".parquet", ".pq") and path.suffix.lower() in COMPRESSIONS:
+    elif path.suffix.lower() in COMPRESSIONS:
         raise Place(path.name).error("a compressed Parquet file, expected it unpacked (it is compressed inside)")
-    data, source = readers[suffix](path)
+    else:
+        data, source = read_parquet(path, nominal=nominal)
     for note in source.notes:
-        warnings.warn(note, DataWarning, stacklevel=5)
+        warnings.warn(note, DataWarning, stacklevel=4)
     return data, source
 
 
@@ -201,9 +184,9 @@ def as_data_set(
     path: Path, data: Dataset, source: Source, labels: Labels | None = None, drop: Sequence[str] = ()
 ) -> Dataset:
     """All columns of a file, or of some of its rows, without those to drop, and with the labels taken out."""
-    kept = _without(data, matching(data.attribute_names, drop, source.place)) if drop else data
-    return split_labels(kept, source, labels, base_name(path), label_file(path))
+    return split_labels(_without(data, drop, source), source, labels, base_name(path), label_file(path))
 
 
-def _without(data: Dataset, columns: Sequence[int]) -> Dataset:
-    return replace(data, X=data.X.select(np.delete(np.arange(data.X.shape[1]), columns).tolist()))
+def _without(data: Dataset, drop: Sequence[str], source: Source) -> Dataset:
+    columns = matching(data.attribute_names, drop, source.place)
+    return replace(data, X=data.X.select(np.delete(np.arange(data.X.shape[1]), columns).tolist())) if columns else data
