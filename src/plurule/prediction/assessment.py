@@ -34,15 +34,6 @@ class Assessed(NamedTuple):
 def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> dict[str, Assessed]:
     """All measures by name, each with an interval, the best constant prediction, and chance.
 
-    Parameters
-    ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each row.
-
-    Examples
-    --------
     >>> Y = [[1, 0], [1, 1], [0, 1], [1, 0]] * 10
     >>> found = assess(Y, [[1, 0], [1, 0], [0, 1], [1, 0]] * 10)["subset_accuracy"]
     >>> found.score, round(found.low, 2), round(found.high, 2), found.constant

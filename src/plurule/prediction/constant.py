@@ -35,21 +35,9 @@ def best_constant(
     """The label set that scores best if it is predicted for every instance.
 
     Compared are the 0, 1, 2, … most frequent labels and the most frequent label set. No other set is better by Hamming
-    accuracy, subset accuracy, F1 (micro or macro), precision or recall; by other scores one may be.
+    accuracy, subset accuracy, F1 (micro or macro), precision or recall; by other scores one may be. `form` is that of
+    the labels that a scorer expects.
 
-    Parameters
-    ----------
-    Y
-        The labels of the instances, 0/1.
-    scoring
-        A measure of `plurule.metrics` by name, or a scorer of scikit-learn.
-    sample_weight
-        Weight of each instance.
-    form
-        The form of labels that a scorer expects.
-
-    Examples
-    --------
     >>> best_constant([[1, 0], [1, 1], [0, 1], [1, 0]], "micro_f1")
     Constant(labels=array([ True,  True]), score=0.7692307692307693)
     >>> best_constant([[1, 0], [1, 1], [0, 1], [1, 0]], "subset_accuracy")

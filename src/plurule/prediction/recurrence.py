@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.model import LabelCondition, MissingCondition, NominalCondition, Rule, SetCondition
+from plurule.model import NumericCondition, Rule, SetCondition
 from plurule.model.condition import split_intervals
 
 TOLERANCE = 2 / 32
 """Thresholds are the same if at most this share of the instances lies between them: two of 32 bins."""
 
-Form: TypeAlias = frozenset[tuple[Any, ...]]
+Form: TypeAlias = frozenset[Any]
 """What a rule says, but for its thresholds."""
+Read: TypeAlias = tuple[Form, dict[Any, float]]
+"""That, and per numeric test the share of the instances below its (tightest) threshold."""
 
 
 class Recurrence:
@@ -48,53 +50,48 @@ class Recurrence:
 
     def shares(self, rules: Iterable[Rule], lists: Sequence[Iterable[Rule]]) -> list[float]:
         """For each rule, the share of the lists that hold the same."""
-        found: dict[Form, list[tuple[int, dict[Any, float]]]] = {}
+        found: dict[Form, list[tuple[int, Read]]] = {}
         for position, others in enumerate(lists):
-            for form, places in map(self._read, others):
-                found.setdefault(form, []).append((position, places))
+            for read in map(self._read, others):
+                found.setdefault(read[0], []).append((position, read))
         shares = []
-        for form, places in map(self._read, rules):
-            holding = {at for at, others in found.get(form, ()) if self._same((form, places), (form, others))}
+        for read in map(self._read, rules):
+            holding = {position for position, other in found.get(read[0], ()) if self._same(read, other)}
             shares.append(len(holding) / len(lists) if lists else 0.0)
         return shares
 
     def distinct(self, rules: Iterable[Rule]) -> list[Rule]:
         """The rules without those that say the same as an earlier one."""
-        kept: dict[Form, list[tuple[Rule, dict[Any, float]]]] = {}
+        kept: dict[Form, list[Read]] = {}
         result = []
         for rule in rules:
-            form, places = self._read(rule)
-            alike = kept.setdefault(form, [])
-            if not any(self._same((form, places), (form, others)) for _, others in alike):
-                alike.append((rule, places))
+            read = self._read(rule)
+            alike = kept.setdefault(read[0], [])
+            if not any(self._same(read, other) for other in alike):
+                alike.append(read)
                 result.append(rule)
         return result
 
-    def _same(self, first: tuple[Form, dict[Any, float]], second: tuple[Form, dict[Any, float]]) -> bool:
+    def _same(self, first: Read, second: Read) -> bool:
         if first[0] != second[0]:
             return False
         return all(abs(place - second[1][test]) <= self.tolerance + 1e-12 for test, place in first[1].items())
 
-    def _read(self, rule: Rule) -> tuple[Form, dict[Any, float]]:
-        """The form of a rule, and per numeric test the share of the instances below its (tightest) threshold."""
-        parts: set[tuple[Any, ...]] = {("head", a.index, a.present) for a in rule.head.stated}
+    def _read(self, rule: Rule) -> Read:
+        parts: set[Any] = set(rule.head.stated)
         places: dict[Any, float] = {}
         for condition in split_intervals(rule.body):
-            if isinstance(condition, LabelCondition):
-                parts.add(("label", condition.index, condition.present))
-            elif isinstance(condition, NominalCondition):
-                parts.add(("category", condition.index, condition.category))
-            elif isinstance(condition, SetCondition):
-                parts.add(("categories", condition.index, frozenset(condition.categories), condition.negated))
-            elif isinstance(condition, MissingCondition):
-                parts.add(("missing", condition.index, condition.missing))
-            else:
+            if isinstance(condition, NumericCondition):
                 test = (condition.operator, condition.index)
                 place, tighter = self._place(condition.index, condition.threshold), min
                 if condition.operator == ">":
                     tighter = max
                 places[test] = tighter(place, places.get(test, place))
                 parts.add(test)
+            elif isinstance(condition, SetCondition):
+                parts.add((condition.index, frozenset(condition.categories), condition.negated))
+            else:
+                parts.add(condition)
         return frozenset(parts), places
 
     def _place(self, index: int, threshold: float) -> float:

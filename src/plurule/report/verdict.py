@@ -26,16 +26,8 @@ class Measured(NamedTuple):
 def verdict(rule_list: RuleList, n_rows: int, n_trained: int | None, scores: dict[str, Assessed]) -> str:
     """The sentence.
 
-    Parameters
-    ----------
-    rule_list
-        The rules.
-    n_rows
-        How many instances there are.
-    n_trained
-        How many of them the rules were learned from; None where that is not known.
-    scores
-        What was measured on them, by the title of the measure; empty without labels.
+    Of the instances, `n_trained` are those that the rules were learned from, None where that is not known; `scores` are
+    what was measured on them, by the title of the measure.
     """
     found = _held_out(rule_list) if not scores or n_trained == n_rows else None
     found = found or _measured(rule_list, n_rows, n_trained, scores)
