@@ -134,12 +134,12 @@ class Gains:
         sign = np.ones(right.shape[1])
         for choice in self.last(price):
             sign[choice.head] = -1.0
+        gain, changed = np.empty(right.shape), np.arange(right.shape[1])
+        positive = np.empty(right.shape)
         for _ in range(n_rules):
-            gain = sign * (_shrunken(right, all_, price.shrink) - price.lam * all_) - LEAST_GAIN
-            if price.least_precision:
-                gain[right < price.least_precision * all_] = 0.0
-            gain[self.barred] = -np.inf
-            value = np.maximum(gain, 0.0) @ weighs - price.per_condition * self.n_conditions
+            gain[:, changed] = self._gain(price, sign, right, all_, changed)
+            positive[:, changed] = np.maximum(gain[:, changed], 0.0)
+            value = positive @ weighs - price.per_condition * self.n_conditions
             # What differs by rounding only is a tie, and the first of them is taken.
             best = int(np.argmax(np.round(value, 9)))
             if value[best] <= 1e-9:
@@ -148,10 +148,19 @@ class Gains:
             enough &= (weighs > 0.0) & (right[best] >= price.least_precision * all_[best])
             for below, above in self.hierarchy:
                 enough[above] |= enough[below]
-            head = np.flatnonzero(enough)
-            taken = yield Choice(best, head)
-            right[:, head] -= taken[:, : len(head)]
-            all_[:, head] -= taken[:, len(head) :]
+            changed = np.flatnonzero(enough)
+            taken = yield Choice(best, changed)
+            right[:, changed] -= taken[:, : len(changed)]
+            all_[:, changed] -= taken[:, len(changed) :]
+
+    def _gain(self, price: Price, sign: Values, right: Values, all_: Values, labels: NDArray[np.intp]) -> Values:
+        """What each body gains by each of some labels."""
+        right, all_ = right[:, labels], all_[:, labels]
+        gain = sign[labels] * (_shrunken(right, all_, price.shrink) - price.lam * all_) - LEAST_GAIN
+        if price.least_precision:
+            gain[right < price.least_precision * all_] = 0.0
+        gain[self.barred[:, labels]] = -np.inf
+        return gain
 
 
 def _shrunken(right: Values, all_: Values, weight: float) -> Values:
