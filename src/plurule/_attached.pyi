@@ -7,9 +7,9 @@ from plurule.inspection.checks import check as _check
 from plurule.inspection.dependencies import dependencies as _dependencies
 from plurule.inspection.edit import Edit
 from plurule.inspection.evidence import evidence as _evidence
+from plurule.inspection.evidence import stability as _stability
 from plurule.inspection.evidence import to_frame as _to_frame
 from plurule.inspection.explain import explain as _explain
-from plurule.inspection.rule_stability import stability as _stability
 from plurule.inspection.simplify import prune as _prune
 from plurule.inspection.simplify import simplify as _simplify
 

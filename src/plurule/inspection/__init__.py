@@ -4,11 +4,10 @@ from plurule.inspection.checks import Finding, check
 from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.inspection.edit import Edit
-from plurule.inspection.evidence import Evidence, evidence, to_frame
+from plurule.inspection.evidence import Evidence, evidence, stability, to_frame
 from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
 from plurule.inspection.label_graph import LabelGraph
 from plurule.inspection.patterns import Pattern, Patterns, discover
-from plurule.inspection.rule_stability import stability
 from plurule.inspection.simplify import Simplified, prune, simplify
 from plurule.model.text import parse, parse_rules
 

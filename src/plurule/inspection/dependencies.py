@@ -296,16 +296,15 @@ def _counts(statements: Sequence[Dependency], truth: Labels) -> list[Statistics]
     """How often each statement is to the test, and right, among the given instances."""
     pairs = [statement.conclusions for statement in statements if not statement.premises]
     supports = iter(_pair_supports(pairs, truth))
-    return [
-        _premise_counts(statement, truth) if statement.premises else Statistics(len(truth), next(supports))
-        for statement in statements
-    ]
-
-
-def _premise_counts(statement: Dependency, truth: Labels) -> Statistics:
-    matching = _true(statement.premises, truth).all(axis=1)
-    right = matching & _true(statement.conclusions, truth).all(axis=1)
-    return Statistics(int(matching.sum()), int(right.sum()))
+    found = []
+    for statement in statements:
+        if statement.premises:
+            matching = _true(statement.premises, truth).all(axis=1)
+            right = matching & _true(statement.conclusions, truth).all(axis=1)
+            found.append(Statistics(int(matching.sum()), int(right.sum())))
+        else:
+            found.append(Statistics(len(truth), next(supports)))
+    return found
 
 
 def _true(assignments: Sequence[Assignment], truth: Labels) -> NDArray[np.bool_]:

@@ -185,17 +185,13 @@ def _grow(
             expected = np.maximum(expected, everything[one] * literals.share(rows & others))
         leverage = both - expected
         leverage[both < min_share - 1e-12] = -1.0
-        leverage[[one % literals.n_labels + shift for one in grown for shift in _shifts(literals)]] = -1.0
+        # Neither what is there already, nor its absence where that is a literal.
+        leverage[np.isin(np.arange(len(leverage)) % literals.n_labels, np.array(grown) % literals.n_labels)] = -1.0
         best = int(leverage.argmax())
         if leverage[best] * longer(len(grown) + 1) <= value * longer(len(grown)):
             break
         grown, value = tuple(sorted((*grown, best))), float(leverage[best])
     return grown, value
-
-
-def _shifts(literals: Literals) -> range:
-    """From a label to its presence and, where that is a literal, its absence."""
-    return range(0, literals.holds.shape[1], literals.n_labels)
 
 
 def choose(found: Sequence[Candidate], n_labels: int) -> Iterator[Candidate]:
@@ -215,14 +211,10 @@ def choose(found: Sequence[Candidate], n_labels: int) -> Iterator[Candidate]:
         left = [
             one
             for one in left
-            if not np.array_equal(one.labels(n_labels), labels) or not _alike(one.covered, best.covered)
+            if not np.array_equal(one.labels(n_labels), labels)
+            or 2 * np.count_nonzero(one.covered & best.covered) < np.count_nonzero(one.covered | best.covered)
         ]
         yield best
-
-
-def _alike(rows: Mask, others: Mask) -> bool:
-    """Whether two places share at least half of all their rows."""
-    return bool(2 * np.count_nonzero(rows & others) >= np.count_nonzero(rows | others))
 
 
 def independence(patterns: Sequence[Mask]) -> Shares:

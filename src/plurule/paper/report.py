@@ -145,7 +145,7 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "wins": _wins(analysis, compared, published_too=bool(set(compared) & set(PAPER_SETS))),
         "is_the_papers": analysis.is_the_papers,
         "discretised": _wins(analysis, analysis.compared_sets(discretised=True)) if analysis.has_discretised else None,
-        "ranks": _ranks(analysis),
+        "ranks": [found.ranks for found in analysis.ranks().values()],
         "choices": {name: own.to_dict("records") for name, own in analysis.chosen.groupby("set", sort=False)},
         "lift_counts": _lift_counts(analysis),
         "scores": [_scores(analysis, measure) for measure in SHORT_MEASURES],
@@ -221,12 +221,6 @@ def _wins(analysis: Analysis, sets: Sequence[str], published_too: bool = True) -
         for objective, row in analysis.wins(sets).items()
     }
     return {"sets": list(sets), "rows": rows}
-
-
-def _ranks(analysis: Analysis) -> Data:
-    tables = [found.ranks for found in analysis.ranks().values()]
-    rows = {name: [ranks[name] for ranks in tables] for name in tables[0]}
-    return {"rows": rows, "best": [min(ranks.values()) for ranks in tables]}
 
 
 def _lift_counts(analysis: Analysis) -> Data:

@@ -148,7 +148,10 @@ class Journal:
             if not isinstance(record, dict):
                 raise self._error("is damaged; restore the file, or remove it and start anew", number)
             if number == 1:
-                self._check_header(record, header)
+                if record.get("journal") != FORMAT:
+                    raise self._error(_NO_JOURNAL)
+                if differences := _differences(record, header):
+                    raise self._error(f"holds results of another run: {'; '.join(differences)}; {_NEVER_MIXED}")
             elif "task" in record:
                 self.results[record["task"]] = record["result"]
                 self.finished_at[record["task"]] = record["at"]
@@ -165,13 +168,6 @@ class Journal:
         self._file.seek(0, os.SEEK_END)
         if not whole:
             self._write(header)
-
-    def _check_header(self, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-        if found.get("journal") != FORMAT:
-            raise self._error(_NO_JOURNAL)
-        differences = _differences(found, wanted)
-        if differences:
-            raise self._error(f"holds results of another run: {'; '.join(differences)}; {_NEVER_MIXED}")
 
     def _error(self, problem: str, line: int | None = None) -> JournalError:
         return JournalError(f"{self.path}{'' if line is None else f', line {line}'}: {problem}")

@@ -52,25 +52,22 @@ _HEURISTICS: dict[str, tuple[str, Heuristic]] = {
     "m-estimate": ("m-Est", MEstimate()),
     "wra": ("WRA", WeightedRelativeAccuracy()),
 }
-_AVERAGINGS: dict[str, tuple[str, Averaging]] = {"micro": ("Mic", "micro"), "macro": ("Mac", "macro")}
+_AVERAGINGS: dict[Averaging, str] = {"micro": "Mic", "macro": "Mac"}
 _SIGNS = {"+": False, "+-": True}
 
 
-def _all_objectives() -> dict[str, Objective]:
-    found = []
-    for short, (title, heuristic) in _HEURISTICS.items():
-        for averaging, (prefix, kind) in _AVERAGINGS.items():
-            for sign, absence in _SIGNS.items():
-                names = f"{averaging}-{short}{sign}", f"{prefix} {title}{sign}"
-                found.append(Objective(*names, heuristic, kind, absence, f"{averaging}_f1"))
-    for sign, absence in _SIGNS.items():
-        found.append(Objective(f"ha{sign}", f"HA{sign}", HammingAccuracy(), "micro", absence, "hamming_accuracy"))
-    return {objective.name: objective for objective in found}
-
-
-OBJECTIVES: dict[str, Objective] = _all_objectives()
+_ALL = [
+    Objective(f"{kind}-{name}{sign}", f"{prefix} {title}{sign}", heuristic, kind, absence, f"{kind}_f1")
+    for name, (title, heuristic) in _HEURISTICS.items()
+    for kind, prefix in _AVERAGINGS.items()
+    for sign, absence in _SIGNS.items()
+]
+_ALL += [
+    Objective(f"ha{sign}", f"HA{sign}", HammingAccuracy(), "micro", absence, "hamming_accuracy")
+    for sign, absence in _SIGNS.items()
+]
+OBJECTIVES = {objective.name: objective for objective in _ALL}
 """All that have a name."""
-
 PAPER_OBJECTIVES = ("micro-f+", "micro-f+-", "macro-f+", "macro-f+-", "ha+", "ha+-")
 """Those of the paper, in the order of its table of model characteristics."""
 

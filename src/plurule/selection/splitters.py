@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import model_selection
 from sklearn.model_selection import BaseCrossValidator, KFold
 
+from plurule.data import splitting
 from plurule.errors import PluruleError, nearest
 
 
@@ -90,7 +92,9 @@ def find_splitter(text: str, seed: int = 0) -> Any:
         return KFold(int(text), shuffle=True, random_state=seed)
     if text.lower() == "mulan":
         return MulanKFold()
-    known = _splitters()
+    every: dict[str, Any] = vars(model_selection) | vars(splitting) | {"MulanKFold": MulanKFold}
+    classes = {name: kind for name, kind in every.items() if isinstance(kind, type) and hasattr(kind, "split")}
+    known = {name: kind for name, kind in classes.items() if not name.startswith(("_", "Base"))}
     try:
         call = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -113,16 +117,3 @@ def _randomness(kind: Any, given: Mapping[str, Any], seed: int) -> dict[str, int
     parameters = inspect.signature(kind).parameters
     draws = given.get("shuffle", parameters["shuffle"].default if "shuffle" in parameters else True)
     return {"random_state": seed} if "random_state" in parameters and draws is not False else {}
-
-
-def _splitters() -> dict[str, Any]:
-    import sklearn.model_selection
-
-    import plurule.data.splitting
-
-    every = vars(sklearn.model_selection) | vars(plurule.data.splitting) | {"MulanKFold": MulanKFold}
-    return {
-        name: kind
-        for name, kind in every.items()
-        if isinstance(kind, type) and hasattr(kind, "split") and not name.startswith(("_", "Base"))
-    }
