@@ -178,42 +178,35 @@ import resource
 import numpy as np
 from plurule import _core
 from plurule.learning import native
-from plurule.model import Attribute
 from plurule.learning.problem import Options, Problem
-from plurule.model import Attribute, Rule, RuleList
-from plurule.prediction.counts import recount
+from plurule.model import Attribute
 from plurule.data.table import SparseColumn, Table
 
 n_rows = 4_000_000
 truth = np.zeros((n_rows, 4), dtype=np.uint8)
 column = SparseColumn(np.array([3], dtype=np.int32), np.array([1.0]), n_rows)
 problem = Problem(Table([Attribute("a")], [column]), tuple("ABCD"), truth, np.ones(n_rows))
-with open("/proc/self/statm") as numbers:
-    now = int(numbers.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (now + {more}, resource.getrlimit(resource.RLIMIT_AS)[1]))
-try:
-    {attempt}
-except MemoryError as error:
-    print(error)
+for code, more in ATTEMPTS.items():
+    with open("/proc/self/statm") as numbers:
+        now = int(numbers.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    try:
+        eval(code)
+    except MemoryError as error:
+        print(error)
 """
+ATTEMPTS = {
+    "native.prepare(problem.table).subset(np.arange(n_rows, dtype=np.int32))": 25_000_000,
+    "native.learn(problem, Options(np.ones(4)))": 50_000_000,
+    "_core.Columns(6, 0, None, 1 << 17).add_dense([np.int32([0] * 6)], np.int32([2**31 - 1]))": 500_000_000,
+}
 
 
 @needs_limits
-@pytest.mark.parametrize(
-    ("attempt", "more"),
-    [
-        ("native.learn(problem, Options(np.ones(4)))", 50_000_000),
-        (
-            "_core.Columns(6, 0, None, 1 << 17).add_dense([np.int32([0] * 6)], np.int32([2**31 - 1]))",
-            500_000_000,
-        ),
-        ("native.prepare(problem.table).subset(np.arange(n_rows, dtype=np.int32))", 25_000_000),
-    ],
-)
-def test_memory_that_cannot_be_had_is_an_error_that_says_how_much_was_asked_for(attempt: str, more: int):
-    program = LITTLE_MEMORY.replace("{more}", str(more)).replace("{attempt}", attempt)
+def test_memory_that_cannot_be_had_is_an_error_that_says_how_much_was_asked_for():
+    program = f"ATTEMPTS = {ATTEMPTS}\n{LITTLE_MEMORY}"
     output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "MB" in output.stdout
+    assert ["MB" in line for line in output.stdout.splitlines()] == [True] * len(ATTEMPTS), output.stderr
 
 
 def test_more_threads_than_make_sense_are_not_started():
@@ -269,8 +262,7 @@ def test_a_daemon_thread_that_learns_does_not_abort_the_process_when_it_ends(pro
     assert "leaked" not in ended.stderr
 
 
-def test_without_avx2_rules_and_predictions_are_the_same() -> None:
-    script = """
+WITHOUT_AVX2 = """
 import numpy as np
 from plurule import RuleListClassifier, _core
 from plurule.datasets import load_world_flags
@@ -279,10 +271,12 @@ classifier = RuleListClassifier(n_rules=30, predict_absence=True, max_bins=None)
 print(_core.has_avx2())
 print(classifier.rule_list_, np.packbits(classifier.predict(flags)).tobytes().hex())
 """
-    told = []
-    for switch in ({}, {"PLURULE_NO_AVX2": "1"}):
-        done = subprocess.run([sys.executable, "-c", script], env=os.environ | switch, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        told.append(done.stdout.partition("\n")[::2])
-    assert told[1][0] == "False"
-    assert told[0][1] == told[1][1]
+
+
+def test_without_avx2_rules_and_predictions_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(WITHOUT_AVX2, {})
+    _, _, expected = capsys.readouterr().out.partition("\n")
+    environment = os.environ | {"PLURULE_NO_AVX2": "1"}
+    done = subprocess.run([sys.executable, "-c", WITHOUT_AVX2], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"False\n{expected}"

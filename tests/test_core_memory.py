@@ -40,7 +40,7 @@ LEARNED, MEMORY_ERROR = "0", "1"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and limits of Linux")
-@pytest.mark.parametrize("times", [30, pytest.param(600, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [15, pytest.param(600, marks=pytest.mark.long)])
 def test_memory_that_four_threads_cannot_have_is_an_error_or_done_without_and_no_abort(times: int) -> None:
     ended = subprocess.run([sys.executable, "-c", LIMITED, str(times)], capture_output=True, text=True)
     ends = ended.stdout.split()

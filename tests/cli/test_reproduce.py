@@ -133,11 +133,11 @@ def test_a_run_that_is_ended_again_and_again_leaves_no_process_and_gives_the_num
     assert results_in(tmp_path) == total, "nothing is done twice"
 
 
-def test_a_folder_of_other_arguments_is_refused_with_the_difference(undisturbed: Path):
+def test_a_folder_of_other_arguments_is_refused_with_the_difference(undisturbed: Path, undrawn: Run):
     before = {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()}
-    ended = reproduce(undisturbed, *ARGUMENTS[:4], "--lifts", "peak 2: 1.08", *ARGUMENTS[6:])
-    assert ended.returncode == 2
-    assert "holds results of another run: lifts was peak 2: 1.08, kln at 3: 1.08, now peak 2: 1.08" in ended.stderr
+    ended = undrawn(undisturbed, *ARGUMENTS[:4], "--lifts", "peak 2: 1.08", *ARGUMENTS[6:-2])
+    assert ended.code == 2
+    assert "holds results of another run: lifts was peak 2: 1.08, kln at 3: 1.08, now peak 2: 1.08" in ended.err
     assert {path: path.read_bytes() for path in undisturbed.rglob("*") if path.is_file()} == before
 
 
