@@ -161,14 +161,18 @@ def _random_rule(
 
 
 @functools.cache
-def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, Dataset]:
-    """A short rule list learned from the training part of a data set, and the part to test it on."""
+def parts(folder: Path, name: str) -> tuple[Dataset, Dataset]:
+    """Some rows to learn from, and some to test on."""
     if name == "rcv1sub1":
         data = read(folder / name)
-        train, test = data[: len(data) // 2], data[len(data) // 2 :]
-    else:
-        train, test = read(folder / name, split="train"), read(folder / name, split="test")
-    train = train[:1000]
+        return data[:400], data[len(data) // 2 :][:1000]
+    return read(folder / name, split="train")[:400], read(folder / name, split="test")[:1000]
+
+
+@functools.cache
+def learned(folder: Path, name: str, absences: bool = False) -> tuple[RuleList, Dataset]:
+    """A short rule list learned from the training part of a data set, and the part to test it on."""
+    train, test = parts(folder, name)
     Y = train.Y if isinstance(train.Y, np.ndarray) else train.Y.toarray()
     problem = Problem(train.X, train.label_names, np.asarray(Y, dtype=np.uint8), np.ones(len(train)))
     options = Options(

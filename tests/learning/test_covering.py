@@ -276,7 +276,7 @@ def test_every_rule_closes_a_pair_so_that_learning_ends(rng: random.Random):
 
 
 @given(randoms)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_whole_weights_are_repeated_rows(rng: random.Random):
     problem = random_problem(rng, weighted=False)
     counts = [rng.randint(1, 3) for _ in range(problem.n_instances)]
@@ -287,7 +287,7 @@ def test_whole_weights_are_repeated_rows(rng: random.Random):
 
 
 @given(randoms)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_the_order_of_the_rows_changes_nothing(rng: random.Random):
     problem = random_problem(rng)
     order = rng.sample(range(problem.n_instances), problem.n_instances)

@@ -15,10 +15,14 @@ from helpers.requirements import lacking, shared_data_folder
 from plurule.data.readers.arff import read_arff
 from plurule.data.table import SparseColumn, Table
 
+FEW = 1_300_000
+"""Bytes: of larger files liac-arff takes seconds."""
 
-def arff_files() -> list[Path]:
+
+def arff_files() -> list[Any]:
     folder = shared_data_folder()
-    return sorted(folder.rglob("*.arff*")) if folder else []
+    paths = sorted(folder.rglob("*.arff*")) if folder else []
+    return [path if path.stat().st_size < FEW else pytest.param(path, marks=pytest.mark.long) for path in paths]
 
 
 def read_with_liac(path: Path, sparse: bool) -> dict[str, Any]:
