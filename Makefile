@@ -49,7 +49,7 @@ demo: .venv-demo/$(READY)
 	@echo "make demo: done. Your own data: .venv-demo/bin/plurule fit DATA --labels ... -o model.json"
 
 test: .venv-test/$(READY)
-	.venv-test/bin/pytest -n $(JOBS) tests --pyargs plurule
+	.venv-test/bin/pytest -n $(JOBS) --dist worksteal tests --pyargs plurule
 	@echo
 	@echo "make test: all tests passed."
 
@@ -73,7 +73,7 @@ build/core/%.o: %.cpp $(wildcard src/core/*.hpp src/core/*.inl)
 	$(CXX) $(CORE_FLAGS) -c $< -o $@
 
 test-long: .venv-test/$(READY)
-	.venv-test/bin/pytest -n $(JOBS) -m long tests
+	.venv-test/bin/pytest -n $(JOBS) --dist worksteal -m long tests
 	@echo
 	@echo "make test-long: all long tests passed."
 
