@@ -71,11 +71,11 @@ def test_data_for_another_program_is_left_as_it_is(run: Run, evil_model: Path) -
 
 SEVERAL = """
 import sys
-from plurule.cli import app, errors
+from plurule.cli import app, terminal
 for command in sys.argv[1:]:
     print("COMMAND", command)
     try:
-        errors.run(app, command.split())
+        terminal.run(app, command.split())
     except SystemExit as end:
         if end.code:
             raise
