@@ -19,8 +19,6 @@ from plurule.data.table import Table
 from plurule.errors import DataError
 from plurule.label_matrix import label_matrix
 
-__all__ = ["IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"]
-
 _TOLERANCE = 1e-9
 
 

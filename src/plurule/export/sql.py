@@ -25,14 +25,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from plurule.errors import ModelError, nearest
-from plurule.model import (
-    Condition,
-    IntervalCondition,
-    LabelCondition,
-    MissingCondition,
-    NumericCondition,
-    RuleList,
-)
+from plurule.model import Condition, IntervalCondition, LabelCondition, MissingCondition, NumericCondition, RuleList
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""

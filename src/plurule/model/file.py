@@ -45,8 +45,6 @@ from plurule.model.names import Names
 
 N = TypeVar("N", bound=Assignment | Condition)
 
-__all__ = ["FORMAT", "VERSION", "dumps", "load", "loads", "save"]
-
 FORMAT = "plurule rule list"
 VERSION = 2
 """The newest that is read. A file is written in the oldest version that can say what it says."""

@@ -159,7 +159,7 @@ class _Reader:
         if not self.accept(ARROW):
             self.fail(f"expected ',' and another label, or '<-' and the body, found {self.found()}")
         body: list[Condition] = []
-        while not self.is_done():
+        while self.skip() < self.end:
             if body and not self.accept(AND):
                 self.fail(f"expected 'and' or the end of the rule, found {self.found()}")
             body.append(self.condition())
@@ -350,9 +350,6 @@ class _Reader:
         while self.at < self.end and self.text[self.at].isspace():
             self.at += 1
         return self.at
-
-    def is_done(self) -> bool:
-        return self.skip() >= self.end
 
     def accept(self, pattern: re.Pattern[str]) -> str | None:
         """What stands here if it matches; go past it."""

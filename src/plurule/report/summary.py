@@ -5,9 +5,10 @@ A summary holds texts and numbers only. Names are already in the form in which t
 
 from __future__ import annotations
 
+import math
 from collections import Counter, namedtuple
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,6 @@ from plurule.model.naming import visible
 from plurule.prediction.assessment import Assessed, assess
 from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
 from plurule.prediction.staged import staged_measures
-from plurule.report.verdict import verdict
 from plurule.titles import CHARACTERISTICS, MEASURES
 
 OPERATORS = {"<=": "≤", ">=": "≥"}
@@ -34,8 +34,10 @@ MOST_LABELS_DRAWN = 30
 MOST_EDGES_DRAWN = 90
 MOST_STATEMENTS = 300
 LONG_HEAD = 8
+MOST_NAMES = 6
 
-
+Measured: TypeAlias = tuple[str, str, Assessed]
+"""On what it was measured, by which measure, and the score."""
 LabelRow = namedtuple("LabelRow", "name present_rules absent_rules tested frequency predicted precision recall f1")
 """A label: how many rules are about it, and how well it is predicted (on data)."""
 Bars = namedtuple("Bars", "name axis counts")
@@ -89,7 +91,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
     if table is not None:
         decisions = decide(rule_list, table)
         curves = _curves(rule_list, table, truth, decisions)
-    characteristics = rule_list.characteristics()
+    characteristics, choice = rule_list.characteristics(), rule_list.length_choice
     said = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
     order = list(KINDS)
     ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
@@ -111,7 +113,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
         curves=curves,
-        length_choice=_shown_choice(rule_list.length_choice),
+        length_choice=choice and replace(choice, measure=_title(choice.measure)),
         bars=_bars(rule_list),
         maps=() if decisions is None else _maps(rule_list, truth, decisions),
         graph=graph,
@@ -198,10 +200,8 @@ def _training_curve(rule_list: RuleList) -> dict[str, list[float]]:
     return {"training pairs of instance and label decided": shares.tolist()} if any(decided) else {}
 
 
-def _shown_choice(choice: LengthChoice | None) -> LengthChoice | None:
-    if choice is None:
-        return None
-    return replace(choice, measure=MEASURES.get(choice.measure, visible(choice.measure.replace("_", " "))))
+def _title(measure: str) -> str:
+    return MEASURES.get(measure, visible(measure.replace("_", " ")))
 
 
 def _bars(rule_list: RuleList) -> tuple[Bars, ...]:
@@ -270,3 +270,74 @@ def to_draw(graph: LabelGraph) -> tuple[LabelGraph, int]:
         shown[label] = name if name not in shown.values() else f"{name} ({len(shown) + 1})"
     edges = tuple(replace(e, source=shown[e.source], target=shown[e.target]) for e in drawn.edges)
     return LabelGraph(tuple(shown.values()), edges), len(graph.connected) - len(drawn.labels)
+
+
+# The verdict -------------------------------------------------------------------------------------------------------
+
+
+def verdict(rule_list: RuleList, n_rows: int, n_trained: int | None, scores: dict[str, Assessed]) -> str:
+    """A report in one sentence: what is predicted, with how many rules, and how well beside a constant prediction.
+
+    Of the instances, `n_trained` are those that the rules were learned from, None where that is not known; `scores` are
+    what was measured on them, by the title of the measure.
+    """
+    found = _held_out(rule_list) if not scores or n_trained == n_rows else None
+    found = found or _measured(rule_list, n_rows, n_trained, scores)
+    return f"{_what(rule_list)}; {_how_well(found)}."
+
+
+def _what(rule_list: RuleList) -> str:
+    rules = f"{len(rule_list) or 'No'} rule{'' if len(rule_list) == 1 else 's'}"
+    verb = "predicts" if len(rule_list) == 1 else "predict"
+    names = [visible(name) for name in rule_list.labels]
+    if len(names) == 1:
+        return f"{rules} {verb} whether an instance has the label {names[0]}"
+    more = len(names) - MOST_NAMES
+    said = f"{', '.join(names[:MOST_NAMES])} and {more} more" if more > 1 else ", ".join(names)
+    if _is_one_of_classes(rule_list):
+        return f"{rules} {verb} to which of {len(names)} classes ({said}) an instance belongs"
+    return f"{rules} {verb} which of {len(names)} labels ({said}) an instance has"
+
+
+def _is_one_of_classes(rule_list: RuleList) -> bool:
+    return len(rule_list.groups) == 1 and len(rule_list.groups[0]) == len(rule_list.labels)
+
+
+def _held_out(rule_list: RuleList) -> Measured | None:
+    """What was measured when the list was cut, on rows that it was not learned from."""
+    choice = rule_list.length_choice
+    if choice is None or choice.constant is None:
+        return None
+    mean, error = choice.score
+    score = Assessed(mean, mean - 2 * error, mean + 2 * error, choice.constant, math.nan)
+    return "rows held out in training", _title(choice.measure), score
+
+
+def _measured(rule_list: RuleList, n_rows: int, n_trained: int | None, scores: dict[str, Assessed]) -> Measured | None:
+    choice = rule_list.length_choice
+    wanted = "subset_accuracy" if _is_one_of_classes(rule_list) else choice.measure if choice else "micro_f1"
+    title = MEASURES.get(wanted, "")
+    title = title if title in scores else MEASURES["micro_f1"]
+    if not n_rows or title not in scores:
+        return None
+    where = {
+        None: f"{n_rows} instances (whether the rules were learned from them is not known)",
+        0: f"{n_rows} new instances",
+        n_rows: f"the {n_rows} instances they were learned from",
+    }.get(n_trained, f"{n_rows} instances, {n_trained} of which they were learned from,")
+    return where, title, scores[title]
+
+
+def _how_well(found: Measured | None) -> str:
+    if found is None:
+        return "how well is not known: give labelled instances that are new to them"
+    where, measure, score = found
+    interval = f"{score.score:.2f} ({score.low:.2f} to {score.high:.2f})"
+    constant = f"the {score.constant:.2f} of predicting the same for every instance"
+    if score.low > score.constant:
+        beside = f"clearly more than {constant}"
+    elif score.score > score.constant:
+        beside = f"more than {constant}, though that may be chance"
+    else:
+        beside = f"no more than {constant}"
+    return f"on {where} {measure} is {interval}, {beside}"

@@ -12,7 +12,7 @@ from plurule.classifier import RuleListClassifier
 from plurule.model import LengthChoice, RuleList
 from plurule.prediction.assessment import Assessed
 from plurule.report import to_html
-from plurule.report.verdict import verdict
+from plurule.report.summary import verdict
 
 RULES = make_rules("red <- x > 1\nblue <- x <= 3", {"x": None}, ("red", "blue"))
 WHAT = "2 rules predict which of 2 labels (red, blue) an instance has; "
