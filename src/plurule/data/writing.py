@@ -194,7 +194,9 @@ def write_arff(data: Dataset, path: Path, *, meka: bool = False) -> list[str]:
     parts = list(zip(data.attributes, data.X.columns, strict=True)), list(zip(labels, of_labels, strict=True))
     columns = [column for part in (reversed(parts) if meka else parts) for column in part]
     header = [f"@relation {quote(relation)}", ""]
-    header += [f"@attribute {quote(a.name)} {_domain(a)}" for a, _ in columns]
+    for a, _ in columns:
+        domain = "numeric" if a.categories is None else "{" + ",".join(map(quote, a.categories)) + "}"
+        header.append(f"@attribute {quote(a.name)} {domain}")
     header += ["", "@data"]
     rows = _sparse_rows(columns, len(data)) if sparse else _dense_rows(columns)
     if data.weights is not None:
@@ -205,10 +207,6 @@ def write_arff(data: Dataset, path: Path, *, meka: bool = False) -> list[str]:
     xml = path.with_name(f"{base_name(path)}.xml")
     write_packed(xml, labels_xml(data.label_names, data.hierarchy))
     return [f"{path.name}: the labels are named in {xml.name}"]
-
-
-def _domain(attribute: Attribute) -> str:
-    return "numeric" if attribute.categories is None else "{" + ",".join(map(quote, attribute.categories)) + "}"
 
 
 def _spelled(attribute: Attribute, values: NDArray[Any], quote: Callable[[str], str], missing: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.model import Rule, RuleList
-from plurule.prediction.decide import OPEN, Mask, Step, nothing_decided, replay
+from plurule.prediction.decide import OPEN, Step, nothing_decided, replay
 
 Labels = NDArray[np.uint8]
 Weights = NDArray[np.float64]
@@ -37,19 +36,13 @@ def recount(rule_list: RuleList, table: Table, Y: Labels, weights: Weights | Non
 
 def with_counts(rule: Rule, step: Step, Y: Labels, weights: Weights) -> Rule:
     """A rule with the counts of the step in which it was applied."""
-    decided = count_decided(rule, step.decided, Y, weights)
-    stated = [pair for pair, assignment in zip(decided, rule.head, strict=True) if not assignment.implied]
-    tp, fp = sum(right for right, _ in stated), sum(wrong for _, wrong in stated)
-    return replace(rule, tp=tp, fp=fp, coverage=float(weights[step.covered].sum()), decided=decided)
-
-
-def count_decided(rule: Rule, decided: Iterable[Mask], Y: Labels, weights: Weights) -> Pairs:
-    """Per head label: the weight of the right and of the wrong ones among the instances it was decided for."""
-    pairs = []
-    for assignment, rows in zip(rule.head, decided, strict=True):
+    pairs = []  # per head label, the weight of the right and of the wrong ones among the instances it was decided for
+    for assignment, rows in zip(rule.head, step.decided, strict=True):
         right = rows & (Y[:, assignment.index] == assignment.present)
         pairs.append((float(weights[right].sum()), float(weights[rows & ~right].sum())))
-    return tuple(pairs)
+    stated = [pair for pair, assignment in zip(pairs, rule.head, strict=True) if not assignment.implied]
+    tp, fp = sum(right for right, _ in stated), sum(wrong for _, wrong in stated)
+    return replace(rule, tp=tp, fp=fp, coverage=float(weights[step.covered].sum()), decided=tuple(pairs))
 
 
 def count_undecided(predicted: NDArray[np.int8], Y: Labels, weights: Weights) -> Pairs:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
-from plurule.data.table import Column, SparseColumn, Table
+from plurule.data.table import SparseColumn, Table
 from plurule.model import (
     Condition,
     IntervalCondition,
@@ -171,7 +171,7 @@ def _apply(rule_list: RuleList, table: Table, n_threads: int, **result: Any) -> 
         rules.append((body, [(assignment.index, assignment.present) for assignment in rule.head], rule.stop))
     _core.decide(
         n_rows=len(table),
-        columns=[_as_given(_asked(column, table)) for column in columns],
+        columns=[_as_the_core_reads(column, table) for column in columns],
         conditions=list(conditions),
         rules=rules,
         n_threads=n_threads,
@@ -203,14 +203,11 @@ def _packed(condition: SimpleCondition, table: Table, columns: dict[Asked, int])
     return AT_MOST if condition.operator == "<=" else ABOVE, column, float(condition.threshold)
 
 
-def _asked(asked: Asked, table: Table) -> Column:
-    if isinstance(asked, int):
-        return table.columns[asked]
-    return Columns(table).satisfies(asked, np.zeros((len(table), 0), np.int8)).astype(np.int32)
-
-
-def _as_given(column: Column) -> Any:
-    """A column as the core reads it, copied only where it cannot be read as it is."""
+def _as_the_core_reads(asked: Asked, table: Table) -> Any:
+    """A column that the core needs, copied only where it cannot be read as it is."""
+    if not isinstance(asked, int):
+        return Columns(table).satisfies(asked, np.zeros((len(table), 0), np.int8)).astype(np.int32)
+    column = table.columns[asked]
     values = column.values if isinstance(column, SparseColumn) else column
     if values.dtype not in (np.float32, np.float64, np.int32):
         values = values.astype(np.float64)

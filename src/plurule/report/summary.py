@@ -98,7 +98,8 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
     graph, graph_left_out = to_draw(said.to_graph())
     known = None if table is None else trained_on(rule_list, table)
     n_rows, n_trained = 0 if table is None else len(table), None if known is None else int(known.sum())
-    scores = {} if decisions is None or truth is None else _scores(truth, decisions)
+    found = {} if decisions is None or truth is None else assess(truth, decisions.labels())
+    scores = {name: found[key] for key, name in MEASURES.items() if key in found and key != "macro_f1_empty_is_1"}
     return Summary(
         title=visible(title) if title else "Rule list",
         verdict=verdict(rule_list, n_rows, n_trained, scores),
@@ -154,11 +155,6 @@ def _in_training(rule: Rule) -> tuple[float, float]:
     # A rule written by hand knows no more than its counts as a whole.
     right, wrong = map(sum, zip(*rule.decided or ((rule.tp, rule.fp),), strict=True))
     return right, right + wrong
-
-
-def _scores(truth: Labels, decisions: Decisions) -> dict[str, Assessed]:
-    found = assess(truth, decisions.labels())
-    return {name: found[key] for key, name in MEASURES.items() if key != "macro_f1_empty_is_1"}
 
 
 def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[RuleOnData, ...]:

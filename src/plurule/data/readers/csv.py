@@ -52,15 +52,11 @@ def read_csv(
     if not content.strip("\r\n"):
         raise place.error("the file is empty, expected a line of names")
     if delimiter is None:
-        delimiter = "\t" if suffix_of(path) == ".tsv" else _sniff(content)
+        # What the first line has most of, outside of quotes.
+        bare = "".join(content.partition("\n")[0].split('"')[0::2])
+        delimiter = "\t" if suffix_of(path) == ".tsv" else max(_DELIMITERS, key=bare.count)
     table, lines = _read_fields(content, delimiter, nominal, decimal, place)
     return Dataset.unlabelled(table), Source(place, lines, notes=_comma_notes(table, place))
-
-
-def _sniff(content: str) -> str:
-    """The delimiter that the first line has most of."""
-    bare = "".join(content.partition("\n")[0].split('"')[0::2])
-    return max(_DELIMITERS, key=bare.count)
 
 
 def _read_fields(
