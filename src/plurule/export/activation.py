@@ -92,9 +92,6 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         names = [f"{number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list_, start=1)]
         return np.array(names, dtype=object)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "rule_list_")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = not isinstance(self.rules, RuleList)

@@ -61,7 +61,6 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         With `return_ids`, a pair: these, and a list of what the rows are called (their index in a pandas frame, their
         names in a data set, or else their numbers).
         """
-        check_is_fitted(self)
         present = self._present(self._encode(X))
         labels = self._form.labels(present)
         return (labels, row_ids(X, len(present))) if return_ids else labels
@@ -71,7 +70,6 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
         It is always on the same side of one half as `predict`. With `return_ids`, a pair, as from `predict`.
         """
-        check_is_fitted(self)
         table = self._encode(X)
         found = self._form.probabilities(self._probabilities(table))
         return (found, row_ids(X, len(table))) if return_ids else found
@@ -118,6 +116,7 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
         A classifier that was given its rules, and was fitted to no frame, takes those that the rules test by name.
         """
+        check_is_fitted(self)
         attributes = self._rules.attributes
         is_frame = isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
         if isinstance(X, Table | Dataset) or (is_frame and self._was_given and hasattr(self, "feature_names_in_")):
@@ -149,9 +148,6 @@ class RuleListPredictor(LabelPredictor):
     _doc_link_module = "plurule"
     _doc_link_template = os.environ.get("PLURULE_DOCS", "https://plurule.readthedocs.io/en/stable") + _DOC_PAGE
 
-    def _doc_link_url_param_generator(self) -> dict[str, str]:
-        return {"estimator_name": type(self).__name__}
-
     def _present(self, table: Table) -> NDArray[Any]:
         return predict_labels(self.rule_list_, table, check_jobs(self.n_jobs))
 
@@ -181,8 +177,8 @@ class RuleListPredictor(LabelPredictor):
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """What `predict` gives with the first rule alone, with the first two rules, and so on."""
-        check_is_fitted(self)
-        for step in replay(self.rule_list_, self._encode(X)):
+        table = self._encode(X)
+        for step in replay(self.rule_list_, table):
             yield self._form.labels(step.decisions.labels())
 
     def staged_score(
@@ -218,12 +214,11 @@ class RuleListPredictor(LabelPredictor):
 
     def decide(self, X: Any) -> Decisions:
         """What the rules decide for each row and label, and which rule does."""
-        check_is_fitted(self)
-        return decide(self.rule_list_, self._encode(X), check_jobs(self.n_jobs))
+        table = self._encode(X)
+        return decide(self.rule_list_, table, check_jobs(self.n_jobs))
 
     def explain(self, X: Any) -> Any:
         """Which rule decided each label of each row, and why; see `plurule.inspection.explain`."""
-        check_is_fitted(self)
         table = self._encode(X)
         return self.rule_list_.explain(table, ids=row_ids(X, len(table)))
 

@@ -55,10 +55,7 @@ class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     """
 
     def __init__(self, rule_list: RuleList, form: TargetForm, kept: NDArray[np.intp], decisions: Decisions):
-        self.rule_list = rule_list
-        self.form = form
-        self.kept = kept
-        self.decisions = decisions
+        self.rule_list, self.form, self.kept, self.decisions = rule_list, form, kept, decisions
         self.classes_ = form.class_names(len(kept))
         self.length = 0
 
@@ -74,9 +71,6 @@ class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
     def predict_proba(self, X: Any) -> Values:
         """The probabilities of the labels of the instances that it knows."""
         return self.form.probabilities(probabilities(self.rule_list_, self.decisions)[:, self.kept])
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 def staged_scores(
