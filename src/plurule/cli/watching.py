@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
-from rich.progress import Task, TaskID
+from rich.progress import Task
 from rich.text import Text
 
 from plurule.cli import terminal
@@ -26,48 +26,43 @@ class ProgressWatch:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._bars: dict[str, TaskID] = {}
-        self._weights: dict[str, float] = {}
-        self._seconds: dict[str, float] = {}
+        self._bars: dict[str, Task] = {}
         self.shown = bars(console)
         """Shown in a block with it."""
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
         """A data set is to be worked on; the bar of everything counts what its tasks weigh, not how many there are."""
-        if ALL not in self._bars:
-            self._bars[ALL] = self.shown.add_task("", total=0, name=ALL, done="", note="")
-        self._weights[dataset], self._seconds[dataset] = weight, 0.0
-        self._bars[dataset] = self.shown.add_task("", total=total, name=dataset, done="", note="")
-        self._move(dataset, done)
-        everything = self._bar(ALL)
-        self.shown.update(everything.id, total=(everything.total or 0) + weight * (total - done))
+        for name, size in ((ALL, 0), (dataset, total)):
+            if name not in self._bars:
+                self.shown.add_task("", total=size, name=name, done="", note="", weight=weight, seconds=0.0)
+                self._bars[name] = self.shown.tasks[-1]
+        self._move(self._bars[dataset], done)
+        self._grow(weight * (total - done))
 
     def advance(self, dataset: str, seconds: float) -> None:
         """One more task is finished; it took that many seconds of CPU."""
-        self._seconds[dataset] += seconds
-        self._move(dataset, 1)
-        self.shown.advance(self._bars[ALL], self._weights[dataset])
-        bar = self._bar(dataset)
+        bar = self._bars[dataset]
+        bar.fields["seconds"] += seconds
+        self._move(bar, 1)
+        self.shown.advance(self._bars[ALL].id, bar.fields["weight"])
         if bar.finished and not self._console.is_terminal:
-            cpu = f"{self._seconds[dataset]:.1f} s of CPU"
+            cpu = f"{bar.fields['seconds']:.1f} s of CPU"
             self._console.print(f"{dataset}: {bar.total:.0f} results, {cpu}", soft_wrap=True)
 
     def failed(self, dataset: str, error: str) -> None:
         """A data set is given up."""
-        bar, everything = self._bar(dataset), self._bar(ALL)
-        left = self._weights[dataset] * ((bar.total or 0) - bar.completed)
-        self.shown.update(everything.id, total=(everything.total or 0) - left)
+        bar = self._bars[dataset]
+        self._grow(-bar.fields["weight"] * ((bar.total or 0) - bar.completed))
         self.shown.update(bar.id, note="failed")
         self.shown.stop_task(bar.id)
         self._console.print(Text(f"{dataset}: {error}", style="red"), soft_wrap=True)
 
-    def _move(self, dataset: str, steps: int) -> None:
-        self.shown.advance(self._bars[dataset], steps)
-        bar = self._bar(dataset)
+    def _move(self, bar: Task, steps: int) -> None:
+        self.shown.advance(bar.id, steps)
         self.shown.update(bar.id, done=f"{bar.completed:.0f}/{bar.total:.0f}")
 
-    def _bar(self, name: str) -> Task:
-        return next(task for task in self.shown.tasks if task.id == self._bars[name])
+    def _grow(self, weight: float) -> None:
+        self.shown.update(self._bars[ALL].id, total=(self._bars[ALL].total or 0) + weight)
 
 
 @contextmanager

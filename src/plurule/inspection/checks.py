@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal, TypeAlias
 
 from plurule.model import (
@@ -179,7 +180,8 @@ def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
     if isinstance(condition, MissingCondition):
         return any(_leaves_known(c) != condition.missing for c in same)
     if not isinstance(condition, NumericCondition):
-        return any(_within(c, condition) for c in same if isinstance(c, NominalCondition | SetCondition))
+        categories = [_listed(c) for c in same if isinstance(c, NominalCondition | SetCondition)]
+        return any(_within(found, _listed(condition)) for found in categories)
     side = -1 if condition.operator == "<=" else 1
     return any(
         isinstance(c, NumericCondition)
@@ -191,13 +193,8 @@ def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
 
 def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | None:
     """Two conditions that no instance satisfies together."""
-    conditions = split_intervals(body)
-    for i, one in enumerate(conditions):
-        for other in conditions[i + 1 :]:
-            about_labels = isinstance(one, LabelCondition), isinstance(other, LabelCondition)
-            if len(set(about_labels)) == 1 and one.index == other.index and not _compatible(one, other):
-                return one, other
-    return None
+    pairs = combinations(split_intervals(body), 2)
+    return next((pair for pair in pairs if _tested(pair[:1]) == _tested(pair[1:]) and not _compatible(*pair)), None)
 
 
 def _leaves_known(condition: Condition) -> bool:
@@ -212,9 +209,9 @@ def _listed(condition: CategoryCondition) -> tuple[frozenset[str], bool]:
     return frozenset((condition.category,)), False
 
 
-def _within(one: CategoryCondition, other: CategoryCondition) -> bool:
-    """Whether what satisfies one satisfies the other, whichever other categories there are."""
-    (inner, inner_negated), (outer, outer_negated) = _listed(one), _listed(other)
+def _within(one: tuple[frozenset[str], bool], other: tuple[frozenset[str], bool]) -> bool:
+    """Whether the first categories, or all others, are among the second, whichever others there are."""
+    (inner, inner_negated), (outer, outer_negated) = one, other
     if inner_negated:
         return outer_negated and outer <= inner
     return inner.isdisjoint(outer) if outer_negated else inner <= outer
@@ -227,8 +224,6 @@ def _compatible(one: Condition, other: Condition) -> bool:
     if isinstance(one, MissingCondition) or isinstance(other, MissingCondition):
         return _leaves_known(one) == _leaves_known(other)
     if isinstance(one, NominalCondition | SetCondition) and isinstance(other, NominalCondition | SetCondition):
-        (first, first_negated), (second, second_negated) = _listed(one), _listed(other)
-        if first_negated or second_negated:
-            return (first_negated and second_negated) or bool(second - first if first_negated else first - second)
-        return not first.isdisjoint(second)
+        named, negated = _listed(other)
+        return not _within(_listed(one), (named, not negated))
     return one == other
