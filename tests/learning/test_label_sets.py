@@ -240,8 +240,7 @@ def test_the_exhaustive_search_finds_the_best_of_all_allowed_heads(
     )
     covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)])
     tested = [label for label in range(state.problem.n_labels) if rng.random() < 0.15]
-    candidates = Unrefined(covered & state.in_training)
-    heads = heads_of_body(state, candidates, tested, options)
+    heads = heads_of_body(state, Unrefined(covered & state.in_training), tested, options)
     expected = best_by_brute_force(state, covered, tested, options, resolved)
     if expected is None:
         assert heads.value[0] == -np.inf
