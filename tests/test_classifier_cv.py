@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -217,8 +218,17 @@ def test_a_search_of_lifts_tells_how_far_it_is(flags: Any) -> None:
     assert told == [(done, 3) for done in range(4)]
 
 
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Any]:
+    """Processes, which take longest to start."""
+    with processes(2) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize("protocol", ["paper", "wide"])
-def test_a_search_goes_on_from_its_journal_on_any_executor(flags: Any, protocol: Any, tmp_path: Path) -> None:
+def test_a_search_goes_on_from_its_journal_on_any_executor(
+    flags: Any, protocol: Any, pool: Any, tmp_path: Path
+) -> None:
     def search(executor: Any = None, journal: Any = None, **parameters: Any) -> RuleListClassifierCV:
         given: dict[str, Any] = {"protocol": protocol, "lifts": LIFTS, "cv": 2} | parameters
         return RuleListClassifierCV(SHORT, **given).fit(flags, executor=executor, journal=journal)
@@ -229,7 +239,7 @@ def test_a_search_goes_on_from_its_journal_on_any_executor(flags: Any, protocol:
         total = len(journal.results)
     lines = (tmp_path / "j.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "j.jsonl").write_bytes(b"".join(lines[:7]))
-    with processes(2) as pool, Journal(tmp_path / "j.jsonl") as journal:
+    with Journal(tmp_path / "j.jsonl") as journal:
         assert len(journal.results) == 3
         resumed = search(pool, journal)
         assert len(journal.results) == total

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.campaigns import numbers
 from helpers.problems import (
     as_check,
     make_options,
@@ -290,7 +291,7 @@ def test_a_wider_beam_finds_what_no_single_condition_hints_at():
     assert text(state, grow(state, beam_width=2)) == "A ← a <= 0.5 ∧ b <= 0.5"
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", numbers(2, 10))
 def test_in_the_middle_of_training_the_best_rule_is_that_of_a_naive_learner(block):
     for seed in range(100 * block, 100 * (block + 1)):
         rng = random.Random(seed)

@@ -222,7 +222,7 @@ def test_thousands_of_rules_are_shown_in_parts(open_report: Open) -> None:
     )
     rule_list = make_rules(text, {f"x{i}": None for i in range(30)}, tuple(f"y{i}" for i in range(20)))
     count = len(rule_list)
-    table = encode(np.random.default_rng(0).uniform(0, 2000, size=(50, 30)), rule_list.attributes)
+    table = encode(np.random.default_rng(0).uniform(0, 2000, size=(20, 30)), rule_list.attributes)
     browser = open_report(rule_list, table)
     assert shown_rules(browser) == list(range(1, 401))
     one(browser, "th[data-sort=number] button").click()
