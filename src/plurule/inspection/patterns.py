@@ -255,13 +255,7 @@ def discover(
 
 
 def search(
-    problem: Problem,
-    k: int,
-    max_labels: int,
-    max_conditions: int,
-    exclusions: bool,
-    min_support: float,
-    n_jobs: int,
+    problem: Problem, k: int, max_labels: int, max_conditions: int, exclusions: bool, min_support: float, n_jobs: int
 ) -> list[Rule]:
     """The best patterns of some rows, as rules; those that might be chance on these rows are left out."""
     literals = Literals.of(problem, exclusions)

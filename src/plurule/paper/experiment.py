@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -93,112 +93,103 @@ class Experiment:
     """Data sets that were wanted and are not there; the results remember them."""
     reference: Reference = Reference()  # noqa: RUF009  # frozen
     """Models of another program to compare with."""
+    _journal: Journal = field(init=False)
+    _materials: dict[str, Material] = field(default_factory=dict, init=False)
+    _failures: dict[str, str] = field(default_factory=dict, init=False)
 
     def run(self) -> Results:
         """Do all that is not done yet."""
         with Journal(self.folder / "journal.jsonl", self.plan.arguments()) as journal:
-            materials, failures = self._load(journal)
+            self._journal = journal
+            self._load()
             journal.begin_session(machine_facts())
             sets: dict[str, SetResults] = {}
-            for name in materials:
-                with self._giving_up(name, failures):
-                    sets[name] = self._run_set(name, materials, journal)
-            self._make_up_sensitivity(sets, materials, journal, failures)
-            done = journal.results, failures, tuple(self.missing), journal.sessions, journal.finished_at
+            for name in self._materials:
+                with self._giving_up(name):
+                    sets[name] = self._run_set(name)
+            self._make_up_sensitivity(sets)
+            done = journal.results, self._failures, tuple(self.missing), journal.sessions, journal.finished_at
             return Results(self.plan, sets, *done, self.folder, self.reference)
 
-    def _load(self, journal: Journal) -> tuple[dict[str, Material], dict[str, str]]:
+    def _load(self) -> None:
         """Read the data sets; one that cannot be read does not keep the others from going on."""
-        materials: dict[str, Material] = {}
-        failures: dict[str, str] = {}
         for name in self.plan.sets:
-            with self._giving_up(name, failures, begun=False):
+            with self._giving_up(name, begun=False):
                 material = load_material(self.places[name], self.plan.folds, self.plan.seed, self.plan.labels)
                 if not self.plan.candidates(material.n_labels):
                     lifts = ", ".join(self.plan.lifts)
                     raise PluruleError(f"none of the lifts fits {material.n_labels} labels: {lifts}")
                 folds = material.folds
                 contents = data_fingerprint(folds.problem, *filter(None, [folds.test]))
-                journal.expect(f"the contents of {name}", contents)
-                journal.expect(f"the folds of {name}", parts_fingerprint(folds.parts))
-                materials[name] = material
-        for name, material in materials.items():
-            done = sum(key.split("/")[1] == name for key in journal.results)
+                self._journal.expect(f"the contents of {name}", contents)
+                self._journal.expect(f"the folds of {name}", parts_fingerprint(folds.parts))
+                self._materials[name] = material
+        for name, material in self._materials.items():
+            done = sum(key.split("/")[1] == name for key in self._journal.results)
             weight = float(len(material.train) * len(material.train.attributes) * material.n_labels)
-            self._tell("begin", name, self._total(name, materials), done, weight)
-        return materials, failures
+            stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
+            folds_and_later = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
+            folds_and_later += self._later_tasks(name, stand_in)
+            self._tell("begin", name, len(folds_and_later), done, weight)
 
     @contextmanager
-    def _giving_up(self, name: str, failures: dict[str, str], begun: bool = True) -> Iterator[None]:
+    def _giving_up(self, name: str, begun: bool = True) -> Iterator[None]:
         """What goes wrong in the block is the failure of one data set; only the journal concerns all of them."""
         try:
             yield
         except JournalError:
             raise
         except Exception as error:
-            failures[name] = described(error)
+            self._failures[name] = described(error)
             if not begun:
                 self._tell("begin", name, 1, 0, 0.0)
-            self._tell("failed", name, failures[name])
+            self._tell("failed", name, self._failures[name])
 
     def _tell(self, what: str, *news: Any) -> None:
         if self.watch is not None:
             getattr(self.watch, what)(*news)
 
-    def _total(self, name: str, materials: Mapping[str, Material]) -> int:
-        stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
-        folds = self.plan.fold_tasks(name, materials[name].n_labels, materials[name].n_folds)
-        return len(folds) + len(self._later_tasks(name, materials, stand_in))
-
-    def _later_tasks(self, name: str, materials: Mapping[str, Material], chosen: Mapping[str, str]) -> list[Task]:
+    def _later_tasks(self, name: str, chosen: Mapping[str, str]) -> list[Task]:
         """What follows the choice of the lifts."""
-        material = materials[name]
+        material = self._materials[name]
         tasks = self.plan.later_tasks(name, len(material.train), material.n_labels, chosen)
         tasks += self.reference.tasks(name)
-        if name == sensitivity_set(tuple(materials)):
+        if name == sensitivity_set(tuple(self._materials)):
             tasks += self.plan.sensitivity_tasks(name, material.n_labels)
         return tasks
 
-    def _run_set(self, name: str, materials: Mapping[str, Material], journal: Journal) -> SetResults:
-        material = materials[name]
+    def _run_set(self, name: str) -> SetResults:
+        material = self._materials[name]
         shared = Shared(material.evaluation())
         folds = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
-        self._run_tasks(folds, material, shared, journal)
+        self._run_tasks(folds, material, shared)
         found = SetResults(data_facts(material), {})
         for objective in self.plan.objectives:
             scores: dict[str, list[dict[str, float]]] = {lift: [] for lift in self.plan.candidates(material.n_labels)}
             for lift, fold in product(scores, range(material.n_folds)):
-                scores[lift].append(journal.results[Task("fold", name, objective, lift, fold).key]["scores"])
+                scores[lift].append(self._journal.results[Task("fold", name, objective, lift, fold).key]["scores"])
             found.ranking[objective] = ranked(scores, find_objective(objective).measure, material.n_labels)
         chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
-        later = self._later_tasks(name, materials, chosen)
-        self._run_tasks(later, material, shared, journal)
+        self._run_tasks(self._later_tasks(name, chosen), material, shared)
         return found
 
-    def _make_up_sensitivity(
-        self,
-        sets: Mapping[str, SetResults],
-        materials: Mapping[str, Material],
-        journal: Journal,
-        failures: dict[str, str],
-    ) -> None:
+    def _make_up_sensitivity(self, sets: Mapping[str, SetResults]) -> None:
         """The sensitivity analysis on another data set, if the one that was meant for it failed."""
         name = sensitivity_set(tuple(sets))
         if name is not None:
-            tasks = self.plan.sensitivity_tasks(name, materials[name].n_labels)
-            shared = Shared(materials[name].evaluation())
-            with self._giving_up(name, failures):
-                self._run_tasks(tasks, materials[name], shared, journal, told=False)
+            material = self._materials[name]
+            tasks = self.plan.sensitivity_tasks(name, material.n_labels)
+            with self._giving_up(name):
+                self._run_tasks(tasks, material, Shared(material.evaluation()), told=False)
 
-    def _run_tasks(
-        self, tasks: Sequence[Task], material: Material, shared: Shared, journal: Journal, told: bool = True
-    ) -> None:
+    def _run_tasks(self, tasks: Sequence[Task], material: Material, shared: Shared, told: bool = True) -> None:
+        results = self._journal.results
         for task in tasks:
             if task.kind == "final" and not model_path(self.folder, task).is_file():
-                journal.results.pop(task.key, None)
-        missing = {task.key: task for task in tasks if task.key not in journal.results}
+                results.pop(task.key, None)
+        missing = {task.key: task for task in tasks if task.key not in results}
         work = {key: work_of(task, material) for key, task in missing.items()}
-        for key, result in run(shared, work, self.executor, journal, partial(self._keep_model, missing)):
+        for key, result in run(shared, work, self.executor, self._journal, partial(self._keep_model, missing)):
             if told:
                 self._tell("advance", missing[key].dataset, sum(result["seconds"].values()))
 
