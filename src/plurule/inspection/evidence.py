@@ -147,14 +147,13 @@ def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
     found = []
     for counted, rows in zip(recount(rule_list, table, truth), _rows_decided(rule_list, table), strict=True):
         rule = _stated(counted)
-        decided, shares = (
-            rule.tp + rule.fp,
-            [present[a.index] if a.present else 1 - present[a.index] for a in rule.head],
-        )
+        decided, pairs = rule.tp + rule.fp, [right + wrong for right, wrong in rule.decided]
+        # If every label were as frequent where the rule decides as it is everywhere.
+        shares = [present[a.index] if a.present else 1 - present[a.index] for a in rule.head]
+        expected = float(np.dot(pairs, shares) / sum(pairs)) if sum(pairs) else math.nan
         precision = rule.precision if decided else math.nan
-        interval = wilson(precision * rows, rows)
-        tested = _expected(rule, shares), _p_value(rule, shares)
-        found.append(Evidence(rule.tp, decided, precision, rows, *interval, *tested, math.nan))
+        tested = *wilson(precision * rows, rows), expected, _p_value(rule, shares)
+        found.append(Evidence(rule.tp, decided, precision, rows, *tested, math.nan))
     corrected = holm([one.p_value for one in found])
     known = trained_on(rule_list, table)
     rules = tuple(one._replace(p_holm=p) for one, p in zip(found, corrected, strict=True))
@@ -172,12 +171,6 @@ def _rows_decided(rule_list: RuleList, table: Table) -> list[int]:
     by_row = np.sort(decide(rule_list, table).decided_by, axis=1)
     is_new = np.diff(by_row, axis=1, prepend=NO_RULE) != 0
     return np.bincount(by_row[is_new], minlength=len(rule_list)).tolist()
-
-
-def _expected(rule: Rule, shares: list[float]) -> float:
-    """The share of right decisions if every label were as frequent where the rule decides as it is everywhere."""
-    decided = [right + wrong for right, wrong in rule.decided]
-    return float(np.dot(decided, shares) / sum(decided)) if sum(decided) else math.nan
 
 
 def _p_value(rule: Rule, shares: list[float]) -> float:
