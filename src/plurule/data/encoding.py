@@ -28,38 +28,37 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
     that is not among the known ones becomes a missing value; a warning says how many there are. `tested` are the places
     of the attributes that frames and tables must have, by default all; others may be lacking.
     """
-    unknown: Counter[str] = Counter()
-    wanted = attributes if tested is None or attributes is None else [attributes[i] for i in sorted(tested)]
-    if isinstance(X, Table):
-        if attributes is None or X.attributes == tuple(attributes):
-            return X
-        return _said(_align(X, attributes, wanted or (), unknown), wanted or (), unknown)
+    if isinstance(X, Table) and (attributes is None or X.attributes == tuple(attributes)):
+        return X
     if sp.issparse(X):
         return _from_sparse(X, attributes)
+    n_rows, given = _by_name(X, attributes)
+    if attributes is None:
+        pairs = [_infer(values, name) for name, values in given.items()]
+        return Table([attribute for attribute, _ in pairs], [column for _, column in pairs], n_rows)
+    wanted = attributes if tested is None else [attributes[i] for i in sorted(tested)]
+    _expect_names(given, wanted, isinstance(X, Table))
+    unknown: Counter[str] = Counter()
+    columns = [_column(given[a.name], a, unknown) if a.name in given else _missing(a, n_rows) for a in attributes]
+    table = Table(attributes, columns, n_rows, tuple(a.name for a in attributes if a.name not in given))
+    _warn(table.lacking, {a.name: unknown[a.name] for a in wanted if unknown[a.name]})
+    return table
+
+
+def _by_name(X: Any, attributes: Sequence[Attribute] | None) -> tuple[int, dict[str, Any]]:
+    """How many rows there are, and the columns: those of frames and arrays, and for a table where they stand in it."""
+    if isinstance(X, Table):
+        return len(X), {name: (X, index) for index, name in enumerate(X.names)}
     twice = first_repeated(map(str, getattr(X, "columns", ())))
     if twice is not None:
         raise DataError(f"X has several columns named {twice!r}; give each column its own name")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
-    given: Mapping[str, Given]
-    is_finite = False
     if isinstance(frame, nw.DataFrame):
-        n_rows, given = frame.shape[0], {str(name): _column_of(frame, name) for name in frame.columns}
-        if attributes is not None:
-            _expect_names(given, wanted or ())
-            given = {a.name: given[a.name] for a in attributes if a.name in given}
-    else:
-        array = _matrix(X)
-        is_finite = _holds_no_infinity(array)
-        n_rows, given = len(array), {a.name: array[:, i] for i, a in enumerate(_known(array.shape[1], attributes))}
-    if attributes is not None:
-        columns = [
-            _column(given[a.name], a, unknown, is_finite) if a.name in given else _missing(a, n_rows)
-            for a in attributes
-        ]
-        lacking = tuple(a.name for a in attributes if a.name not in given)
-        return _said(Table(attributes, columns, n_rows, lacking), wanted or (), unknown)
-    pairs = [_infer(values, name, is_finite) for name, values in given.items()]
-    return Table([attribute for attribute, _ in pairs], [column for _, column in pairs], n_rows)
+        return frame.shape[0], {str(name): _column_of(frame, name) for name in frame.columns}
+    array = _matrix(X)
+    known = _known(array.shape[1], attributes)
+    _expect_finite(array, known)
+    return len(array), {a.name: array[:, i] for i, a in enumerate(known)}
 
 
 def _column_of(frame: nw.DataFrame[Any], name: str) -> Given:
@@ -92,13 +91,17 @@ def _known(width: int, attributes: Sequence[Attribute] | None) -> Sequence[Attri
     return [Attribute(f"x{i}") for i in range(width)] if attributes is None else attributes
 
 
-def _expect_names(given: Mapping[str, Given], attributes: Sequence[Attribute]) -> None:
-    missing = [a.name for a in attributes if a.name not in given]
+def _expect_names(given: Collection[str], wanted: Sequence[Attribute], is_table: bool) -> None:
+    missing = [a.name for a in wanted if a.name not in given]
+    if missing and is_table:
+        raise DataError(
+            f"the data lack the column {missing[0]!r} that the model was trained on" + nearest(missing[0], given)
+        )
     if missing:
         raise DataError(
             f"X lacks {len(missing)} of the columns the model was trained on: "
             f"{', '.join(map(repr, missing[:5]))}{' …' if len(missing) > 5 else ''}"
-            + nearest(missing[0], [name for name in given if name not in {a.name for a in attributes}])
+            + nearest(missing[0], [name for name in given if name not in {a.name for a in wanted}])
         )
 
 
@@ -122,64 +125,32 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     return Table(known, columns, X.shape[0])
 
 
-def _align(table: Table, attributes: Sequence[Attribute], wanted: Sequence[Attribute], unknown: Counter[str]) -> Table:
-    """The columns of a table that a model knows, with its categories recoded to the model's."""
-    position = {name: i for i, name in enumerate(table.names)}
-    columns: list[Column] = []
-    absent = next((a.name for a in wanted if a.name not in position), None)
-    if absent is not None:
-        raise DataError(
-            f"the data lack the column {absent!r} that the model was trained on" + nearest(absent, position)
-        )
-    for attribute in attributes:
-        if attribute.name not in position:
-            columns.append(_missing(attribute, table.n_rows))
-            continue
-        i = position[attribute.name]
-        found = table.attributes[i].categories
-        if found is not None and not attribute.is_nominal:
-            raise DataError(f"column {attribute.name!r} is nominal, but the model was trained on a numeric one")
-        if found == attribute.categories:
-            columns.append(table.columns[i])
-        elif found is None:
-            # A CSV file does not say that its numbers are categories; the model does.
-            columns.append(_codes(table.column(i), attribute, unknown))
-        else:
-            given = table.column(i)
-            columns.append(recoded := recode(given, found, attribute.categories or ()))
-            unknown[attribute.name] += int(np.count_nonzero((recoded < 0) & (given >= 0)))
-    lacking = tuple(a.name for a in attributes if a.name not in position)
-    return Table(attributes, columns, table.n_rows, lacking)
-
-
 def _missing(attribute: Attribute, n_rows: int) -> Column:
     """A column of missing values, which takes no memory."""
     return np.broadcast_to(np.int32(-1) if attribute.is_nominal else np.float64(np.nan), n_rows)
 
 
-def _said(table: Table, wanted: Sequence[Attribute], unknown: Counter[str]) -> Table:
-    """The table, after a warning about what the model does not find or does not know in it, if anything."""
+def _warn(lacking: Sequence[str], unknown: Mapping[str, int]) -> None:
+    """Say what the model does not find or does not know in the data, if anything."""
     texts = []
-    if table.lacking:
-        texts.append(f"the data lack {len(table.lacking)} of the model's columns, which no rule tests")
-    found = {a.name: unknown[a.name] for a in wanted if unknown[a.name]}
-    if found:
-        columns = ", ".join(map(repr, list(found)[:5])) + (" …" if len(found) > 5 else "")
-        texts.append(f"taken as missing, since the model knows no such category: {sum(found.values())} of {columns}")
+    if lacking:
+        texts.append(f"the data lack {len(lacking)} of the model's columns, which no rule tests")
+    if unknown:
+        columns = ", ".join(map(repr, list(unknown)[:5])) + (" …" if len(unknown) > 5 else "")
+        texts.append(f"taken as missing, since the model knows no such category: {sum(unknown.values())} of {columns}")
     if texts:
         warnings.warn("; ".join(texts), stacklevel=3)
-    return table
 
 
 # Columns -----------------------------------------------------------------------------------------------------------
 
 
-def _infer(values: Given, name: str, is_finite: bool) -> tuple[Attribute, Column]:
+def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
     """The attribute that a column is, and its values."""
     kind: Any = values.dtype
     if isinstance(values, np.ndarray):
         if kind.kind not in "OUS":
-            return Attribute(name), _numbers(values, name, is_finite)
+            return Attribute(name), _numbers(values, name)
         # Text may have come from numbers that shared an array with text, so a column that reads as numbers is numeric.
         if kind.kind != "O" and _reads_as_numbers(values.tolist()):
             return Attribute(name), _numbers(values, name)
@@ -221,8 +192,23 @@ def _listed(values: Given) -> list[Any]:
     return values.to_list() if isinstance(values, nw.Series) else values.tolist()
 
 
-def _column(values: Given, attribute: Attribute, unknown: Counter[str], is_finite: bool) -> Column:
-    return _codes(values, attribute, unknown) if attribute.is_nominal else _numbers(values, attribute.name, is_finite)
+def _column(values: Any, attribute: Attribute, unknown: Counter[str]) -> Column:
+    """A column as the attribute of a model, with the model's categories."""
+    if not isinstance(values, tuple):
+        return _codes(values, attribute, unknown) if attribute.is_nominal else _numbers(values, attribute.name)
+    table, index = values
+    found = table.attributes[index].categories
+    if found == attribute.categories:
+        return table.columns[index]
+    if attribute.categories is None:
+        raise DataError(f"column {attribute.name!r} is nominal, but the model was trained on a numeric one")
+    given = table.column(index)
+    if found is None:
+        # A CSV file does not say that its numbers are categories; the model does.
+        return _codes(given, attribute, unknown)
+    recoded = recode(given, found, attribute.categories)
+    unknown[attribute.name] += int(np.count_nonzero((recoded < 0) & (given >= 0)))
+    return recoded
 
 
 def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = None) -> NDArray[np.int32]:
@@ -235,11 +221,11 @@ def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = N
     return np.maximum(codes, -1)
 
 
-def _numbers(values: Given, name: str, is_finite: bool = False) -> NDArray[Any]:
-    """Floats as they are (float32 and float64 are kept), all else as float64; NaN where missing.
-
-    `is_finite`: it is known that they hold no infinity.
-    """
+def _numbers(values: Given, name: str) -> NDArray[Any]:
+    """Floats as they are (float32 and float64 are kept), all else as float64; NaN where missing."""
+    if isinstance(values, np.ndarray) and values.dtype in (np.float32, np.float64):
+        # The whole array was looked at.
+        return values
     if isinstance(values, nw.Series) and values.dtype in (nw.Float32, nw.Float64) and not values.is_null().any():
         values = values.to_numpy()
     if isinstance(values, nw.Series) or values.dtype.kind in "OUS":
@@ -253,8 +239,7 @@ def _numbers(values: Given, name: str, is_finite: bool = False) -> NDArray[Any]:
     if values.dtype.kind in "mM":
         raise _unusable(name, values.dtype)
     values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
-    if not is_finite:
-        _reject_infinite(values, name)
+    _reject_infinite(values, name)
     return values
 
 
@@ -266,12 +251,13 @@ def _reads_as_numbers(values: list[Any]) -> bool:
     return True
 
 
-def _holds_no_infinity(array: NDArray[Any]) -> bool:
-    """Whether this is known of a matrix of floats; read row after row, in less time than column after column."""
+def _expect_finite(array: NDArray[Any], attributes: Sequence[Attribute]) -> None:
+    """Refuse infinite numbers; rows are read one after the other, in less time than columns."""
     starts = range(0, len(array), _ROWS_AT_ONCE)
-    return array.dtype in (np.float32, np.float64) and not any(
-        np.isinf(array[start : start + _ROWS_AT_ONCE]).any() for start in starts
-    )
+    if array.dtype in (np.float32, np.float64) and any(np.isinf(array[i : i + _ROWS_AT_ONCE]).any() for i in starts):
+        for values, attribute in zip(array.T, attributes, strict=True):
+            if not attribute.is_nominal:
+                _reject_infinite(values, attribute.name)
 
 
 def _reject_infinite(values: NDArray[Any], name: str) -> None:
