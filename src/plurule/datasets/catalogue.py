@@ -183,8 +183,8 @@ def _download(url: str, partial: Path, file: RemoteFile, progress: Progress | No
                         progress(file.name, there, file.size)
     except urllib.error.HTTPError as error:
         raise DataError(f"{url}: the server answered {error.code} {error.reason}; {_OTHER_WAYS}") from error
-    except (urllib.error.URLError, OSError) as error:
-        if isinstance(error, OSError) and not isinstance(error, urllib.error.URLError) and error.filename is not None:
+    except OSError as error:
+        if not isinstance(error, urllib.error.URLError) and error.filename is not None:
             raise
         reason = getattr(error, "reason", error)
         raise DataError(f"{url}: cannot be reached ({reason}). Are you offline? {_OTHER_WAYS}") from error

@@ -49,15 +49,19 @@ def payload(
         "byLabel": [row._asdict() for row in summary.labels],
         "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),
     }
-    _add_probabilities(content, rule_list)
-    for rule, trained in zip(content["rules"], summary.in_training, strict=True):
-        rule["trained"] = trained
-    for rule, on_data in zip(content["rules"], summary.on_data, strict=False):
-        rule["data"] = on_data._asdict()
-    for rule, found in zip(content["rules"], summary.evidence, strict=False):
-        rule["found"] = {"right": found.right, "decided": found.decided} | (
-            {"low": found.low, "high": found.high, "p": found.p_holm} if found.decided else {}
-        )
+    shares = by_rule(rule_list)
+    for number, (rule, said) in enumerate(zip(rule_list, content["rules"], strict=True)):
+        places, present = [a.index for a in rule.head], np.array([a.present for a in rule.head])
+        # How likely the labels of its head are present where it decides them.
+        said["p"] = on_its_side(shares[number, places], present).tolist()
+        said["trained"] = summary.in_training[number]
+        if summary.on_data:
+            said["data"] = summary.on_data[number]._asdict()
+        if summary.evidence:
+            found = summary.evidence[number]
+            interval = {"low": found.low, "high": found.high, "p": found.p_holm} if found.decided else {}
+            said["found"] = {"right": found.right, "decided": found.decided} | interval
+    content["undecided"] = on_its_side(shares[-1], np.zeros(len(rule_list.labels), np.bool_)).tolist()
     return for_script(content)
 
 
@@ -102,15 +106,6 @@ def _step(values: NDArray[Any]) -> float:
     # Spans beyond what a slider can show, and those of one value, have a step that moves nothing.
     step = 10.0 ** math.floor(math.log10(span / 50)) if span > 1e-300 else 1.0
     return max(step, 1.0) if is_whole else step
-
-
-def _add_probabilities(content: dict[str, Any], rule_list: RuleList) -> None:
-    """To each rule, how likely the labels of its head are present where it decides them; and where no rule decides."""
-    shares = by_rule(rule_list)
-    for place, (rule, said) in enumerate(zip(rule_list, content["rules"], strict=True)):
-        places, present = [a.index for a in rule.head], np.array([a.present for a in rule.head])
-        said["p"] = on_its_side(shares[place, places], present).tolist()
-    content["undecided"] = on_its_side(shares[-1], np.zeros(len(rule_list.labels), np.bool_)).tolist()
 
 
 def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
