@@ -125,14 +125,14 @@ class TimedBlocks(DaskBlocks):
     seconds: Any = 0.0
 
     def total(self, function: Any, *shared: Any) -> Any:
-        groups = enumerate(self.groups)
-        results = [self.submit(timed, group, function, shared, number, len(self.groups)) for number, group in groups]
-        found, seconds = self.added_up(results)
+        numbers = range(len(self.groups))
+        asked = {"function": function, "shared": shared, "of": len(numbers), "pure": False}
+        found, seconds = self.added_up(self.client.map(timed, self.groups, numbers, **asked))
         TimedBlocks.seconds = TimedBlocks.seconds + seconds
         return found
 
 
-def timed(group: Any, function: Any, shared: Any, number: int, of: int) -> Any:
+def timed(group: Any, number: int, function: Any, shared: Any, of: int) -> Any:
     start = time.thread_time()
     found = total_of(group, function, shared)
     return [found, np.eye(of)[number] * (time.thread_time() - start)]

@@ -187,7 +187,7 @@ class Block:
         self.catch_up(standing)
         rows = self.covered(body)
         found = [self._sums(rows, labels, whole, standing.sample)]
-        return [*found, self._sums(rows, labels, False, tested=())] if whole else found
+        return [*found, self._sums(rows, labels, False, by_slot=False)] if whole else found
 
     def count_heads(self, standing: Standing, body: Body, head: HeadLabels) -> NDArray[np.float64]:
         """The same for a head judged as a whole, as if it were one label: right if all of it is."""
@@ -205,8 +205,8 @@ class Block:
     def close(self, standing: Standing, predict_absence: bool) -> tuple[Any, ...]:
         """Apply the last rule: what it decides rightly and wrongly, the weight it covers, what it leaves unfinished.
 
-        Then the counts that it takes away, which are those of the open pairs of its head; the counts of conditions on
-        its labels; and how many pairs it closes.
+        Then the counts that it takes away, which are those of the open pairs of its head; per label, those of the rows
+        for which it is decided now; and how many pairs it closes.
         """
         rule, rows = self._last(standing)
         labels = [label for label, _ in rule.head]
@@ -214,13 +214,14 @@ class Block:
         right, wrong, _ = np.split(gone[-1, :-1], 3)
         signs = np.array([sign for _, sign in rule.head]) > 0
         decided = np.column_stack([np.where(signs, right, wrong), np.where(signs, wrong, right)])
+        newly = [rows[self.predicted[label, rows] == UNDECIDED] for label in labels]
         closed = int((self.states[rows][:, labels] & (OPEN_PRESENT | OPEN_ABSENT) > 0).sum())
         self._apply(rule, rows)
         left = OPEN_PRESENT | OPEN_ABSENT if predict_absence else OPEN_PRESENT
         open_ = (self.states[rows, : len(self.predicted)] & left > 0).any(axis=1)
         unfinished = open_.sum() if self.weights is None else self.weights[rows[open_]].sum()
-        fresh = self._sums(self.covered(()), None, False, tested=labels)
-        return decided, gone[-1, -1], float(unfinished), gone, fresh, closed
+        moved = np.concatenate([self._sums(one, None, False, by_slot=False) for one in newly])
+        return decided, gone[-1, -1], float(unfinished), gone, moved, closed
 
     def remove(self, standing: Standing) -> NDArray[np.float64]:
         """Take what the last rule covers out of training: the counts that this takes away."""
@@ -287,19 +288,18 @@ class Block:
         labels: Sequence[int] | None,
         whole: bool,
         sample: int = 0,
-        tested: Sequence[int] | None = None,
         states: NDArray[np.uint8] | None = None,
+        by_slot: bool = True,
     ) -> NDArray[np.float64]:
-        """Slots of all columns, as a sample has them, or of tested labels; and one for all rows; by lanes of labels."""
-        everything, nothing = tested is None, np.zeros(0, np.uint8)
-        columns = list(self.predicted) if tested is None else [self.predicted[label] for label in tested]
-        slots = [*[UNDECIDED + 1] * len(columns), 1]
-        if everything:
-            columns = [*(nothing if codes is None else codes for codes in self.columns), *columns]
-            slots = [*(self.n_values + 1).tolist(), *slots]
+        """Slots of all columns, as a sample has them, if these are wanted; and one for all rows; by lanes of labels."""
+        columns, slots = list[NDArray[Any]](), [1]
+        if by_slot:
+            nothing = np.zeros(0, np.uint8)
+            columns = [*(nothing if codes is None else codes for codes in self.columns), *self.predicted]
+            slots = [*(self.n_values + 1).tolist(), *[UNDECIDED + 1] * len(self.predicted), 1]
         lanes = np.arange(len(self.predicted)) if labels is None else np.array(labels)
         sums = np.zeros((sum(slots), 3 * len(lanes) + 1))
-        sparse = np.flatnonzero(self.usual >= 0) if everything else np.zeros(0, np.intp)
+        sparse = np.flatnonzero(self.usual >= 0) if by_slot else np.zeros(0, np.intp)
         _core.count_block(
             columns=[*columns, np.zeros(len(self), np.uint8)],
             slots=slots,
@@ -315,7 +315,7 @@ class Block:
         if len(sparse):
             starts = np.cumsum([0, *slots[:-1]])
             sums[starts[sparse] + self.usual[sparse]] = sums[-1] - np.add.reduceat(sums, starts)[sparse]
-        if not everything or self.merged is None:
+        if not by_slot or self.merged is None:
             return sums
         begins = self.merged[sample]
         return np.add.reduceat(sums, begins[begins >= 0], axis=0)

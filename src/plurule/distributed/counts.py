@@ -144,14 +144,15 @@ class BlockCounts(Counting):
         labels, n_labels = [assignment.index for assignment in head], len(self.problem.labels)
         self._follow(CodedRule(self.coded(covered), tuple((a.index, int(a.present)) for a in head), stop=False))
         told = self.blocks.total(Block.close, self.standing, predict_absence)
-        decided, coverage, unfinished, gone, fresh, closed = told
+        decided, coverage, unfinished, gone, moved, closed = told
         self.head_labels[labels] = True
         self.n_decided += closed
         self.table[:, labels] -= gone[:, : len(labels)]
         self.table[:, [n_labels + label for label in labels]] -= gone[:, len(labels) : 2 * len(labels)]
-        for label, slots in zip(labels, np.split(fresh[:-1], len(labels)), strict=True):
-            start = self.starts[len(self.values) + label]
-            self.table[start : start + UNDECIDED + 1] = slots
+        for assignment, sums in zip(head, moved, strict=True):
+            start = self.starts[len(self.values) + assignment.index]
+            self.table[start + UNDECIDED] -= sums
+            self.table[start + int(assignment.present)] += sums
         return Closed(tuple((float(r), float(w)) for r, w in decided), float(coverage), float(unfinished))
 
     def remove(self, covered: tuple[Condition, ...]) -> None:
