@@ -207,7 +207,7 @@ def barred_heads(
 ) -> Mask | None:
     """Per candidate, label and sign, whether it may not be in the head; None if all may.
 
-    What a body tests may not, nor what goes with none of that, nor what directions of attributes do not allow.
+    What a body tests may not, nor what must be apart from that, nor what directions of attributes do not allow.
     """
     constraints, tested = state.problem.constraints, candidates.tested
     in_body = [c.index for c in body if isinstance(c, LabelCondition)]
@@ -222,9 +222,9 @@ def barred_heads(
         barred |= constraints.apart[in_body].any(axis=0, keepdims=True).T
         if tested is not None:
             barred |= constraints.apart[tested][:, :, None]
-    if constraints is not None and directed:
-        barred |= constraints.barred([candidates.condition(i) for i in range(n_candidates)])
-        barred |= constraints.barred(body).any(axis=0)
+        if directed:
+            barred |= constraints.barred([candidates.condition(i) for i in range(n_candidates)])
+            barred |= constraints.barred(body).any(axis=0)
     return barred
 
 
