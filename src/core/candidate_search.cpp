@@ -72,7 +72,7 @@ void CandidateSearch::first_pass() {
     begin_pass(options_.beam_width);
     const Scope& scope = state_.training;
     excluded_.assign(state_.width, 0);
-    count_scope(scope.rows);
+    scope_total_ = state_.totals;
     if (options_.required_attributes.empty()) consider_unrefined(scope);
     if (options_.max_conditions == 0) return;
     if (table_) return search_table();

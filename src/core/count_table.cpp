@@ -178,9 +178,7 @@ void CountTable::lay_out(bool sparse) {
 }
 
 void CountTable::count_totals() {
-    const RowCounter counter(state_);
-    total_counters_.assign(counter.lanes(), 0);
-    counter.add(state_.training.rows.data(), state_.training.rows.size(), total_counters_.data());
+    total_counters_.assign(state_.totals.begin(), state_.totals.end());
     const std::size_t width = state_.width;
     n_lanes_ = state_.label_of_lane.size();
     totals_ = LaneTotals{};

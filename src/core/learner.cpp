@@ -40,10 +40,11 @@ bool Learner::grow_with_only(const std::vector<Assignment>& labels, GrowingRule&
     std::vector<std::uint8_t> before(state_.n_labels, 1);
     for (const Assignment& assigned : labels) before[std::size_t(assigned.label)] = 0;
     std::swap(before, state_.set_aside);
+    Lanes all = std::move(static_cast<Lanes&>(state_));
     state_.rebuild();
     const bool found = grow(best);
     std::swap(before, state_.set_aside);
-    state_.rebuild();
+    static_cast<Lanes&>(state_) = std::move(all);
     return found;
 }
 
@@ -226,7 +227,7 @@ LearnedRule Learner::conquer(const GrowingRule& found) {
         for (Row row : found.covered) {
             const std::size_t pair = state_.at(row, std::size_t(label));
             if (state_.predicted[pair] != OPEN) continue;
-            state_.predicted[pair] = sign;
+            state_.close(pair, std::size_t(label), sign);
             newly.push_back(row);
             ((state_.truth[pair] != 0) == (sign != 0) ? right : wrong) += state_.weight(row);
         }
@@ -249,7 +250,7 @@ LearnedRule Learner::conquer(const GrowingRule& found) {
         remove_from_training(found.covered);
     else
         for (Row row : found.covered) state_.write_bytes(row);
-    drop_finished_labels();
+    if (!drop_finished_labels()) state_.count_training();
     if (search_.table()) search_.table()->close(search_.is_small(state_.training.rows.size()));
     return rule;
 }
@@ -259,24 +260,22 @@ void Learner::remove_from_training(const std::vector<Row>& rows) {
     std::vector<std::uint8_t> keep(state_.n_rows, 1);
     for (Row row : rows) {
         keep[row] = 0;
+        state_.count_row(row, -1);
         std::fill_n(state_.bytes.begin() + std::ptrdiff_t(std::size_t(row) * state_.width), state_.width, std::uint8_t(0));
     }
     Scope& training = state_.training;
     std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
     threads_.run(search_.listing(rows), search_.is_small(training.rows.size()),
                  [&](std::size_t a, std::size_t) { training.at(a).assign_kept(training.at(a), keep.data()); });
-    state_.count_training();
 }
 
-// Labels without an open pair in training can be in no head; leaving them out saves lanes.
-void Learner::drop_finished_labels() {
-    std::vector<std::uint8_t> some_open(state_.width, 0);
-    for (Row row : state_.training.rows)
-        for (std::size_t lane = 0; lane < state_.width; ++lane)
-            some_open[lane] |= state_.bytes[std::size_t(row) * state_.width + lane] & (OPEN_PRESENT | OPEN_ABSENT);
-    std::size_t lanes = 0;
-    for (std::uint8_t open : some_open) lanes += open != 0;
-    if ((lanes + 7) / 8 * 8 < state_.width) state_.rebuild();
+// Labels without an open pair in training can be in no head; leaving them out saves lanes, if there are eight of them.
+bool Learner::drop_finished_labels() {
+    const auto& lanes = state_.label_of_lane;
+    const auto used = std::count_if(lanes.begin(), lanes.end(), [&](std::int32_t label) { return state_.counts[std::size_t(label)].some_open(); });
+    if (state_.every_label || (std::size_t(used) + 7) / 8 * 8 >= state_.width) return false;
+    state_.rebuild();
+    return true;
 }
 
 }  // namespace plurule

@@ -31,7 +31,7 @@ class Learner {
     std::vector<Assignment> completed(std::vector<Assignment> head) const;
     bool decides_groups(const std::vector<Assignment>& head) const;
     void remove_from_training(const std::vector<Row>& rows);
-    void drop_finished_labels();
+    bool drop_finished_labels();
 
     const Prepared& prepared_;
     State& state_;

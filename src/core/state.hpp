@@ -71,7 +71,22 @@ struct Scope {
     }
 };
 
-struct State {
+// The labels with an open pair in training that are not set aside, as lanes of the state bytes.
+struct Lanes {
+    std::vector<std::int32_t> label_of_lane;
+    std::size_t width = 0;                // a multiple of 8
+    std::vector<std::uint8_t> bytes;      // rows × width
+    std::vector<double> present, absent;  // per lane, over the instances in training
+    std::vector<double> totals;           // open present, open absent, present, per lane each; then the weight of the rows
+};
+
+// Pairs of one label in training, whatever their rows weigh.
+struct LabelCounts {
+    std::int32_t open_present = 0, open_absent = 0, present = 0;
+    bool some_open() const { return open_present + open_absent > 0; }
+};
+
+struct State : Lanes {
     std::size_t n_rows, n_labels;
     const std::uint8_t* truth;  // rows × labels
     const double* weights;      // null: every instance counts 1
@@ -80,13 +95,8 @@ struct State {
     Scope training;                      // E
     std::vector<std::uint8_t> head_labels;
     std::vector<std::uint8_t> set_aside;  // per label: it may not be in heads any more
+    std::vector<LabelCounts> counts;      // per label
     bool every_label = false;  // labels without an open pair have lanes too: they can be in heads beside others
-
-    // The labels with an open pair in training that are not set aside, as lanes of the state bytes; padded to a multiple of 8.
-    std::vector<std::int32_t> label_of_lane;
-    std::size_t width = 0;
-    std::vector<std::uint8_t> bytes;  // rows × width
-    std::vector<double> present, absent;  // per lane, over the instances in training
 
     // What rules given beforehand predict, which rows they leave in training, which labels they speak of; null: no rules.
     struct Start {
@@ -122,6 +132,8 @@ struct State {
                     if (predicted[at(row, label)] == sign) rows.push_back(row);
                 note_predicted(label, sign, rows);
             }
+        counts.resize(n_labels);
+        for (Row row : training.rows) count_row(row, 1);
         rebuild();
     }
 
@@ -141,14 +153,10 @@ struct State {
 
     // Chooses the lanes anew and writes the state bytes.
     void rebuild() {
-        std::vector<std::uint8_t> some_open(n_labels, every_label ? 1 : 0);
-        for (Row row : training.rows)
-            for (std::size_t label = 0; label < n_labels; ++label) some_open[label] |= predicted[at(row, label)] == OPEN;
         label_of_lane.clear();
         for (std::size_t label = 0; label < n_labels; ++label)
-            if (some_open[label] && (every_label || !set_aside[label])) label_of_lane.push_back(std::int32_t(label));
-        width = (label_of_lane.size() + 7) / 8 * 8;
-        if (width == 0) width = 8;
+            if (every_label || (counts[label].some_open() && !set_aside[label])) label_of_lane.push_back(std::int32_t(label));
+        width = std::max<std::size_t>(8, (label_of_lane.size() + 7) / 8 * 8);
         bytes.assign(n_rows * width, 0);
         for (Row row : training.rows) write_bytes(row);
         count_training();
@@ -158,22 +166,46 @@ struct State {
         std::uint8_t* to = bytes.data() + std::size_t(row) * width;
         for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
             const std::size_t pair = at(row, std::size_t(label_of_lane[lane]));
-            const bool present = truth[pair] != 0, open = predicted[pair] == OPEN;
-            to[lane] = std::uint8_t((present ? PRESENT : 0) | (open ? (present ? OPEN_PRESENT : OPEN_ABSENT) : 0));
+            const unsigned is_present = truth[pair] != 0, is_open = predicted[pair] == OPEN;
+            to[lane] = std::uint8_t(is_present * PRESENT | is_open * (is_present ? OPEN_PRESENT : OPEN_ABSENT));
         }
     }
 
+    // Sums over the instances in training. Whole numbers are known; weights are added up in the order of the rows.
     void count_training() {
-        present.assign(width, 0);
-        absent.assign(width, 0);
-        for (Row row : training.rows) {
-            const std::uint8_t* from = bytes.data() + std::size_t(row) * width;
-            const double w = weight(row);
-            for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane)
-                (from[lane] & PRESENT ? present : absent)[lane] += w;
+        for (auto* sums : {&present, &absent}) sums->assign(width, 0.0);
+        totals.assign(3 * width + 1, 0.0);
+        if (weights) {
+            kernels().add_weighted_states(training.rows.data(), training.rows.size(), nullptr, bytes.data(), width, weights, totals.data());
+            for (Row row : training.rows)
+                for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane)
+                    (bytes[std::size_t(row) * width + lane] & PRESENT ? present : absent)[lane] += weights[row];
+            return;
+        }
+        totals.back() = double(training.rows.size());
+        for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
+            const LabelCounts& of_label = counts[std::size_t(label_of_lane[lane])];
+            totals[lane] = of_label.open_present;
+            totals[width + lane] = of_label.open_absent;
+            totals[2 * width + lane] = present[lane] = of_label.present;
+            absent[lane] = totals.back() - present[lane];
         }
     }
 
+    // An instance comes into training (1), or leaves it (-1).
+    void count_row(Row row, std::int32_t change) {
+        for (std::size_t label = 0; label < n_labels; ++label) {
+            const std::size_t pair = at(row, label);
+            if (truth[pair]) counts[label].present += change;
+            if (predicted[pair] == OPEN) (truth[pair] ? counts[label].open_present : counts[label].open_absent) += change;
+        }
+    }
+
+    // Decides a pair that is open.
+    void close(std::size_t pair, std::size_t label, std::int8_t sign) {
+        predicted[pair] = sign;
+        --(truth[pair] ? counts[label].open_present : counts[label].open_absent);
+    }
 
     // Adds freshly decided rows to the groups of a label (rows ascending).
     void note_predicted(std::size_t label, std::int8_t sign, const std::vector<Row>& rows) {
