@@ -83,7 +83,7 @@ std::shared_ptr<const Target> target_of(const Labels& truth, const std::optional
         if (truth.data()[i] > 1) throw std::invalid_argument("labels must be 0 or 1");
     auto target = std::make_shared<Target>();
     target->n_labels = truth.shape(1);
-    target->labels.assign(truth.data(), truth.data() + truth.size());
+    target->labels = {truth.data(), [kept = truth](const std::uint8_t*) {}};  // not copied: the array lives as long as the run
     if (!weights) return target;
     expect_length(weights->size(), n_rows, "weights");
     expect_counts(weights->data(), n_rows, "weights");

@@ -108,6 +108,7 @@ class CountTable {
         std::vector<Row> rows;             // whose pairs were open before
         std::vector<std::uint64_t> words;  // per row: 1 for a TP that is still open, 1 in the upper half for an FP
         std::vector<std::uint64_t> sparse;  // per sparse slot: the same of what was closed
+        std::vector<std::uint8_t> touched;  // per attribute: some of its sparse slots has any
     };
 
     std::size_t n_attributes() const { return prepared_.attributes.size(); }

@@ -90,10 +90,15 @@ void CountTable::revise_all(bool alone) {
     for (Closed& closed : closed_) {
         const std::size_t label = std::size_t(closed.label);
         for (Row row : closed.rows) --(state_.truth[state_.at(row, label)] ? totals_.tp : totals_.fp)[closed.closing.lane];
-        closed.sparse.assign(prepared_.sparse.n_slots(), 0);
-        if (n_sparse_)
+        if (n_sparse_) {
+            closed.sparse.assign(prepared_.sparse.n_slots(), 0);
+            closed.touched.assign(n_attributes(), 0);
             for (Row row : closed.rows)
-                for (std::uint32_t slot : prepared_.sparse.slots_of(row)) closed.sparse[slot] += word_of(state_.truth[state_.at(row, label)]);
+                for (std::uint32_t slot : prepared_.sparse.slots_of(row)) {
+                    closed.sparse[slot] += word_of(state_.truth[state_.at(row, label)]);
+                    closed.touched[prepared_.sparse.attribute_of(slot)] = 1;
+                }
+        }
         closed.words.assign(state_.n_rows, 0);
         if (state_.set_aside[label]) continue;
         for (Row row : state_.training.rows)
@@ -141,8 +146,7 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
 
 // Writes what the slots of an attribute have of a closed label now.
 void CountTable::recount(const Block::Part& part, const Closed& closed, Workspace& work) const {
-    const std::size_t a = part.attribute, groups = rows_of(a).groups();
-    const GroupedRows& rows = rows_of(a);
+    const std::size_t a = part.attribute;
     std::int32_t *tp = work.tp.data() + part.first, *fp = work.fp.data() + part.first;
     std::uint64_t sum = 0;
     const auto write = [&](std::size_t i, std::uint64_t word) {
@@ -155,11 +159,14 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
         fp[i] -= std::int32_t(sum >> 32);
     };
     if (prepared_.sparse.holds(a)) {
+        if (!closed.touched[a]) return;
         const std::uint64_t* of_slots = closed.sparse.data() + prepared_.sparse.first_slot(a);
         const Candidates slots(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows);
         from_both_ends(slots, part.count, [&] { sum = 0; }, [&](std::size_t i) { sum += of_slots[i], take(i); });
         return;
     }
+    const GroupedRows& rows = rows_of(a);
+    const std::size_t groups = rows.groups();
     if (prepared_.is_packed(a)) {
         std::uint64_t by_code[256] = {};
         for (Row row : closed.rows) by_code[prepared_.codes[a][row]] += word_of(state_.truth[state_.at(row, std::size_t(closed.label))]);

@@ -12,7 +12,7 @@ namespace plurule {
 // What is to be learned.
 struct Target {
     std::size_t n_labels = 0;
-    std::vector<std::uint8_t> labels;  // rows × labels, 0 or 1
+    std::shared_ptr<const std::uint8_t> labels;  // rows × labels, 0 or 1
     std::vector<double> weights;       // per row; empty: every row counts 1
 };
 

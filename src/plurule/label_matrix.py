@@ -97,7 +97,8 @@ def _dense(array: NDArray[Any], names: Sequence[str] | None, name: str) -> NDArr
         row, column = divmod(int(np.argmax(wrong)), array.shape[1])
         label = f"y{column}" if names is None else names[column]
         raise _refusal(array[row, column], label, row, name)
-    return np.ascontiguousarray(array, dtype=np.int8)
+    array = np.ascontiguousarray(array)
+    return array.view(np.int8) if array.dtype in (np.uint8, np.bool_) else array.astype(np.int8, copy=False)
 
 
 def _is_zero_or_one(value: Any) -> bool:

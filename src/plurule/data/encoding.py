@@ -119,7 +119,7 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     if not np.isfinite(matrix.data).all():
         for number, attribute in zip(numbers, known, strict=True):
             _reject_infinite(number.to_dense(), attribute.name)
-    if not any(attribute.is_nominal for attribute in known):
+    if attributes is None or not any(attribute.is_nominal for attribute in attributes):
         return Table(known, numbers, X.shape[0])
     columns = [_codes(n.to_dense(), a) if a.is_nominal else n for n, a in zip(numbers, known, strict=True)]
     return Table(known, columns, X.shape[0])
