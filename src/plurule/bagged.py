@@ -26,7 +26,7 @@ from plurule.prediction.predictor import LabelPredictor
 from plurule.prediction.probability import MARGIN, precisions, raised
 from plurule.prediction.recurrence import Recurrence
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
-from plurule.prediction.staged import Tally
+from plurule.prediction.staged import Stages
 from plurule.selection.folds import draw, learn_from_samples
 
 Votes = NDArray[np.float64]
@@ -253,11 +253,6 @@ def _scores(
         score, table, labels = scoring.scorer, problem.table[known], form.labels(truth)
         weighted = {} if np.all(weights == 1) else {"sample_weight": weights}
         return np.array([score(Voted(votes, t, form), table, labels, **weighted) for t in THRESHOLDS.tolist()])
-    scores, tally, before = [], Tally(truth, weights), np.inf
-    for threshold in THRESHOLDS.tolist():
-        newly = (votes >= threshold) & (votes < before)
-        for label in np.flatnonzero(newly.any(axis=0)).tolist():
-            tally.predict(np.flatnonzero(newly[:, label]), label)
-        scores.append(getattr(tally, scoring.name)())
-        before = threshold
-    return np.array(scores)
+    row, label = np.nonzero(votes >= THRESHOLDS[-1])
+    stage = np.searchsorted(-THRESHOLDS, -votes[row, label])  # of the highest threshold that is reached
+    return Stages(truth == 1, weights, len(THRESHOLDS), (stage, row, label)).scores(scoring.name)[1:]

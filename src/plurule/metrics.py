@@ -66,7 +66,7 @@ def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | Non
     >>> hamming_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.75
     """
-    return count(Y_true, Y_pred, sample_weight).hamming_accuracy()
+    return float(count(Y_true, Y_pred, sample_weight).hamming_accuracy())
 
 
 @of_labels
@@ -78,7 +78,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None
     >>> subset_accuracy([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.5
     """
-    return count(Y_true, Y_pred, sample_weight).subset_accuracy()
+    return float(count(Y_true, Y_pred, sample_weight).subset_accuracy())
 
 
 @of_labels
@@ -95,7 +95,7 @@ def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     >>> round(micro_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]]), 3)
     0.8
     """
-    return count(Y_true, Y_pred, sample_weight).micro_f1(empty)
+    return float(count(Y_true, Y_pred, sample_weight).micro_f1(empty))
 
 
 @of_labels
@@ -113,7 +113,7 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     >>> round(macro_f1(truth, predicted), 3), round(macro_f1(truth, predicted, empty=1), 3)
     (0.333, 0.667)
     """
-    return count(Y_true, Y_pred, sample_weight).macro_f1(empty)
+    return float(count(Y_true, Y_pred, sample_weight).macro_f1(empty))
 
 
 @of_labels
@@ -125,7 +125,7 @@ def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | 
     >>> macro_f1_empty_is_1([[1, 0], [1, 0]], [[1, 0], [1, 0]])
     1.0
     """
-    return count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1()
+    return float(count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1())
 
 
 @of_labels
@@ -142,7 +142,7 @@ def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = No
     >>> round(example_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]]), 3)
     0.833
     """
-    return count(Y_true, Y_pred, sample_weight).example_f1(empty)
+    return float(count(Y_true, Y_pred, sample_weight).example_f1(empty))
 
 
 @of_labels
@@ -168,7 +168,7 @@ def precision(
     >>> precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
-    return count(Y_true, Y_pred, sample_weight).precision(averaging, empty)
+    return float(count(Y_true, Y_pred, sample_weight).precision(averaging, empty))
 
 
 @of_labels
@@ -194,7 +194,7 @@ def recall(
     >>> recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
-    return count(Y_true, Y_pred, sample_weight).recall(averaging, empty)
+    return float(count(Y_true, Y_pred, sample_weight).recall(averaging, empty))
 
 
 METRICS: dict[str, Callable[..., float]] = {
@@ -220,7 +220,7 @@ def scores(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
     0.5
     """
     counts = count(Y_true, Y_pred, sample_weight)
-    return {name: getattr(counts, name)() for name in METRICS}
+    return {name: float(getattr(counts, name)()) for name in METRICS}
 
 
 def get_metric(name: str) -> Callable[..., float]:
@@ -258,7 +258,7 @@ def __getattr__(name: str) -> Any:
 
 @dataclass
 class Counts:
-    """What predictions get right and wrong, and the measures of that."""
+    """What predictions get right and wrong, and the measures of that; of several predictions, one in each row."""
 
     tp: Values
     fp: Values
@@ -270,32 +270,33 @@ class Counts:
     """Per instance: how many labels it has and is predicted to have, is predicted to have, has."""
     weights: Values
 
-    def hamming_accuracy(self) -> float:
-        pairs = float(self.weights.sum()) * len(self.tp)
-        return ratio(pairs - float((self.fp + self.positives - self.tp).sum()), pairs)
+    def hamming_accuracy(self) -> Values:
+        pairs = np.full(self.tp.shape[:-1], self.weights.sum() * self.tp.shape[-1])
+        return ratios(pairs - (self.fp + self.positives - self.tp).sum(axis=-1), pairs)
 
-    def subset_accuracy(self) -> float:
-        all_right = (self.right == self.predicted) & (self.right == self.present)
-        return ratio(float(self.weights @ all_right), float(self.weights.sum()))
+    def subset_accuracy(self) -> Values:
+        return self._mean((self.right == self.predicted) & (self.right == self.present))
 
-    def micro_f1(self, empty: float = 0.0) -> float:
-        return ratio(2 * float(self.tp.sum()), float((self.tp + self.fp + self.positives).sum()), empty)
+    def micro_f1(self, empty: float = 0.0) -> Values:
+        return ratios(2 * self.tp.sum(axis=-1), (self.tp + self.fp + self.positives).sum(axis=-1), empty)
 
-    def macro_f1(self, empty: float = 0.0) -> float:
-        return float(ratios(2 * self.tp, self.tp + self.fp + self.positives, empty).mean())
+    def macro_f1(self, empty: float = 0.0) -> Values:
+        return np.asarray(ratios(2 * self.tp, self.tp + self.fp + self.positives, empty).mean(axis=-1))
 
-    def macro_f1_empty_is_1(self) -> float:
+    def macro_f1_empty_is_1(self) -> Values:
         return self.macro_f1(empty=1.0)
 
-    def example_f1(self, empty: float = 0.0) -> float:
-        of_rows = ratios(2.0 * self.right, self.predicted + self.present, empty)
-        return ratio(float(self.weights @ of_rows), float(self.weights.sum()))
+    def example_f1(self, empty: float = 0.0) -> Values:
+        return self._mean(ratios(2.0 * self.right, self.predicted + self.present, empty))
 
-    def precision(self, averaging: str = "micro", empty: float = 0.0) -> float:
+    def precision(self, averaging: str = "micro", empty: float = 0.0) -> Values:
         return _averaged(self.tp, self.tp + self.fp, averaging, empty)
 
-    def recall(self, averaging: str = "micro", empty: float = 0.0) -> float:
-        return _averaged(self.tp, self.positives, averaging, empty)
+    def recall(self, averaging: str = "micro", empty: float = 0.0) -> Values:
+        return _averaged(self.tp, np.broadcast_to(self.positives, self.tp.shape), averaging, empty)
+
+    def _mean(self, of_rows: NDArray[Any]) -> Values:
+        return ratios(self.weights @ of_rows, self.weights.sum())
 
 
 def count(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None = None) -> Counts:
@@ -319,20 +320,15 @@ def count(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None = None) -> C
     return Counts(tp, weight @ predicted - tp, weight @ true, right, told, present, weight)
 
 
-def ratio(numerator: float, denominator: float, empty: float = 0.0) -> float:
-    """A quotient; what 0/0 is, is given."""
-    return numerator / denominator if denominator else empty
-
-
 def ratios(numerator: Values, denominator: Values, empty: float = 0.0) -> Values:
     """Quotients; what 0/0 is, is given."""
-    result = np.full(len(denominator), float(empty))
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    result = np.full(np.shape(denominator), float(empty))
+    return np.divide(numerator, denominator, out=result, where=np.not_equal(denominator, 0))
 
 
-def _averaged(numerator: Values, denominator: Values, averaging: str, empty: float) -> float:
+def _averaged(numerator: Values, denominator: Values, averaging: str, empty: float) -> Values:
     if averaging == "micro":
-        return ratio(float(numerator.sum()), float(denominator.sum()), empty)
+        return ratios(numerator.sum(axis=-1), denominator.sum(axis=-1), empty)
     if averaging == "macro":
-        return float(ratios(numerator, denominator, empty).mean())
+        return np.asarray(ratios(numerator, denominator, empty).mean(axis=-1))
     raise ValueError(f"averaging must be 'micro' or 'macro', got {averaging!r}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,9 +17,10 @@ from plurule.learning.problem import Problem
 from plurule.metrics import micro_f1, subset_accuracy
 from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCondition, Rule, RuleList
 from plurule.prediction.decide import decide
-from plurule.prediction.staged import Tally, staged_measures
+from plurule.prediction.staged import Stages, staged_measures
 from plurule.selection.gain_cover import (
     LEAST_GAIN,
+    Choice,
     GainCover,
     Price,
     bodies_of,
@@ -118,13 +121,48 @@ def by_hand(problem: Problem, price: Price, n_rules: int) -> list[Told]:
     return chosen
 
 
+def staged(problem: Problem, chosen: Sequence[Choice], kept: Any = (0, 1, 2)) -> Stages:
+    return staged_selection(
+        satisfied(BODIES, problem.table), chosen, problem.Y == 1, problem.weights, np.array(kept, np.intp)
+    )
+
+
 @settings(max_examples=60)
 @given(problems(), st.one_of(PRICES, EXCEPTIONS))
 def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Price) -> None:
     cover = GainCover(BODIES, problem)
-    chosen = [(choice.body, choice.head.tolist(), choice.last) for choice in cover.select(price, 4)]
+    chosen = [(choice.body, choice.head.tolist(), choice.last) for choice in cover.select([price], 4)[0]]
     assert chosen == by_hand(problem, price, 4)
-    assert [(c.body, c.head.tolist(), c.last) for c in cover.select(price, 2)] == chosen[:2]
+    assert [(c.body, c.head.tolist(), c.last) for c in cover.select([price], 2)[0]] == chosen[:2]
+
+
+@settings(max_examples=40)
+@given(problems(), st.lists(st.one_of(PRICES, EXCEPTIONS), min_size=2, max_size=6), st.integers(1, 60))
+def test_prices_side_by_side_choose_as_each_alone(problem: Problem, prices: list[Price], most: int) -> None:
+    def told(selections: Any) -> Any:
+        return [[(c.body, c.head.tolist(), c.last) for c in chosen] for chosen in selections]
+
+    cover = GainCover(BODIES, problem)
+    alone = [told(cover.select([price], 5))[0] for price in prices]
+    assert told(cover.select(prices, 5)) == alone
+    with mock.patch("plurule.selection.gain_cover.MOST_VALUES", most):
+        assert told(cover.select(prices, 5)) == alone
+
+
+@settings(max_examples=40)
+@given(problems(), EXCEPTIONS, st.sets(st.integers(0, 2), min_size=1))
+def test_scores_of_some_labels_are_those_of_a_problem_that_has_no_others(
+    problem: Problem, price: Price, some: set[int]
+) -> None:
+    problem, kept = replace(problem, initial_rules=()), sorted(some)
+    (chosen,) = GainCover(BODIES, problem).select([price], 5)
+    stages = staged(problem, chosen, kept)
+    for n_rules in range(len(chosen) + 1):
+        made = RuleList(rules_of(BODIES, chosen[:n_rules], problem), problem.table.attributes, LABELS)
+        predicted = decide(made, problem.table).labels()[:, kept]
+        for measure in (micro_f1, subset_accuracy):
+            expected = measure(problem.Y[:, kept], predicted, sample_weight=problem.weights)
+            assert stages.scores(measure.__name__)[n_rules] == pytest.approx(expected)
 
 
 @settings(max_examples=40)
@@ -132,7 +170,7 @@ def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Pr
 def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(problem: Problem, shuffle: Any) -> None:
     problem = replace(problem, initial_rules=())
     cover = GainCover(BODIES, problem)
-    chosen = cover.select(Price(0.3), 5)
+    (chosen,) = cover.select([Price(0.3)], 5)
     made = counted(rules_of(BODIES, chosen, problem), problem, 0.3)
     rules = list(made)
     shuffle.shuffle(rules)
@@ -144,9 +182,7 @@ def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(proble
     for measure, scores in staged_measures(
         unmerged, problem.table, problem.Y, ["micro_f1", "subset_accuracy"], problem.weights
     ).items():
-        tally = Tally(problem.Y, problem.weights)
-        stages = staged_selection(satisfied(BODIES, problem.table), chosen, tally)
-        assert [getattr(stage, measure)() for stage in stages] == pytest.approx(scores)
+        assert staged(problem, chosen).scores(measure) == pytest.approx(scores)
 
 
 @settings(max_examples=40)
@@ -155,9 +191,9 @@ def test_exceptions_to_a_last_rule_depend_on_no_order_and_are_scored_as_those_of
     problem: Problem, price: Price, shuffle: Any
 ) -> None:
     problem = replace(problem, initial_rules=())
-    chosen = GainCover(BODIES, problem).select(price, 5)
-    stages = staged_selection(satisfied(BODIES, problem.table), chosen, Tally(problem.Y, problem.weights))
-    scores = [(stage.micro_f1(), stage.subset_accuracy()) for stage in stages]
+    (chosen,) = GainCover(BODIES, problem).select([price], 5)
+    stages = staged(problem, chosen)
+    scores = list(zip(stages.scores("micro_f1"), stages.scores("subset_accuracy"), strict=True))
     for n_rules in range(len(chosen) + 1):
         rules = list(rules_of(BODIES, chosen[:n_rules], problem))
         if chosen and chosen[0].last and n_rules:
@@ -183,7 +219,7 @@ def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     table = Table([Attribute("x0")], [np.array([0.0, 0.0, 0.0, 1.0])], 4)
     problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
     bodies = [(condition(0, 0.5),)]
-    chosen = GainCover(bodies, problem).select(Price(0.25), 3)
+    (chosen,) = GainCover(bodies, problem).select([Price(0.25)], 3)
     (rule,) = counted(rules_of(bodies, chosen, problem), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)
 
@@ -193,7 +229,7 @@ def test_an_exception_gains_what_the_last_rule_would_lose() -> None:
     Y = np.array([[0]] * 3 + [[1]] * 7, dtype=np.uint8)
     problem = Problem(table, ("a",), Y, np.ones(10))
     bodies = [(), (condition(0, 0.5),)]
-    chosen = GainCover(bodies, problem).select(Price(0.5, last=True), 3)
+    (chosen,) = GainCover(bodies, problem).select([Price(0.5, last=True)], 3)
     absent, usual = counted(rules_of(bodies, chosen, problem), problem, 0.5)
     assert (str(absent.head), absent.tp, absent.fp, absent.value) == ("¬a", 3, 1, 1.0)
     assert (str(usual.head), usual.tp, usual.fp, usual.value) == ("a", 6, 0, 3.0)

@@ -53,7 +53,7 @@ from plurule.learning.problem import Options, Problem
 from plurule.model import Attribute, NumericCondition, Rule, RuleList
 from plurule.model.file import rule_from_json, rule_to_json
 from plurule.prediction.counts import recount
-from plurule.prediction.staged import Summed, tallied
+from plurule.prediction.staged import Summed, stages_of
 from plurule.selection.folds import make_parts
 from plurule.selection.gain_cover import Body, Price, gain_of
 from plurule.selection.journal import Journal
@@ -352,7 +352,7 @@ def stage_part(
         for group in range(n_groups[of]):
             assert kept.roles is not None
             rows = np.flatnonzero(kept.roles[of] == group + 1)
-            found.append(Summed.of(tallied(rule_list, table[rows], Y[rows], ones[rows], labels), measure))
+            found.append(Summed.of(stages_of(rule_list, table[rows], Y[rows], ones[rows], labels), measure))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,18 +18,19 @@ from plurule.learning.initial_rules import start
 from plurule.learning.problem import Problem
 from plurule.model import Attribute, Rule
 from plurule.prediction.decide import OPEN
-from plurule.prediction.staged import Summed, Tally
+from plurule.prediction.staged import Summed
 from plurule.selection.gain_cover import (
     Body,
     Choice,
     Gains,
     Price,
+    Selecting,
+    Taking,
     covered_sums,
     exact_type,
-    of_labels,
     satisfied,
     staged_selection,
-    told,
+    taken,
 )
 from plurule.selection.training_data import Selection
 
@@ -43,14 +45,6 @@ class Pools(NamedTuple):
     given: tuple[Rule, ...]
     bodies: Sequence[Sequence[Body]]
     """A pool for each of the parts of a cross-validation, or one for all rows."""
-
-
-class Taking(NamedTuple):
-    """A choice from the pool of a part, after others."""
-
-    part: int
-    before: tuple[Choice, ...]
-    choice: Choice
 
 
 @dataclass
@@ -98,26 +92,18 @@ class PooledBlock:
         for part in range(len(self.sizes)):
             rows = self._rows(part, 0)
             weight = self._weight(rows)
-            present = weight * (self.Y[rows] == 1)
-            found.append(covered_sums(self._held(part, rows), np.hstack([present, weight])))
-            found.append(present.sum(axis=0, dtype=np.float64))
+            present = weight * (self.Y[rows].T == 1)
+            found.append(covered_sums(np.stack([present, weight]), self._held(part, rows)))
+            found.append(present.sum(axis=1, dtype=np.float64))
         return found
 
-    def taken(self, asked: Sequence[Taking]) -> list[Numbers]:
-        """What choices take from each body of their pools: open pairs that have the labels, beside all."""
+    def taken(self, asked: Sequence[tuple[int, Sequence[Taking]]]) -> list[Numbers]:
+        """What takings take from each body of the pool of a part: open pairs that have the label, beside all."""
         found = []
-        for part, before, choice in asked:
-            rows, head = self._rows(part, 0), choice.head
-            rows = rows[self._holds(part, choice.body, rows)]
-            weight = self._weight(rows)[:, head]
-            for earlier in before:
-                again = np.isin(head, earlier.head)
-                if again.any() and not earlier.last:
-                    weight[np.ix_(self._holds(part, earlier.body, rows), again)] = 0
-            open_ = weight.any(axis=1)
-            rows, weight = rows[open_], weight[open_]
-            present = weight * (self.Y[rows][:, head] == 1)
-            found.append(covered_sums(self._held(part, rows), np.hstack([present, weight])))
+        for part, takings in asked:
+            rows = self._rows(part, 0)
+            holds, held = partial(self._holds, part, rows=rows), partial(self._held, part, rows)
+            found.append(taken(takings, self._weight(rows), self.Y[rows].T == 1, holds, held))
         return found
 
     def scored(self, asked: Sequence[tuple[int, int, Sequence[Choice]]], kept: Numbers, measure: str) -> list[Summed]:
@@ -126,8 +112,8 @@ class PooledBlock:
         for part, group, chosen in asked:
             rows = self._rows(part, group + 1)
             holds = self._held(part, rows).T.astype(np.bool_)
-            tally = Tally(self.Y[rows][:, kept], None if self.weights is None else self.weights[rows])
-            found.append(Summed.of(staged_selection(holds, of_labels(chosen, kept), tally), measure))
+            weights = None if self.weights is None else self.weights[rows]
+            found.append(Summed.of(staged_selection(holds, chosen, self.Y[rows] == 1, weights, kept), measure))
         return found
 
     def _rows(self, part: int, role: int) -> NDArray[np.intp]:
@@ -136,22 +122,25 @@ class PooledBlock:
         return np.flatnonzero(self.roles[part] == role)
 
     def _weight(self, rows: NDArray[np.intp]) -> Numbers:
-        """Rows × labels: the weight of each pair, where it is open."""
+        """Labels × rows: the weight of each pair, where it is open."""
         weights = np.ones(len(rows)) if self.weights is None else self.weights[rows]
-        left = np.ones((len(rows), self.Y.shape[1]), np.bool_) if self.left is None else self.left[rows]
-        return left * weights[:, None].astype(exact_type(weights))
+        left = np.ones((self.Y.shape[1], len(rows)), np.bool_) if self.left is None else self.left[rows].T
+        return left * weights.astype(exact_type(weights))
 
     def _begin(self, part: int) -> int:
         return int(sum(-(-size // 8) for size in self.sizes[:part].tolist()))
 
-    def _held(self, part: int, rows: NDArray[np.intp]) -> NDArray[np.uint8]:
-        """Rows × bodies of a pool: whether a body holds."""
+    def _held(
+        self, part: int, rows: NDArray[np.intp], among: NDArray[np.intp] | slice = slice(None)
+    ) -> NDArray[np.uint8]:
+        """Rows × bodies of a pool: whether a body holds in rows, or in those of some places among them."""
         begin, size = self._begin(part), int(self.sizes[part])
-        return np.unpackbits(self.held[rows, begin : begin + -(-size // 8)], axis=1, count=size)
+        return np.unpackbits(self.held[rows[among], begin : begin + -(-size // 8)], axis=1, count=size)
 
-    def _holds(self, part: int, body: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        column, bit = self._begin(part) + body // 8, 0x80 >> body % 8
-        return self.held[rows, column] & bit > 0
+    def _holds(self, part: int, bodies: list[int], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Bodies × rows: whether bodies of a pool hold."""
+        columns, bits = self._begin(part) + np.array(bodies) // 8, 0x80 >> np.array(bodies) % 8
+        return self.held[rows][:, columns].T & bits[:, None] > 0
 
 
 def select(
@@ -163,36 +152,14 @@ def select(
 ) -> list[list[Any]]:
     """Per pool and price, what is selected; all of them go step by step together, with one round of counts for each."""
     counts = blocks.total(PooledBlock.counts)
-    chosen: list[list[list[Choice]]] = []
-    growing: dict[tuple[int, int], Any] = {}
-    asked: dict[tuple[int, int], Choice] = {}
+    growing = []
     for part, bodies in enumerate(pools):
-        right, all_ = np.hsplit(counts[2 * part], 2)
-        gains = Gains(bodies, right, all_, counts[2 * part + 1], constraints)
-        chosen.append([gains.last(price) for price in prices])
-        for number, price in enumerate(prices):
-            growing[part, number] = gains.selecting(price, n_rules - len(chosen[part][number]))
-            choice = next(growing[part, number], None)
-            if choice is not None:
-                asked[part, number] = choice
-    while asked:
-        requests: dict[tuple[int, int], Taking] = {}
-        for (part, n), choice in asked.items():
-            if len(chosen[part][n]) + 1 < n_rules:
-                requests[part, n] = Taking(part, tuple(chosen[part][n]), choice)
-            chosen[part][n].append(choice)
-        # Prices often choose alike, at first.
-        distinct = {_key(request): request for request in requests.values()}
-        sums = blocks.total(PooledBlock.taken, list(distinct.values())) if distinct else ()
-        taken = dict(zip(distinct, sums, strict=True))
-        following = {place: told(growing[place], taken[_key(request)]) for place, request in requests.items()}
-        asked = {place: choice for place, choice in following.items() if choice is not None}
-    return chosen
-
-
-def _key(request: Taking) -> Any:
-    listed = [(one.body, tuple(one.head.tolist()), one.last) for one in (*request.before, request.choice)]
-    return request.part, tuple(listed)
+        right, all_ = counts[2 * part]
+        growing.append(Selecting(Gains(bodies, right, all_, counts[2 * part + 1], constraints), prices, n_rules))
+    while asked := [(part, takings) for part, one in enumerate(growing) if (takings := one.choose())]:
+        for (part, _), sums in zip(asked, blocks.total(PooledBlock.taken, asked), strict=True):
+            growing[part].take(sums)
+    return [one.chosen for one in growing]
 
 
 def scored(

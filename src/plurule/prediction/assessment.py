@@ -47,7 +47,7 @@ def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
     dealt = [count(true, predicted[random.permutation(n_rows)], whole.weights) for _ in range(PERMUTATIONS)]
     found = {}
     for name in METRICS:
-        score, *others = (getattr(counts, name)() for counts in (whole, *resampled, *dealt))
+        score, *others = (float(getattr(counts, name)()) for counts in (whole, *resampled, *dealt))
         low, middle, high = np.quantile(others[:RESAMPLES], [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
         low, high = np.clip(np.array([low, high]) + score - middle, 0.0, 1.0).tolist()
         constant = best_constant(true, name, whole.weights).score

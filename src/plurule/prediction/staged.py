@@ -2,7 +2,7 @@
 
 The first n rules of a decision list are a decision list, so one list is as many models as it has rules. A rule changes
 few predictions: those of the labels it decides to be present, on the rows it covers first. The counts that the measures
-are made of are kept up to date with these changes, so that the scores of 900 prefixes cost little more than one.
+are made of are sums of these changes, so that the scores of 900 prefixes cost little more than one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from plurule.data.table import Table
 from plurule.data.targets import TargetForm
 from plurule.metrics import Counts
 from plurule.model import RuleList
-from plurule.prediction.decide import Decisions, nothing_decided, replay
+from plurule.prediction.decide import Decisions, decide, nothing_decided, replay
 from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scoring
 
@@ -29,23 +29,52 @@ OF_ROWS = ("subset_accuracy", "example_f1")
 """Measures of the rows one by one; all others are made of sums per label."""
 
 
-class Tally(Counts):
-    """What is right and wrong, while predictions of presence come in."""
+class Stages:
+    """What is right and wrong, while predictions of presence come in: without any, after the first stage, …
 
-    def __init__(self, Y: NDArray[Any], weights: Values | None = None):
-        self.truth = np.asarray(Y) == 1
-        weights = np.ones(len(self.truth)) if weights is None else np.asarray(weights, dtype=np.float64)
-        tp, fp = np.zeros((2, self.truth.shape[1]))
-        right, predicted = np.zeros((2, len(self.truth)), dtype=np.int64)
-        super().__init__(tp, fp, weights @ self.truth, right, predicted, self.truth.sum(axis=1), weights)
+    Given are, per change of a prediction, its stage, row and label, and whether the label is predicted as present from
+    then on, or was up to then.
+    """
 
-    def predict(self, rows: NDArray[np.intp], label: int, present: bool = True) -> None:
-        """A label, absent so far on these rows, is predicted as present there; or the other way round."""
-        right, weights, sign = self.truth[rows, label], self.weights[rows], 1 if present else -1
-        self.tp[label] += sign * weights[right].sum()
-        self.fp[label] += sign * weights[~right].sum()
-        self.right[rows] += sign * right
-        self.predicted[rows] += sign
+    def __init__(
+        self,
+        truth: NDArray[np.bool_],
+        weights: Values | None,
+        n_stages: int,
+        changes: tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]],
+        present: NDArray[np.bool_] | bool = True,
+    ):
+        self.weights = np.ones(len(truth)) if weights is None else np.asarray(weights, dtype=np.float64)
+        self.positives, self.present = self.weights @ truth, truth.sum(axis=1)
+        self.shape = n_stages, truth.shape[1]
+        self.stage, self.row, label = changes
+        self.sign = np.where(present, 1, -1) * np.ones(len(label), np.int64)
+        self.right = truth[self.row, label]
+        place, weighs = self.stage * self.shape[1] + label, self.sign * self.weights[self.row]
+        self.tp, self.fp = (self._summed(place, weighs * right) for right in (self.right, ~self.right))
+
+    def _summed(self, place: NDArray[np.intp], weighs: Values) -> Values:
+        """Stages × labels: the weight of what was changed up to then."""
+        changed = np.bincount(place, weighs, minlength=self.shape[0] * self.shape[1]).reshape(self.shape)
+        return np.concatenate([np.zeros((1, self.shape[1])), changed.cumsum(axis=0)])
+
+    def scores(self, measure: str) -> Values:
+        """The score of each stage."""
+        if measure in OF_ROWS:
+            return np.array([getattr(counts, measure)() for counts in self.by_stage()])
+        nothing = np.zeros(0)
+        sums = Counts(self.tp, self.fp, self.positives, nothing, nothing, nothing, self.weights)
+        return np.asarray(getattr(sums, measure)())
+
+    def by_stage(self) -> Iterator[Counts]:
+        """The counts of each stage, those of rows updated in place."""
+        right, predicted = np.zeros((2, len(self.weights)), np.int64)
+        order = np.argsort(self.stage, kind="stable")
+        changes = np.split(order, np.searchsorted(self.stage[order], np.arange(self.shape[0])))
+        for tp, fp, changed in zip(self.tp, self.fp, changes, strict=True):
+            np.add.at(right, self.row[changed], self.sign[changed] * self.right[changed])
+            np.add.at(predicted, self.row[changed], self.sign[changed])
+            yield Counts(tp, fp, self.positives, right, predicted, self.present, self.weights)
 
 
 class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -112,36 +141,28 @@ def staged_measures(
     kept: Sequence[int] | NDArray[np.intp] | None = None,
 ) -> dict[str, Values]:
     """The same for several measures of `plurule.metrics` at once, by name."""
-    scores: dict[str, list[float]] = {measure: [] for measure in measures}
-    for tally in tallied(rule_list, table, Y, weights, kept):
-        for measure, values in scores.items():
-            values.append(getattr(tally, measure)())
-    return {measure: np.array(values) for measure, values in scores.items()}
+    stages = stages_of(rule_list, table, Y, weights, kept)
+    return {measure: stages.scores(measure) for measure in measures}
 
 
-def tallied(
+def stages_of(
     rule_list: RuleList,
     table: Table,
     Y: NDArray[Any],
     weights: Values | None = None,
     kept: Sequence[int] | NDArray[np.intp] | None = None,
-) -> Iterator[Tally]:
-    """What is right and wrong without rules, after the first rule, after the first two, …; always the same object."""
-    kept = np.arange(len(rule_list.labels)) if kept is None else np.asarray(kept, dtype=np.intp)
-    place = np.full(len(rule_list.labels), -1)
-    place[kept] = np.arange(len(kept))
-    tally = Tally(np.asarray(Y)[:, kept], weights)
-    yield tally
-    for step in replay(rule_list, table):
-        for assignment, newly in zip(rule_list[step.rule].head, step.decided, strict=True):
-            if assignment.present and place[assignment.index] >= 0:
-                tally.predict(np.flatnonzero(newly), int(place[assignment.index]))
-        yield tally
+) -> Stages:
+    """What is right and wrong without rules, after the first rule, after the first two, …, for some labels or all."""
+    shown = slice(None) if kept is None else np.asarray(kept, dtype=np.intp)
+    decisions = decide(rule_list, table)
+    row, label = np.nonzero(decisions.predicted[:, shown] == 1)
+    stage = decisions.decided_by[:, shown][row, label].astype(np.intp)
+    return Stages(np.asarray(Y)[:, shown] == 1, weights, len(rule_list), (stage, row, label))
 
 
 @dataclass(frozen=True)
 class Summed:
-    """Tallies of some rows, stage by stage, in a form that adds up over parts of the rows."""
+    """What is right and wrong on some rows, stage by stage, in a form that adds up over parts of the rows."""
 
     tp: Values
     fp: Values
@@ -152,19 +173,15 @@ class Summed:
     """Per stage, what rows of the same counts (right, predicted, present) weigh; empty for measures of labels."""
 
     @classmethod
-    def of(cls, tallies: Iterable[Tally], measure: str) -> Summed:
-        """What a measure needs of tallies."""
-        tp, fp, rows = [], [], []
-        for tally in tallies:
-            tp.append(tally.tp.copy())
-            fp.append(tally.fp.copy())
-            if measure in OF_ROWS:
-                counts, which = np.unique(
-                    np.stack([tally.right, tally.predicted, tally.present]), axis=1, return_inverse=True
-                )
-                weights = np.bincount(which.ravel(), tally.weights, counts.shape[1])
-                rows.append(dict(zip(map(tuple, counts.T.tolist()), weights.tolist(), strict=True)))
-        return cls(np.array(tp), np.array(fp), tally.positives, float(tally.weights.sum()), tuple(rows))
+    def of(cls, stages: Stages, measure: str) -> Summed:
+        """What a measure needs of the stages."""
+        rows = []
+        for counts in stages.by_stage() if measure in OF_ROWS else ():
+            of_rows = np.stack([counts.right, counts.predicted, counts.present])
+            alike, which = np.unique(of_rows, axis=1, return_inverse=True)
+            weights = np.bincount(which.ravel(), counts.weights, alike.shape[1])
+            rows.append(dict(zip(map(tuple, alike.T.tolist()), weights.tolist(), strict=True)))
+        return cls(stages.tp, stages.fp, stages.positives, float(stages.weights.sum()), tuple(rows))
 
     def __add__(self, other: Summed) -> Summed:
         rows = tuple(

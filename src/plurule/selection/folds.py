@@ -33,8 +33,8 @@ from plurule.learning.engine import Engine
 from plurule.learning.problem import Options, Problem
 from plurule.learning.weights import check_weights, exact_weights
 from plurule.model import Rule, RuleList
-from plurule.prediction.staged import Tally, staged_measures
-from plurule.selection.gain_cover import Body, GainCover, Price, counted, of_labels, satisfied, staged_selection
+from plurule.prediction.staged import staged_measures
+from plurule.selection.gain_cover import Body, GainCover, Price, counted, satisfied, staged_selection
 from plurule.selection.training_data import Scores, Selection, TrainingData
 
 Rows = NDArray[np.intp]
@@ -209,13 +209,9 @@ class Folds(TrainingData):
             scored_on = [] if measure is None else self.held_out(part)
             groups = [(rows, satisfied(bodies, rows.table)) for rows in scored_on]
             found = []
-            for chosen in (cover.select(price, n_rules) for price in prices):
-                shown = of_labels(chosen, kept)
-                tallies = [
-                    staged_selection(holds, shown, Tally(rows.Y[:, kept], rows.weights)) for rows, holds in groups
-                ]
-                scores = [[getattr(tally, str(measure))() for tally in stages] for stages in tallies]
-                found.append(Selection(chosen, scores))
+            for chosen in cover.select(prices, n_rules):
+                stages = [staged_selection(holds, chosen, rows.Y == 1, rows.weights, kept) for rows, holds in groups]
+                found.append(Selection(chosen, [one.scores(str(measure)).tolist() for one in stages]))
             yield found
 
     def counted(self, part: int, rules: tuple[Rule, ...], lam: float) -> RuleList:

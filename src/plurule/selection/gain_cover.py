@@ -10,7 +10,7 @@ two rules before the last contradict each other, so predictions do not depend on
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,7 +25,7 @@ from plurule.model import Assignment, Condition, Head, LabelCondition, Rule, Rul
 from plurule.model.head import ancestors
 from plurule.prediction.counts import recount
 from plurule.prediction.decide import OPEN, Columns
-from plurule.prediction.staged import Tally
+from plurule.prediction.staged import Stages
 
 Body: TypeAlias = tuple[Condition, ...]
 Values: TypeAlias = NDArray[np.float64]
@@ -35,6 +35,9 @@ LEAST_GAIN = 0.5
 
 BLOCK = 1 << 14
 """Rows that are multiplied at once."""
+
+MOST_VALUES = 1 << 22
+"""So many sums, of prices, labels and bodies, are kept at once."""
 
 EXACT_IN_SINGLE = 1 << 24
 """Whole numbers up to this are exact in single precision."""
@@ -96,8 +99,20 @@ def satisfied(bodies: Sequence[Body], table: Table) -> NDArray[np.bool_]:
     return holds
 
 
+class Taking(NamedTuple):
+    """A body that decides a label, after others have; labels do not know of each other."""
+
+    body: int
+    label: int
+    before: frozenset[int]
+    """The bodies that have decided the label."""
+
+
+Taken: TypeAlias = Callable[[Sequence[Taking]], Values]
+
+
 class Gains:
-    """What the bodies of a pool gain, by sums over the rows, wherever they are; decides what is selected."""
+    """What the bodies of a pool gain, by sums over the rows, wherever they are."""
 
     def __init__(
         self,
@@ -108,67 +123,147 @@ class Gains:
         constraints: ResolvedConstraints | None = None,
     ):
         self.n_conditions = np.array([len(body) for body in bodies])
-        self.barred = np.zeros(right.shape, dtype=bool)
-        """Per body and label: whether the direction of an attribute does not allow it."""
+        self.barred: NDArray[np.bool_] | None = None
+        """Per label and body, if there are any: whether the direction of an attribute does not allow it."""
         if constraints is not None and constraints.directed:
-            self.barred[:] = [constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies]
+            self.barred = np.array([constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies]).T
         self.hierarchy = () if constraints is None else ancestors(constraints.hierarchy)
         self.right, self.all = right, all_
-        """Per body and label, the weight of the open pairs it covers: those that have the label, and all."""
+        """Per label and body, the weight of the open pairs it covers: those that have the label, and all."""
         self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
 
     def last(self, price: Price) -> list[Choice]:
         """What the last rule predicts, if there is one: the labels that gain by the empty body, the first of a pool."""
-        gain = self.right[0] - price.lam * self.all[0] - LEAST_GAIN
+        gain = self.right[:, 0] - price.lam * self.all[:, 0] - LEAST_GAIN
         head = np.flatnonzero(gain > 0.0)
         return [Choice(0, head, last=True)] if price.last and len(head) else []
 
-    def selecting(self, price: Price, n_rules: int) -> Generator[Choice, Values, None]:
-        """The bodies that gain most, one after the other, at most so many.
+    def select(self, prices: Sequence[Price], n_rules: int, taken: Taken) -> list[list[Choice]]:
+        """Per price, the last rule, if there is one, and the bodies that gain most, one after the other.
 
-        Wants to be told after each, per body, how many pairs of its head it takes away: those that have the labels,
-        beside all.
+        `taken` tells, per body, what bodies take away that decide a label: pairs that have the label, beside all.
         """
-        right, all_ = self.right.copy(), self.all.copy()
-        weighs = self.rarity if price.labels_alike else np.ones(right.shape[1])
-        sign = np.ones(right.shape[1])
-        for choice in self.last(price):
-            sign[choice.head] = -1.0
-        gain, changed = np.empty(right.shape), np.arange(right.shape[1])
-        positive = np.empty(right.shape)
-        for _ in range(n_rules):
-            gain[:, changed] = self._gain(price, sign, right, all_, changed)
-            positive[:, changed] = np.maximum(gain[:, changed], 0.0)
-            value = positive @ weighs - price.per_condition * self.n_conditions
-            # What differs by rounding only is a tie, and the first of them is taken.
-            best = int(np.argmax(np.round(value, 9)))
-            if value[best] <= 1e-9:
-                break
-            enough = gain[best] + (sign > 0.0) * price.lam * (1.0 - price.further) * all_[best] > 0.0
-            enough &= (weighs > 0.0) & (right[best] >= price.least_precision * all_[best])
-            for below, above in self.hierarchy:
-                enough[above] |= enough[below]
-            changed = np.flatnonzero(enough)
-            taken = yield Choice(best, changed)
-            right[:, changed] -= taken[:, : len(changed)]
-            all_[:, changed] -= taken[:, len(changed) :]
+        found: list[list[Choice]] = []
+        together = max(1, MOST_VALUES // self.right.size)
+        for begin in range(0, len(prices), together):
+            selecting = Selecting(self, prices[begin : begin + together], n_rules)
+            while asked := selecting.choose():
+                selecting.take(taken(asked))
+            found += selecting.chosen
+        return found
 
-    def _gain(self, price: Price, sign: Values, right: Values, all_: Values, labels: NDArray[np.intp]) -> Values:
-        """What each body gains by each of some labels."""
-        right, all_ = right[:, labels], all_[:, labels]
-        gain = sign[labels] * (_shrunken(right, all_, price.shrink) - price.lam * all_) - LEAST_GAIN
-        if price.least_precision:
-            gain[right < price.least_precision * all_] = 0.0
-        gain[self.barred[:, labels]] = -np.inf
+
+class Selecting:
+    """Selects from a pool at several prices, step by step side by side."""
+
+    def __init__(self, gains: Gains, prices: Sequence[Price], n_rules: int):
+        self.gains, self.n_rules = gains, n_rules
+        self.chosen = [gains.last(price) for price in prices]
+        n_prices, n_labels = len(prices), len(gains.right)
+        self.right, self.all = (np.repeat(sums[None], n_prices, axis=0) for sums in (gains.right, gains.all))
+        """Per price, label and body, what is still open."""
+        self.sign = np.ones((n_prices, n_labels))
+        for sign, chosen in zip(self.sign, self.chosen, strict=True):
+            for choice in chosen:
+                sign[choice.head] = -1.0
+        self.weighs = np.array([gains.rarity if price.labels_alike else np.ones(n_labels) for price in prices])
+        self.lam, self.least, self.further, self.shrink, per_condition = np.array(
+            [(one.lam, one.least_precision, one.further, one.shrink, one.per_condition) for one in prices]
+        ).T
+        self.costs = per_condition[:, None] * gains.n_conditions
+        self.before: list[dict[int, frozenset[int]]] = [{} for _ in prices]
+        self.growing = np.array([n for n, chosen in enumerate(self.chosen) if len(chosen) < n_rules], np.intp)
+        every = np.indices((n_prices, n_labels)).reshape(2, -1)
+        self.worth = self._worth(*every).reshape(self.right.shape)
+        """Per price, label and body, what is gained, if anything."""
+        self.total = self.worth.sum(axis=1)
+        self.changed = every[:, :0]
+        self.asked: dict[Taking, int] = {}
+
+    def choose(self) -> list[Taking]:
+        """Choose once at each price; gives what must be known to go on, nothing at the end."""
+        value = self.total[self.growing] - self.costs[self.growing]
+        # What differs by rounding only is a tie, and the first of them is taken.
+        best = np.argmax(np.round(value, 9), axis=1)
+        gain = value[np.arange(len(best)), best] > 1e-9
+        best, self.growing = best[gain], self.growing[gain]
+        enough = self._enough(self.growing, best)
+        changed: list[tuple[int, int]] = []
+        places: list[int] = []
+        self.asked = {}
+        for price, body, told in zip(self.growing.tolist(), best.tolist(), enough, strict=True):
+            head = np.flatnonzero(told)
+            self.chosen[price].append(Choice(body, head))
+            if len(self.chosen[price]) == self.n_rules:
+                continue
+            before = self.before[price]
+            for label in head.tolist():
+                # Prices often choose alike.
+                taking = Taking(body, label, before.get(label, frozenset()))
+                places.append(self.asked.setdefault(taking, len(self.asked)))
+                changed.append((price, label))
+                before[label] = taking.before | {body}
+        self.growing = np.array([n for n in self.growing.tolist() if len(self.chosen[n]) < self.n_rules], np.intp)
+        self.changed, self.places = np.array(changed, np.intp).reshape(-1, 2).T, places
+        return list(self.asked)
+
+    def take(self, taken: Values) -> None:
+        """Be told, per taking that was asked for, what it takes from every body: pairs with the label, and all."""
+        price, label = self.changed
+        self.right[price, label] -= taken[self.places, 0]
+        self.all[price, label] -= taken[self.places, 1]
+        worth = self._worth(price, label)
+        more = worth - self.worth[price, label]
+        self.worth[price, label] = worth
+        begin = np.flatnonzero(np.diff(price, prepend=-1))
+        self.total[price[begin]] += np.add.reduceat(more, begin, axis=0)
+
+    def _worth(self, price: NDArray[np.intp], label: NDArray[np.intp]) -> Values:
+        """What each body gains at some prices by one label each, if anything."""
+        sums = self.right[price, label], self.all[price, label]
+        gain = self._gain(price, label, *sums, sums[0][:, :1], sums[1][:, :1])
+        if self.gains.barred is not None:
+            gain[self.gains.barred[label]] = 0.0
+        np.maximum(gain, 0.0, out=gain)
+        gain *= self.weighs[price, label][:, None]
         return gain
 
+    def _enough(self, price: NDArray[np.intp], body: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Per price and label, whether a body tells of the label."""
+        labels = np.arange(self.right.shape[1])
+        places = np.repeat(price, len(labels)), np.tile(labels, len(price))
+        right, all_, every_right, every = (
+            sums[price[:, None], labels, of].reshape(-1, 1)
+            for of in (body[:, None], 0)
+            for sums in (self.right, self.all)
+        )
+        gain = self._gain(*places, right, all_, every_right, every)
+        lam, least, further = (values[places[0]][:, None] for values in (self.lam, self.least, self.further))
+        enough = gain + (self.sign[places][:, None] > 0.0) * lam * (1.0 - further) * all_ > 0.0
+        enough &= (self.weighs[places][:, None] > 0.0) & (right >= least * all_)
+        enough = enough.reshape(len(price), len(labels))
+        if self.gains.barred is not None:
+            enough &= ~self.gains.barred[:, body].T
+        for below, above in self.gains.hierarchy:
+            enough[:, above] |= enough[:, below]
+        return enough
 
-def _shrunken(right: Values, all_: Values, weight: float) -> Values:
-    """What would be right if bodies covered so much more weight with the shares of the empty body, the first."""
-    if not weight:
-        return right
-    share = np.divide(right[0], all_[0], out=np.zeros_like(right[0]), where=all_[0] > 0)
-    return all_ * (right + weight * share) / (all_ + weight)
+    def _gain(self, price: Any, label: Any, right: Values, all_: Values, every_right: Values, every: Values) -> Values:
+        """What is gained at some prices by one label each; of each also what the empty body, the first, covers."""
+        precise = right
+        drawn = np.flatnonzero(self.shrink[price])
+        if len(drawn):
+            # As if bodies covered so much more weight with the shares of the empty body.
+            weight, total = self.shrink[price[drawn]][:, None], every[drawn]
+            share = np.divide(every_right[drawn], total, out=np.zeros_like(total), where=total > 0)
+            right = right.copy()
+            right[drawn] = all_[drawn] * (right[drawn] + weight * share) / (all_[drawn] + weight)
+        gain = right - self.lam[price][:, None] * all_
+        gain *= self.sign[price, label][:, None]
+        gain -= LEAST_GAIN
+        if self.least.any():
+            gain[precise < self.least[price][:, None] * all_] = 0.0
+        return gain
 
 
 class GainCover:
@@ -179,39 +274,40 @@ class GainCover:
         self.held = np.ascontiguousarray(self.holds.T)  # rows lie together, to be picked quickly
         begin = start(problem)
         left = (begin.predicted == OPEN) & begin.in_training[:, None]
-        self.exact = exact_type(problem.weights)
-        self.weight = (left * problem.weights[:, None]).astype(self.exact)
-        self.present = problem.Y == 1
-        right, all_ = np.hsplit(covered_sums(self.held, np.hstack([self.weight * self.present, self.weight])), 2)
-        positives = self.weight.sum(axis=0, where=self.present, dtype=np.float64)
+        weight = (left * problem.weights[:, None]).astype(exact_type(problem.weights))
+        self.weight, self.present = np.ascontiguousarray(weight.T), np.ascontiguousarray(problem.Y.T == 1)
+        right, all_ = covered_sums(np.stack([self.weight * self.present, self.weight]), self.held)
+        positives = self.weight.sum(axis=1, where=self.present, dtype=np.float64)
         self.gains = Gains(bodies, right, all_, positives, problem.constraints)
 
-    def select(self, price: Price, n_rules: int) -> list[Choice]:
-        """The last rule, if there is one, and the bodies that gain most, one after the other; at most so many."""
-        weight, chosen = self.weight.copy(), self.gains.last(price)
-        steps = self.gains.selecting(price, n_rules - len(chosen))
-        choice = next(steps, None)
-        while choice is not None:
-            chosen.append(choice)
-            choice = told(steps, self._taken(weight, choice.body, choice.head) if len(chosen) < n_rules else None)
-        return chosen
+    def select(self, prices: Sequence[Price], n_rules: int) -> list[list[Choice]]:
+        """Per price, the last rule, if there is one, and the bodies that gain most; at most so many."""
+        return self.gains.select(prices, n_rules, self._taken)
 
-    def _taken(self, weight: NDArray[Any], body: int, head: NDArray[np.intp]) -> Values:
-        """What a choice takes from every body; the pairs that it decides weigh nothing any more."""
-        rows = np.flatnonzero(self.holds[body])
-        rows = rows[weight[np.ix_(rows, head)].any(axis=1)]
-        decided = np.ix_(rows, head)
-        sums = covered_sums(self.held[rows], np.hstack([weight[decided] * self.present[decided], weight[decided]]))
-        weight[decided] = 0.0
-        return sums
+    def _taken(self, asked: Sequence[Taking]) -> Values:
+        return taken(asked, self.weight, self.present, self.holds.__getitem__, self.held.__getitem__)
 
 
-def told(steps: Generator[Choice, Values, None], taken: Values | None) -> Choice | None:
-    """The next choice, after one has taken so much; None if there is none, or enough are chosen."""
-    try:
-        return None if taken is None else steps.send(taken)
-    except StopIteration:
-        return None
+def taken(
+    asked: Sequence[Taking],
+    weight: NDArray[Any],
+    present: NDArray[np.bool_],
+    holds: Callable[[list[int]], NDArray[np.bool_]],
+    held: Callable[[NDArray[np.intp]], NDArray[Any]],
+) -> Values:
+    """Per taking and body, the weight of the open pairs that both cover: those that have the label, and all.
+
+    `weight` and `present` are of labels × rows; `holds` gives bodies × rows, `held` the same as rows × bodies.
+    """
+    labels = [one.label for one in asked]
+    open_ = weight[labels] * holds([one.body for one in asked])
+    for values, one in zip(open_, asked, strict=True):
+        if one.before:
+            values[holds(list(one.before)).any(axis=0)] = 0
+    rows = np.flatnonzero(open_.any(axis=0))
+    open_ = open_[:, rows]
+    right = open_ * present[labels][:, rows]
+    return covered_sums(np.concatenate([right, open_]), held(rows)).reshape(2, len(asked), -1).swapaxes(0, 1)
 
 
 def exact_type(weights: Values) -> type[Any]:
@@ -223,12 +319,12 @@ def exact_type(weights: Values) -> type[Any]:
     return np.float32 if whole and len(weights) < EXACT_IN_SINGLE else np.float64
 
 
-def covered_sums(held: NDArray[Any], values: NDArray[Any]) -> Values:
-    """Per body and column, the sum of the values of the rows it covers."""
-    total = np.zeros((held.shape[1], values.shape[1]))
-    for begin in range(0, len(values), BLOCK):
+def covered_sums(values: NDArray[Any], held: NDArray[Any]) -> Values:
+    """The sums of the values, whose last axis are rows, over the rows that each body covers."""
+    total = np.zeros((*values.shape[:-1], held.shape[1]))
+    for begin in range(0, len(held), BLOCK):
         block = slice(begin, begin + BLOCK)
-        total += held[block].astype(values.dtype).T @ values[block]
+        total += values[..., block] @ held[block].astype(values.dtype)
     return total
 
 
@@ -247,15 +343,6 @@ def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], problem: Problem)
     )
 
 
-def of_labels(chosen: Sequence[Choice], kept: NDArray[np.intp]) -> list[Choice]:
-    """A selection with heads of some labels only, by their place among those."""
-    places = {label: place for place, label in enumerate(kept.tolist())}
-    return [
-        choice._replace(head=np.array([places[i] for i in choice.head.tolist() if i in places], np.intp))
-        for choice in chosen
-    ]
-
-
 def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
     """The initial rules of a problem and these, with their counts, and what they gain as their value."""
     given = start(problem).rules
@@ -272,16 +359,28 @@ def gain_of(rule: Rule, lam: float) -> float:
     return sum(right - bar * (right + wrong) for bar, right, wrong in stated)
 
 
-def staged_selection(holds: NDArray[np.bool_], chosen: Sequence[Choice], tally: Tally) -> Iterator[Tally]:
-    """What is right and wrong without rules, after the first rule, … of a selection; `holds` is of the same rows."""
-    open_ = np.ones(tally.truth.shape, np.bool_)
-    last: set[int] = set()
-    yield tally
-    for choice in chosen:
-        rows = np.flatnonzero(holds[choice.body])
-        for label in choice.head.tolist():
-            new = rows[open_[rows, label]]
-            open_[new, label] = choice.last
-            tally.predict(new, label, label not in last)
-        last |= set(choice.head.tolist() if choice.last else ())
-        yield tally
+def staged_selection(
+    holds: NDArray[np.bool_],
+    chosen: Sequence[Choice],
+    truth: NDArray[np.bool_],
+    weights: Values | None,
+    kept: NDArray[np.intp],
+) -> Stages:
+    """What is right and wrong without rules, after the first rule, … of a selection, for some labels.
+
+    `holds` is of the same rows as the labels.
+    """
+    never, n_rows = len(chosen), len(truth)
+    first = np.full(truth.shape[::-1], never)
+    for stage, choice in reversed(list(enumerate(chosen))):
+        if not choice.last:
+            first[choice.head[:, None], np.flatnonzero(holds[choice.body])] = stage
+    label, row = np.nonzero(first[kept] < never)
+    stages, present = first[kept][label, row], np.ones(len(row), np.bool_)
+    if chosen and chosen[0].last:  # what it predicts for all, others take back
+        usual = np.flatnonzero(np.isin(kept, chosen[0].head))
+        stages = np.concatenate([stages, np.zeros(n_rows * len(usual), np.intp)])
+        present = np.concatenate([~np.isin(label, usual), np.ones(n_rows * len(usual), np.bool_)])
+        row = np.concatenate([row, np.tile(np.arange(n_rows), len(usual))])
+        label = np.concatenate([label, np.repeat(usual, n_rows)])
+    return Stages(truth[:, kept], weights, never, (stages, row, label), present)
