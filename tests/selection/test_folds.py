@@ -20,9 +20,9 @@ from plurule.learning.problem import Options
 from plurule.lifts import as_table
 from plurule.metrics import SCORERS, micro_f1
 from plurule.prediction.scoring import Scoring
+from plurule.selection import folds as folds_module
 from plurule.selection import search as search_module
 from plurule.selection.folds import (
-    MOST_RUNS,
     Folds,
     Part,
     data_fingerprint,
@@ -146,15 +146,24 @@ def test_a_list_goes_on_from_a_shorter_one_of_the_same_options(flags: Any) -> No
         for n_rules in (2, 4, 3, 4, 8, None):
             part = folds.learn(1, replace(options, n_rules=n_rules))
             assert part == evaluation_of(flags).folds.learn(1, replace(options, n_rules=n_rules))
-    runs = [key for key in folds._made if key[0] == "run"]
-    assert len(runs) <= MOST_RUNS
 
 
-def test_only_the_latest_runs_are_kept_to_go_on(flags: Any) -> None:
-    evaluation = evaluation_of(flags)
-    for min_coverage in range(MOST_RUNS + 3):
-        evaluation.folds.learn(0, options_of(evaluation, n_rules=1, min_coverage=min_coverage))
-    assert sum(key[0] == "run" for key in evaluation.folds._made) == MOST_RUNS
+def test_so_many_of_the_latest_runs_are_kept_to_go_on_as_memory_allows(
+    flags: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept(*min_coverages: int) -> int:
+        evaluation = evaluation_of(flags)
+        for min_coverage in min_coverages:
+            evaluation.folds.learn(0, options_of(evaluation, n_rules=1, min_coverage=min_coverage))
+        return sum(key[0] == "run" for key in evaluation.folds._made)
+
+    assert kept(*range(12)) == 12
+    rows, columns = len(evaluation_of(flags).folds.training(0).Y), len(flags.attributes)
+    size = rows * len(flags.label_names) * columns
+    monkeypatch.setattr(folds_module, "MOST_COUNTS_IN_ALL", 5 * size)
+    assert kept(*range(12)) == 5
+    monkeypatch.setattr(folds_module, "MOST_COUNTS", size - 1)
+    assert kept(*range(3)) == 0
 
 
 def test_folds_travel_without_what_was_made_of_them(flags: Any) -> None:

@@ -57,7 +57,8 @@ class Head:
             raise ValueError("a head needs at least one label")
         if len(set(indices)) < len(indices):
             raise ValueError(f"a head assigns each label once, got {self}")
-        object.__setattr__(self, "assignments", tuple(sorted(self.assignments, key=lambda a: a.index)))
+        if indices != sorted(indices):
+            object.__setattr__(self, "assignments", tuple(sorted(self.assignments, key=lambda a: a.index)))
 
     def __iter__(self) -> Iterator[Assignment]:
         return iter(self.assignments)
@@ -82,7 +83,10 @@ class Head:
         >>> [str(a) for a in Head((Assignment("jazz", 0, True),)).completed((), ["jazz", "music"], ((0, 1),))]
         ['jazz', 'music']
         """
-        said, implied = {a.index: a for a in self.assignments}, implications(groups, hierarchy)
+        implied = implications(groups, hierarchy)
+        if not implied:
+            return self
+        said = {a.index: a for a in self.assignments}
         waiting = list(self.assignments)
         for one in waiting:
             for index, present in implied.get((one.index, one.present), ()):

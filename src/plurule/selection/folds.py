@@ -42,11 +42,12 @@ Rows = NDArray[np.intp]
 GROUPS = 5
 """A single validation part is scored in so many groups, to know how far its score can be trusted."""
 
-MOST_RUNS = 8
-"""So many training runs are kept, to go on from where they are."""
-
 MOST_COUNTS = 20_000_000
-"""Runs on larger data (values times labels, or rows, times columns) are not kept."""
+"""Training runs on data of at most this size (values times labels, or rows, times columns) are kept, to go on from
+where they are …"""
+
+MOST_COUNTS_IN_ALL = 8 * MOST_COUNTS
+"""… up to this size together, the latest of them."""
 
 _preparing = threading.RLock()
 
@@ -140,11 +141,11 @@ def parts_fingerprint(parts: Iterable[Part]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _is_small(problem: Problem, options: Options) -> bool:
-    """Whether a training run takes so little memory that it can be kept."""
+def _size(problem: Problem, options: Options) -> int:
+    """What a training run takes in memory, by and large."""
     n_rows, n_columns = problem.n_instances, len(problem.table.columns)
     n_values = min(n_rows, options.max_bins or n_rows)
-    return max(n_rows, n_values * problem.n_labels) * n_columns <= MOST_COUNTS
+    return max(1, n_rows, n_values * problem.n_labels) * max(1, n_columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,11 +232,11 @@ class Folds(TrainingData):
             run = self._made.pop(key, None)
         if run is None or (options.n_rules is not None and options.n_rules < run.n_rules):
             run = native.Run(problem, replace(options, n_rules=None), self.n_jobs, columns)
-        learned = run.learn(options.n_rules)
-        if options.n_rules is not None and not run.ended and _is_small(problem, options):
+        learned, size = run.learn(options.n_rules), _size(problem, options)
+        if options.n_rules is not None and not run.ended and size <= MOST_COUNTS:
             with _preparing:
                 kept = [k for k in self._made if k[0] == "run"]
-                for old in kept[: max(0, len(kept) - MOST_RUNS + 1)]:
+                for old in kept[: max(0, len(kept) - MOST_COUNTS_IN_ALL // size + 1)]:
                     del self._made[old]
                 self._made[key] = run
         return learned
