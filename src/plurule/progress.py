@@ -72,3 +72,16 @@ def told(verbose: bool | int | Counted, name: str) -> Iterator[Counted | None]:
 
     with counting(Console(stderr=True), name) as show:
         yield show
+
+
+class Watch:
+    """Is told how far an experiment is; this one tells nobody."""
+
+    def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
+        """A data set is to be worked on: so many tasks, some of them done, each with a weight."""
+
+    def advance(self, dataset: str, seconds: float) -> None:
+        """One more task is finished; it took that many seconds of CPU."""
+
+    def failed(self, dataset: str, error: str) -> None:
+        """A data set is given up."""

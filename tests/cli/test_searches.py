@@ -37,8 +37,8 @@ def test_tune_wide_shows_the_front_and_writes_the_best_list_of_a_size(run: Run, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--objective", "micro-f+"), "--objective cannot be given with --wide (--objective: the measure to choose by"),
-        (("--lifts", "paper", "--seed", "0"), "--lifts, --seed cannot be given with --wide"),
+        (("--objective", "micro-f+"), "--objective has no meaning with --wide: the measure to choose by"),
+        (("--lifts", "paper", "--seed", "0"), "--lifts has no meaning with --wide"),
         (("--jobs", "0"), "--jobs 0, expected at least 1"),
         (("--folds", "1"), "1 folds, expected at least 2"),
     ],

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
-from pathlib import Path
 from textwrap import wrap
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -21,9 +20,6 @@ SETTINGS: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable":
 
 MOST_BESIDE = 24
 """Options that are longer than this have their text on the next line."""
-
-WRITTEN = ("output", "html", "table", "target")
-"""Arguments that name a file to write, if they are paths."""
 
 EMPTY = inspect.Parameter.empty
 
@@ -50,13 +46,15 @@ def arguments_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 def with_arguments(function: Callable[..., None], arguments: Iterable[inspect.Parameter]) -> Callable[..., None]:
     """The same function as one with these keyword arguments, for typer to read; what it writes to is checked first."""
+    signature = inspect.Signature(list(arguments))
+    known = {name: get_args(one.annotation)[1:] for name, one in signature.parameters.items()}
+    files = [name for name, about in known.items() if any(getattr(one, "writable", False) for one in about)]
 
     @wraps(function)
     def run(**values: Any) -> None:
-        check_writable(*(values[name] for name in WRITTEN if isinstance(values.get(name), Path)))
+        check_writable(*(values[name] for name in files if values.get(name) is not None))
         function(**values)
 
-    signature = inspect.Signature(list(arguments))
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
     del run.__wrapped__  # typer would read the annotations of the original
@@ -68,9 +66,11 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
     return with_arguments(function, arguments_of(function))
 
 
-def given_options(context: typer.Context, names: Iterable[str]) -> list[str]:
-    """Those of the options that the user gave."""
-    return [name for name in names if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+def refuse(context: typer.Context, beside: str, reasons: Mapping[str, str]) -> None:
+    """Raise an error if the user gave one of some options, which have no meaning for the given reasons."""
+    for name, reason in reasons.items():
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE":
+            raise ValueError(f"--{name} has no meaning {beside}: {reason}; leave out one of the two")
 
 
 def on_demand(function: Callable[..., None], options: Callable[[], Iterable[inspect.Parameter]]) -> type[TyperCommand]:

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from plurule.cli import rendering, terminal
-from plurule.cli.commands import given_options
+from plurule.cli.commands import refuse
 from plurule.cli.loading import Split, load_data, new_part, training_part
 from plurule.cli.options import DEFAULT_FOLDS
 from plurule.cli.watching import check_jobs, working
@@ -31,8 +31,9 @@ TUNE = "tune"
 """In place of a lift: one chosen anew on each training part."""
 
 
-TRAINING = dict.fromkeys(("drop", "folds", "learner", "objective", "lift", "seed", "jobs"), "it is for training")
-"""Options of training, which have no meaning where a model is given."""
+TRAINING = {"labels": "the labels are those of the model"}
+TRAINING |= dict.fromkeys(("drop", "folds", "learner", "objective", "lift", "seed", "jobs"), "it is for training")
+"""Options of training, which have no meaning where a model is given, and why."""
 
 
 def evaluate(
@@ -67,13 +68,13 @@ def evaluate(
     if len(sources) > 2:
         raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
     if len(sources) == 2:
-        refuse(context, "with a model", labels="the labels are those of the model", **TRAINING)
+        refuse(context, "with a model", TRAINING)
         found = score_model(Path(sources[0]), sources[1], split or new_part(sources[1]), decimal)
     else:
         chosen = None if learner == "default" else (objective, lift)
         if chosen is None:
-            published_only = "it is for the published one"
-            refuse(context, "with --learner default", objective=published_only, lift=published_only)
+            reasons = dict.fromkeys(("objective", "lift"), "it is for the published one")
+            refuse(context, "with --learner default", reasons)
         reading = {"labels": labels, "drop": drop or (), "decimal": decimal}
         found = train_and_score(sources[0], split, reading, folds, chosen, seed, jobs)
     if output is not None:
@@ -86,12 +87,6 @@ def evaluate(
         out = terminal.console()
         out.print(found.words, markup=False)
         out.print(score_table(found))
-
-
-def refuse(context: typer.Context, beside: str, **reasons: str) -> None:
-    """Raise an error if one of some options is given."""
-    for name in given_options(context, reasons):
-        raise ValueError(f"--{name} has no meaning {beside}: {reasons[name]}; leave out one of the two")
 
 
 class Found(NamedTuple):
@@ -157,35 +152,33 @@ def train_and_score(
 
     The learner is the published one with the objective and the lift that are given, or else the default one.
     """
-    from plurule.metrics import METRICS, scores
+    from plurule.metrics import METRICS
     from plurule.prediction.constant import best_constant
-    from plurule.prediction.decide import decide
-    from plurule.selection.folds import make_parts, problem_of, rows_of, weights_of
+    from plurule.prediction.scoring import Scoring
+    from plurule.selection.folds import Folds, problem_of
     from plurule.selection.splitters import find_splitter
-    from plurule.selection.trials import size_of
+    from plurule.selection.trials import Evaluation
 
     learner, learner_words = make_learner(published, seed, check_jobs(jobs))
     if source.lower().endswith(".json"):
         raise DataError(f"{source}: is a model; give the data to score it on, too")
     if folds is None and split is None and training_part(source) == "train":
         data, test = load_data(source, split="train", **reading), load_data(source, split="test", **reading)
-        splits = [(data, problem_of(test))]
+        parts = Folds(problem_of(data), [], problem_of(test)).everything()
         words = f"{len(data)} training and {len(test)} test instances"
     else:
         data = load_data(source, split=split or "all", **reading)
-        whole = problem_of(data)
-        parts = make_parts(find_splitter(folds or DEFAULT_FOLDS, seed), whole.Y)
-        splits = [(data[part.train], rows_of(whole, part.groups[0])) for part in parts]
-        words = f"{len(data)} instances, {len(splits)} folds"
+        parts = Folds(problem_of(data), []).split(find_splitter(folds or DEFAULT_FOLDS, seed))
+        words = f"{len(data)} instances, {parts.n_parts} folds"
+    evaluation = Evaluation(parts, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False)
     rows, constants = [], []
     with working("folds", "Nothing was written.") as (progress, _):
-        progress(0, len(splits))
-        for train, new in splits:
-            rule_list = learner.fit(train).rule_list_
-            found = scores(new.Y, decide(rule_list, new.table).labels(), sample_weight=weights_of(new))
-            rows.append(found | size_of(rule_list))
-            constants.append({name: best_constant(new.Y, name).score for name in METRICS})
-            progress(len(rows), len(splits))
+        progress(0, parts.n_parts)
+        for number, part in enumerate(parts.parts):
+            found = evaluation.score(learner.fit(data[part.train]).rule_list_, number)
+            rows.append(found["scores"] | found["size"])
+            constants.append({name: best_constant(parts.held_out(number)[0].Y, name).score for name in METRICS})
+            progress(len(rows), parts.n_parts)
     words = f"{words}, {len(data.label_names)} labels, {learner_words}"
     return Found(words, rows, {"constant": spread(constants)[0]}, {})
 

@@ -20,6 +20,7 @@ from plurule.cli.loading import (
 from plurule.cli.terminal import console, takes_output, visible
 from plurule.cli.watching import waiting
 from plurule.model.naming import amount
+from plurule.titles import CHARACTERISTICS
 
 MOST_LABELS_SHOWN = 10
 """Of those that no rule predicts."""
@@ -86,4 +87,9 @@ def fit(
         out.print(Text(f"No rule predicts {visible(label)}: {visible(reason)}"), soft_wrap=True)
     if len(reasons) > MOST_LABELS_SHOWN:
         out.print(f"… nor {len(reasons) - MOST_LABELS_SHOWN} other labels")
-    rendering.show_model(out, rule_list, output)
+    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    if output is None:
+        out.print()
+        out.print(rendering.rule_table(rule_list, range(len(rule_list))))
+    else:
+        rendering.keep_model(out, rule_list, output)

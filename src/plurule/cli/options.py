@@ -1,6 +1,7 @@
 """The arguments and options of commands: what they are called, and what their help says.
 
 The signature of a command has their types and defaults. What is called `tune.folds` here is the option of one command.
+What is `writable` names a file to write, which is looked at before the work.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ARGUMENTS: dict[str, Any] = {
     "name": Argument(help="Name of a data set."),
     "names": Argument(help="Names of data sets."),
     "source": Argument(metavar="FROM", help="Data file, or base name of a -train/-test pair."),
-    "target": Argument(metavar="TO", help="File to write: .arff, .csv, .tsv or .parquet."),
+    "target": Argument(metavar="TO", help="File to write: .arff, .csv, .tsv or .parquet.", writable=True),
     "sources": Argument(
         metavar="[MODEL] DATA",
         help="A model file, as written by plurule fit, and a data file, the base name of a -train/-test pair, or "
@@ -90,17 +91,24 @@ OPTIONS: dict[str, Any] = {
     "nominal": Option(help="CSV column that is nominal though its values are numbers; repeatable."),
     "force": Option("--force", help="Fetch anew though it is there."),
     # Output
-    "output": Option(*OUTPUT, metavar="FILE", help="File to write; standard output if not given."),
+    "output": Option(*OUTPUT, metavar="FILE", help="File to write; standard output if not given.", writable=True),
     "fit.output": Option(
         *OUTPUT,
         metavar="FILE",
         help="Model file to write (JSON); - is standard output. Without it the model is only shown.",
+        writable=True,
     ),
-    "tune.output": Option(*OUTPUT, help="Model file to write (JSON), trained with what was chosen."),
-    "evaluate.output": Option(*OUTPUT, help="Write the scores to this file: JSON, or CSV if it ends in .csv."),
-    "report.output": Option(*OUTPUT, metavar="FILE", help="HTML file to write."),
-    "edit.output": Option(*OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL."),
-    "simplify.output": Option(*OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL."),
+    "tune.output": Option(*OUTPUT, help="Model file to write (JSON), trained with what was chosen.", writable=True),
+    "evaluate.output": Option(
+        *OUTPUT, help="Write the scores to this file: JSON, or CSV if it ends in .csv.", writable=True
+    ),
+    "report.output": Option(*OUTPUT, metavar="FILE", help="HTML file to write.", writable=True),
+    "edit.output": Option(
+        *OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL.", writable=True
+    ),
+    "simplify.output": Option(
+        *OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL.", writable=True
+    ),
     "as_json": Option("--json", help="Print as JSON."),
     "evaluate.as_json": Option("--json", help="Print the scores as JSON."),
     "as_csv": Option("--csv", help="Print the scores as CSV."),
@@ -115,7 +123,7 @@ OPTIONS: dict[str, Any] = {
     "function": Option(help="Python: name of the function."),
     "caption": Option(help="LaTeX: caption of the table."),
     "title": Option(help="What stands at the top of the page."),
-    "html": Option(help="HTML page to write, with a graph of the labels."),
+    "html": Option(help="HTML page to write, with a graph of the labels.", writable=True),
     "out": Option(help="Folder for the results; a run that was stopped goes on there."),
     # What of it
     "rules": Option(help="Show only this many rules, from the top.", min=1),
@@ -162,7 +170,7 @@ OPTIONS: dict[str, Any] = {
     "evaluate.seed": Option(help="Shuffles the folds."),
     "reproduce.seed": Option(help="Shuffles the folds; splits sets without a test part."),
     "tune.show": Option(help="How many candidates to show.", min=1),
-    "tune.table": Option(help="Write all candidates to this CSV file."),
+    "tune.table": Option(help="Write all candidates to this CSV file.", writable=True),
     "journal": Option(help="File that keeps finished results; a run that was stopped goes on from it."),
     "jobs": Option(help="Processes; all cores if left out."),
     "evaluate.jobs": Option(help="Threads; all cores if left out."),

@@ -17,7 +17,7 @@ from plurule.cli.terminal import save_model, takes_output, visible
 from plurule.model import LengthChoice, Rule, RuleList
 from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.model.naming import amount
-from plurule.titles import CHARACTERISTICS, MEASURES
+from plurule.titles import MEASURES
 
 if TYPE_CHECKING:
     from plurule.inspection.evidence import Evidence
@@ -106,13 +106,8 @@ def length_text(choice: LengthChoice) -> str:
     return f"Cut after {rules} ({chosen} on validation data; best with {choice.best} rules: {best})"
 
 
-def show_model(out: Console, rule_list: RuleList, output: Path | None) -> None:
-    """What a model consists of, and where it is written; without a file, its rules."""
-    out.print(column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
-    if output is None:
-        out.print()
-        out.print(rule_table(rule_list, range(len(rule_list))))
-        return
+def keep_model(out: Console, rule_list: RuleList, output: Path) -> None:
+    """Write a model, and say where it is."""
     save_model(rule_list, output)
     if not takes_output(output):
         out.print(Text(f"Written to {output}; look at it with: plurule show {output}"), soft_wrap=True)

@@ -9,9 +9,8 @@ import typer
 from rich.text import Text
 
 from plurule.cli import rendering, terminal
-from plurule.cli.commands import given_options
+from plurule.cli.commands import refuse
 from plurule.cli.loading import Split, load_training_data
-from plurule.cli.terminal import save_model
 from plurule.cli.watching import check_jobs, working
 from plurule.files import to_csv, write_text
 from plurule.titles import CHARACTERISTICS
@@ -53,10 +52,8 @@ def tune(
     from plurule.cli.searches import LiftSearch, WideSearch
     from plurule.selection.journal import Journal
 
-    ignored = given_options(context, MEANINGLESS) if wide else []
-    if ignored:
-        reasons = "; ".join(f"--{name}: {MEANINGLESS[name]}" for name in ignored)
-        raise ValueError(f"{', '.join(f'--{name}' for name in ignored)} cannot be given with --wide ({reasons})")
+    if wide:
+        refuse(context, "with --wide", MEANINGLESS)
     if not wide and max_rules is not None:
         raise ValueError("--max-rules needs --wide: the paper's protocol does not look at lengths")
     n_jobs = check_jobs(jobs)
@@ -80,5 +77,4 @@ def tune(
         write_text(table, to_csv(asked.rows(search.cv_results_)))
         out.print(f"All candidates: {table}", soft_wrap=True, markup=False)
     if output is not None:
-        save_model(model.rule_list_, output)
-        out.print(f"Written to {output}; look at it with: plurule show {output}", soft_wrap=True, markup=False)
+        rendering.keep_model(out, model.rule_list_, output)

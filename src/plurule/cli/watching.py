@@ -14,14 +14,14 @@ from rich.text import Text
 
 from plurule.cli import terminal
 from plurule.errors import PluruleError
-from plurule.progress import Counted, bars, counting, sharing
+from plurule.progress import Counted, Watch, bars, counting, sharing
 
 ALL = "all"
 STOPPED = 130
 """What a program ends with that was stopped by Ctrl-C."""
 
 
-class ProgressWatch:
+class ProgressWatch(Watch):
     """Shows on standard error how far an experiment is; in a log, one line per data set."""
 
     def __init__(self, console: Console) -> None:
@@ -31,7 +31,7 @@ class ProgressWatch:
         """Shown in a block with it."""
 
     def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
-        """A data set is to be worked on; the bar of everything counts what its tasks weigh, not how many there are."""
+        # The bar of everything counts what tasks weigh, not how many there are.
         for name, size in ((ALL, 0), (dataset, total)):
             if name not in self._bars:
                 self.shown.add_task("", total=size, name=name, done="", note="", weight=weight, seconds=0.0)
@@ -40,7 +40,6 @@ class ProgressWatch:
         self._grow(weight * (total - done))
 
     def advance(self, dataset: str, seconds: float) -> None:
-        """One more task is finished; it took that many seconds of CPU."""
         bar = self._bars[dataset]
         bar.fields["seconds"] += seconds
         self._move(bar, 1)
@@ -50,7 +49,6 @@ class ProgressWatch:
             self._console.print(f"{dataset}: {bar.total:.0f} results, {cpu}", soft_wrap=True)
 
     def failed(self, dataset: str, error: str) -> None:
-        """A data set is given up."""
         bar = self._bars[dataset]
         self._grow(-bar.fields["weight"] * ((bar.total or 0) - bar.completed))
         self.shown.update(bar.id, note="failed")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.data.place import Place, Source, hint, shown
 from plurule.data.readers.text import read_bytes
-from plurule.data.table import SparseColumns, Table
+from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 from plurule.data.targets import label_names
 from plurule.errors import DataError
 from plurule.label_matrix import dense
@@ -35,6 +35,8 @@ _SAID = YES | {"0.0": False, "1.0": True}
 # An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
 _DENSE_CELLS = 1 << 27
 _DENSE_SHARE = 1 / 16
+_UNLISTED: Any = np.int32(0)
+"""What rows hold that a sparse column does not list: 0, or the first category."""
 
 _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -278,68 +280,48 @@ def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[
 
 def _label_matrix(table: Table, positions: Sequence[int], source: Source) -> Any:
     """0 and 1 for each row and each of the given columns: an int8 array, or sparse where that is far smaller."""
-    attributes = [table.attributes[i] for i in positions]
-    meanings = _Meanings(attributes)
-    shape = (len(table), len(positions))
-    cells = shape[0] * shape[1]
-    columns = table.columns
-    if not isinstance(columns, SparseColumns):
-        values = np.array([table.column(i) for i in positions]).reshape(shape[::-1])
-        decided = meanings.of(np.arange(shape[1])[:, None], values)
-        if cells and decided.min() < 0:
-            label, row = np.unravel_index(int(np.argmin(decided)), decided.shape)
-            raise _refusal(source, attributes[label], values[label, row], int(row))
-        return np.ascontiguousarray(decided.T)
-    part = columns.select(positions)
-    matrix = part.matrix[:, part.picked]
-    labels = np.repeat(np.arange(shape[1]), np.diff(matrix.indptr))
-    decided = meanings.of(labels, matrix.data)
-    if len(decided) and decided.min() < 0:
-        at = int(np.argmin(decided))
-        raise _refusal(source, attributes[labels[at]], matrix.data[at], int(matrix.indices[at]))
-    defaults = meanings.of(np.arange(shape[1]), np.zeros(shape[1]))
-    listed = np.diff(matrix.indptr)
-    for label in np.flatnonzero((defaults < 0) & (listed < shape[0])):
-        rows = np.setdiff1d(np.arange(shape[0]), matrix.indices[matrix.indptr[label] : matrix.indptr[label + 1]])
-        raise _refusal(source, attributes[label], 0, int(rows[0]))
-    if cells > _DENSE_CELLS:
-        if (defaults > 0).any():
-            raise source.place.error(
-                f"{cells} labels are present unless a row says otherwise, more than fit; declare the labels as {{0,1}}"
-            )
-        if len(decided) < cells * _DENSE_SHARE:
-            present = sp.csc_array((decided, matrix.indices, matrix.indptr), shape=shape).tocsr()
-            present.eliminate_zeros()
-            return present
+    attributes, shape = [table.attributes[i] for i in positions], (len(table), len(positions))
+    is_large = isinstance(table.columns, SparseColumns) and shape[0] * shape[1] > _DENSE_CELLS
+    if is_large and any(_said(attribute, _UNLISTED) > 0 for attribute in attributes):
+        what = f"{shape[0] * shape[1]} labels are present unless a row says otherwise, more than fit"
+        raise source.place.error(f"{what}; declare the labels as {{0,1}}")
+    labels = [_label(table.columns[i], a, source) for i, a in zip(positions, attributes, strict=True)]
+    rare = [label for label in labels if isinstance(label, SparseColumn)] if is_large else []
+    ends = np.cumsum([0, *(len(label.rows) for label in rare)])
+    if is_large and ends[-1] < shape[0] * shape[1] * _DENSE_SHARE:
+        said, rows = (np.concatenate(parts) for parts in zip(*((c.values, c.rows) for c in rare), strict=True))
+        present = sp.csc_array((said, rows, ends), shape=shape).tocsr()
+        present.eliminate_zeros()
+        return present
     Y = np.empty(shape, dtype=np.int8)
-    Y[:] = defaults
-    Y[matrix.indices, labels] = decided
+    for place, label in enumerate(labels):
+        Y[:, place] = label.to_dense() if isinstance(label, SparseColumn) else label
     return Y
 
 
-class _Meanings:
-    """What each value of each of some label columns says: 0 absent, 1 present, -1 neither."""
+def _label(column: Column, attribute: Attribute, source: Source) -> Column:
+    """0 and 1 for each value of a column; a sparse one stays so unless rows that it does not list have the label."""
+    rows, values = (column.rows, column.values) if isinstance(column, SparseColumn) else (None, column)
+    said = _said(attribute, values)
+    if len(said) and said.min() < 0:
+        odd = int(np.argmin(said))
+        raise _refusal(source, attribute, values[odd], odd if rows is None else int(rows[odd]))
+    if rows is None:
+        return said
+    unlisted = _said(attribute, _UNLISTED)
+    if unlisted < 0 and len(rows) < len(column):
+        raise _refusal(source, attribute, 0, int(np.setdiff1d(np.arange(len(column)), rows)[0]))
+    if unlisted > 0:
+        return SparseColumn(rows, said - unlisted, len(column)).to_dense() + unlisted
+    return SparseColumn(rows, said, len(column))
 
-    def __init__(self, attributes: Sequence[Attribute]) -> None:
-        known: dict[tuple[str, ...] | None, list[int]] = {None: [0, 1]}
-        for attribute in attributes:
-            if attribute.categories not in known:
-                known[attribute.categories] = [_category_meaning(c) for c in attribute.categories or ()]
-        # One more column at the end says what -1, a missing value, does: neither.
-        width = max(map(len, known.values())) + 1
-        rows = {categories: [*meanings, *[-1] * (width - len(meanings))] for categories, meanings in known.items()}
-        self._table = np.array([rows[a.categories] for a in attributes], dtype=np.int8).reshape(-1, width)
-        self._numeric = np.array([a.categories is None for a in attributes], dtype=np.bool_)
 
-    def of(self, labels: NDArray[Any], values: NDArray[Any]) -> NDArray[np.int8]:
-        """What values of the labels with the given numbers say."""
-        # A number other than 0 and 1 says as little as a missing value.
-        if self._numeric.all():
-            return np.where(values == 1, np.int8(1), np.where(values == 0, np.int8(0), np.int8(-1)))
-        if self._numeric.any():
-            odd = self._numeric[labels] & ~((values == 0) | (values == 1))
-            values = np.where(odd, -1, values)
-        return self._table[labels, values.astype(np.intp)]
+def _said(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.int8]:
+    """What values of a label column say: 0 absent, 1 present, -1 neither."""
+    if attribute.categories is None:
+        return np.where(values == 1, np.int8(1), np.where(values == 0, np.int8(0), np.int8(-1)))
+    # The last is what -1, a missing value, says.
+    return np.array([*map(_category_meaning, attribute.categories), -1], dtype=np.int8)[values]
 
 
 def _category_meaning(category: str) -> int:

@@ -26,6 +26,7 @@ from plurule.model import file as model_file
 from plurule.paper.materials import Material, load_material, work_of
 from plurule.paper.protocol import Plan, Reference, Task
 from plurule.parameters import check_jobs
+from plurule.progress import Watch
 from plurule.selection.code import code_fingerprint, version
 from plurule.selection.executing import Shared, place_of, run
 from plurule.selection.folds import data_fingerprint, parts_fingerprint
@@ -87,8 +88,8 @@ class Experiment:
     """Where each data set of the plan is."""
     executor: Executor | None = None
     """What runs the tasks; None runs them here."""
-    watch: Any = None
-    """Who is told how far it is, such as a `ProgressWatch`: that a data set begins, advances, has failed."""
+    watch: Watch = Watch()  # noqa: RUF009  # remembers nothing
+    """Who is told how far it is."""
     missing: Iterable[str] = ()
     """Data sets that were wanted and are not there; the results remember them."""
     reference: Reference = Reference()  # noqa: RUF009  # frozen
@@ -130,7 +131,7 @@ class Experiment:
             stand_in = dict.fromkeys(self.plan.objectives, "kln at 3: 1.00")
             folds_and_later = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
             folds_and_later += self._later_tasks(name, stand_in)
-            self._tell("begin", name, len(folds_and_later), done, weight)
+            self.watch.begin(name, len(folds_and_later), done, weight)
 
     @contextmanager
     def _giving_up(self, name: str, begun: bool = True) -> Iterator[None]:
@@ -142,12 +143,8 @@ class Experiment:
         except Exception as error:
             self._failures[name] = described(error)
             if not begun:
-                self._tell("begin", name, 1, 0, 0.0)
-            self._tell("failed", name, self._failures[name])
-
-    def _tell(self, what: str, *news: Any) -> None:
-        if self.watch is not None:
-            getattr(self.watch, what)(*news)
+                self.watch.begin(name, 1, 0, 0.0)
+            self.watch.failed(name, self._failures[name])
 
     def _later_tasks(self, name: str, chosen: Mapping[str, str]) -> list[Task]:
         """What follows the choice of the lifts."""
@@ -191,7 +188,7 @@ class Experiment:
         work = {key: work_of(task, material) for key, task in missing.items()}
         for key, result in run(shared, work, self.executor, self._journal, partial(self._keep_model, missing)):
             if told:
-                self._tell("advance", missing[key].dataset, sum(result["seconds"].values()))
+                self.watch.advance(missing[key].dataset, sum(result["seconds"].values()))
 
     def _keep_model(self, tasks: Mapping[str, Task], key: str, result: Result) -> Result:
         """Write the model of a final task to its file before the task counts as done."""

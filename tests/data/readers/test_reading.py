@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from plurule import RuleListClassifier
 from plurule import data as io
-from plurule.data.labels import parse_labels
 from plurule.errors import DataError
 from plurule.model import Attribute
 
@@ -28,31 +25,6 @@ def csv(tmp_path: Path) -> Path:
     return tmp_path / "flags.csv"
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [["is_red", "is_blue"], "is_*", ["is_r*", "is_blue"], re.compile(r"red|blue"), -2, parse_labels("last:2"),
-     parse_labels("is_red,is_blue"), parse_labels("is_*"), np.int64(-2)],
-    ids=str,
-)  # fmt: skip
-def test_labels_are_chosen_by_name_pattern_or_number(csv: Path, labels: Any) -> None:
-    data = io.read(csv, labels=labels)
-    assert data.label_names == ("is_red", "is_blue")
-    assert data.attributes == (Attribute("id"), Attribute("area"), Attribute("sea", ("no", "yes")))
-    assert data.Y.tolist() == [[1, 0], [0, 1]]
-    np.testing.assert_array_equal(data.X.column(1), [1.5, np.nan])
-
-
-def test_labels_come_in_the_order_in_which_they_are_named(csv: Path) -> None:
-    assert io.read(csv, labels=["is_blue", "is_red"]).label_names == ("is_blue", "is_red")
-
-
-def test_labels_can_be_the_first_columns(tmp_path: Path) -> None:
-    (tmp_path / "t.tsv").write_text("l\tm\ta\n1\t0\t5\n")
-    data = io.read(tmp_path / "t.tsv", labels=2)
-    assert data.label_names == ("l", "m")
-    assert data.X.column(0).tolist() == [5]
-
-
 def test_columns_can_be_dropped_or_made_nominal(csv: Path) -> None:
     data = io.read(csv, labels="is_*", drop=["id"], nominal=["ar*"])
     assert data.attributes == (Attribute("area", ("1.5",)), Attribute("sea", ("no", "yes")))
@@ -64,31 +36,9 @@ def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
     assert io.read(tmp_path / "t.csv", labels=-2).attribute_names == ("id", "area", "sea")
 
 
-@pytest.mark.parametrize("truth", ["0 1", "False True", "no YES", "0.0 1.0"])
-def test_labels_may_be_spelled_in_several_ways(tmp_path: Path, truth: str) -> None:
-    absent, present = truth.split()
-    (tmp_path / "t.csv").write_text(f"a,l\n1,{present}\n2,{absent}\n")
-    assert io.read(tmp_path / "t.csv", labels=["l"]).Y.tolist() == [[1], [0]]
-
-
 def test_a_table_without_labels_can_be_read(csv: Path) -> None:
     assert io.read_table(csv).shape == (2, 5)
     assert io.read(csv, labels=[]).Y.shape == (2, 0)
-
-
-@pytest.mark.parametrize(("relation", "labels"), [("x: -C 1", ("l",)), ("x: -C -1", ("m",)), ("-C 2 -V 1", ("l", "a"))])
-def test_meka_states_the_number_of_labels(tmp_path: Path, relation: str, labels: tuple[str, ...]) -> None:
-    (tmp_path / "t.arff").write_text(ARFF.format(relation).replace("1,2,0", "1,1,0"))
-    assert io.read(tmp_path / "t.arff").label_names == labels
-
-
-def test_a_label_file_counts_more_than_what_meka_states(tmp_path: Path) -> None:
-    (tmp_path / "t.arff").write_text(ARFF.format("x: -C 1"))
-    (tmp_path / "t.xml").write_text('<labels><label name="m"/></labels>')
-    assert io.read(tmp_path / "t.arff").label_names == ("m",)
-    (tmp_path / "other.xml").write_text('<labels><label name="l"/></labels>')
-    assert io.read(tmp_path / "t.arff", labels=tmp_path / "other.xml").label_names == ("l",)
-    assert io.read(tmp_path / "t.arff", labels=["l", "m"]).label_names == ("l", "m")
 
 
 def test_pairs_are_found_from_a_base_name_or_folder(tmp_path: Path) -> None:
@@ -228,35 +178,3 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path, monkey
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DataError, match=r"need pyarrow: pip install 'plurule\[parquet\]'"):
         io.write(io.read(([[1.0]], [[1]])), tmp_path / "t.parquet")
-
-
-def test_a_column_of_classes_is_a_group_of_labels(tmp_path: Path) -> None:
-    path = tmp_path / "iris.csv"
-    path.write_text("width,species,wild,port\n1.5,setosa,yes,Cork\n2.5,virginica,no,Bray\n0.5,versicolor,yes,Cork\n")
-    data = io.read(path, labels=["species", "wild", "port"])
-    names = ("species: setosa", "species: virginica", "species: versicolor", "wild", "port: Cork")
-    assert set(data.label_names) == set(names)
-    (group,) = data.groups
-    assert {data.label_names[i] for i in group} == set(names[:3])
-    assert data.Y.sum(axis=0).tolist() == [1, 1, 1, 2, 2]
-    some = io.read(path, labels=["species: virginica", "species: maxima", "wild"])
-    assert some.label_names == ("species: virginica", "species: maxima", "wild")
-    assert some.Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1]]
-    path.write_text("width,species\n1.5,setosa\n")
-    assert io.read(path, labels=["species: maxima", "species: setosa"]).Y.tolist() == [[0, 1]]
-    path.write_text("width,species\n1.5,setosa\n2.5,\n0.5,versicolor\n")
-    with pytest.raises(DataError, match="line 3: a missing value for label 'species', expected a class"):
-        io.read(path, labels="species")
-
-
-def test_labels_inside_others_imply_them_and_are_written_so(tmp_path: Path) -> None:
-    (tmp_path / "t.arff").write_text(ARFF.format("toys"))
-    (tmp_path / "t.xml").write_text('<labels><label name="m"><label name="l"/></label></labels>')
-    data = io.read(tmp_path / "t.arff")
-    assert (data.label_names, data.hierarchy) == (("m", "l"), ((1, 0),))
-    assert data[:1].hierarchy == data.hierarchy
-    assert io.read(tmp_path / "t.arff", labels=["l", "m"]).hierarchy == ()
-    io.write(data, tmp_path / "again.arff")
-    assert io.read(tmp_path / "again.arff").hierarchy == ((1, 0),)
-    with pytest.raises(DataError, match="row 0 has the label 'l' without 'm', which it implies"):
-        RuleListClassifier().fit(data)

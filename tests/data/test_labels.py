@@ -1,0 +1,159 @@
+"""Which columns are labels, and what their values say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from plurule import RuleListClassifier
+from plurule import data as io
+from plurule.data import labels as labels_module
+from plurule.data.labels import parse_labels
+from plurule.errors import DataError
+from plurule.model import Attribute
+
+CSV = "id,area,sea,is_red,is_blue\n7,1.5,no,1,0\n8,,yes,0,1\n"
+
+
+ARFF = "@relation '{}'\n@attribute l {{0,1}}\n@attribute a numeric\n@attribute m {{0,1}}\n@data\n1,2,0\n"
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    (tmp_path / "flags.csv").write_text(CSV)
+    return tmp_path / "flags.csv"
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["is_red", "is_blue"], "is_*", ["is_r*", "is_blue"], re.compile(r"red|blue"), -2, parse_labels("last:2"),
+     parse_labels("is_red,is_blue"), parse_labels("is_*"), np.int64(-2)],
+    ids=str,
+)  # fmt: skip
+def test_labels_are_chosen_by_name_pattern_or_number(csv: Path, labels: Any) -> None:
+    data = io.read(csv, labels=labels)
+    assert data.label_names == ("is_red", "is_blue")
+    assert data.attributes == (Attribute("id"), Attribute("area"), Attribute("sea", ("no", "yes")))
+    assert data.Y.tolist() == [[1, 0], [0, 1]]
+    np.testing.assert_array_equal(data.X.column(1), [1.5, np.nan])
+
+
+def test_labels_come_in_the_order_in_which_they_are_named(csv: Path) -> None:
+    assert io.read(csv, labels=["is_blue", "is_red"]).label_names == ("is_blue", "is_red")
+
+
+def test_labels_can_be_the_first_columns(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("l\tm\ta\n1\t0\t5\n")
+    data = io.read(tmp_path / "t.tsv", labels=2)
+    assert data.label_names == ("l", "m")
+    assert data.X.column(0).tolist() == [5]
+
+
+@pytest.mark.parametrize("truth", ["0 1", "False True", "no YES", "0.0 1.0"])
+def test_labels_may_be_spelled_in_several_ways(tmp_path: Path, truth: str) -> None:
+    absent, present = truth.split()
+    (tmp_path / "t.csv").write_text(f"a,l\n1,{present}\n2,{absent}\n")
+    assert io.read(tmp_path / "t.csv", labels=["l"]).Y.tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize(("relation", "labels"), [("x: -C 1", ("l",)), ("x: -C -1", ("m",)), ("-C 2 -V 1", ("l", "a"))])
+def test_meka_states_the_number_of_labels(tmp_path: Path, relation: str, labels: tuple[str, ...]) -> None:
+    (tmp_path / "t.arff").write_text(ARFF.format(relation).replace("1,2,0", "1,1,0"))
+    assert io.read(tmp_path / "t.arff").label_names == labels
+
+
+def test_a_label_file_counts_more_than_what_meka_states(tmp_path: Path) -> None:
+    (tmp_path / "t.arff").write_text(ARFF.format("x: -C 1"))
+    (tmp_path / "t.xml").write_text('<labels><label name="m"/></labels>')
+    assert io.read(tmp_path / "t.arff").label_names == ("m",)
+    (tmp_path / "other.xml").write_text('<labels><label name="l"/></labels>')
+    assert io.read(tmp_path / "t.arff", labels=tmp_path / "other.xml").label_names == ("l",)
+    assert io.read(tmp_path / "t.arff", labels=["l", "m"]).label_names == ("l", "m")
+
+
+def test_a_column_of_classes_is_a_group_of_labels(tmp_path: Path) -> None:
+    path = tmp_path / "iris.csv"
+    path.write_text("width,species,wild,port\n1.5,setosa,yes,Cork\n2.5,virginica,no,Bray\n0.5,versicolor,yes,Cork\n")
+    data = io.read(path, labels=["species", "wild", "port"])
+    names = ("species: setosa", "species: virginica", "species: versicolor", "wild", "port: Cork")
+    assert set(data.label_names) == set(names)
+    (group,) = data.groups
+    assert {data.label_names[i] for i in group} == set(names[:3])
+    assert data.Y.sum(axis=0).tolist() == [1, 1, 1, 2, 2]
+    some = io.read(path, labels=["species: virginica", "species: maxima", "wild"])
+    assert some.label_names == ("species: virginica", "species: maxima", "wild")
+    assert some.Y.tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 1]]
+    path.write_text("width,species\n1.5,setosa\n")
+    assert io.read(path, labels=["species: maxima", "species: setosa"]).Y.tolist() == [[0, 1]]
+    path.write_text("width,species\n1.5,setosa\n2.5,\n0.5,versicolor\n")
+    with pytest.raises(DataError, match="line 3: a missing value for label 'species', expected a class"):
+        io.read(path, labels="species")
+
+
+def test_labels_inside_others_imply_them_and_are_written_so(tmp_path: Path) -> None:
+    (tmp_path / "t.arff").write_text(ARFF.format("toys"))
+    (tmp_path / "t.xml").write_text('<labels><label name="m"><label name="l"/></label></labels>')
+    data = io.read(tmp_path / "t.arff")
+    assert (data.label_names, data.hierarchy) == (("m", "l"), ((1, 0),))
+    assert data[:1].hierarchy == data.hierarchy
+    assert io.read(tmp_path / "t.arff", labels=["l", "m"]).hierarchy == ()
+    io.write(data, tmp_path / "again.arff")
+    assert io.read(tmp_path / "again.arff").hierarchy == ((1, 0),)
+    with pytest.raises(DataError, match="row 0 has the label 'l' without 'm', which it implies"):
+        RuleListClassifier().fit(data)
+
+
+def sparse_file(folder: Path, domains: str, rows: str) -> Path:
+    """A file of sparse rows, an attribute and labels with the given categories."""
+    declared = "".join(f"@attribute l{i} {domain}\n" for i, domain in enumerate(domains.split()))
+    (folder / "t.arff").write_text(f"@relation t\n@attribute a numeric\n{declared}@data\n{rows}")
+    return folder / "t.arff"
+
+
+@pytest.mark.parametrize("largest", [1 << 27, 0])
+def test_sparse_labels_are_what_their_rows_list_whether_kept_sparse_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+) -> None:
+    monkeypatch.setattr(labels_module, "_DENSE_CELLS", largest)
+    monkeypatch.setattr(labels_module, "_DENSE_SHARE", 1.0)
+    path = sparse_file(tmp_path, "{0,1} numeric {no,yes} {0,1}", "{0 5,1 1}\n{2 1}\n{3 yes}\n{0 1}\n")
+    Y = io.read(path, labels="l*").Y
+    assert sp.issparse(Y) == (largest == 0)
+    assert np.asarray(Y.todense() if sp.issparse(Y) else Y).tolist() == [
+        [1, 0, 0, 0],
+        [0, 1, 0, 0],
+        [0, 0, 1, 0],
+        [0, 0, 0, 0],
+    ]
+
+
+def test_a_label_that_is_present_unless_a_row_says_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = sparse_file(tmp_path, "{1,0}", "{0 5}\n{1 0}\n{1 1}\n")
+    assert io.read(path, labels="l*").Y.tolist() == [[1], [0], [1]]
+    monkeypatch.setattr(labels_module, "_DENSE_CELLS", 0)
+    with pytest.raises(DataError, match=r"3 labels are present unless a row says otherwise, more than fit; declare"):
+        io.read(path, labels="l*")
+
+
+@pytest.mark.parametrize(
+    ("domain", "rows", "message"),
+    [
+        ("{0,1}", "{1 1}\n{1 ?}\n", "line 6: a missing value for label 'l0', expected 0 or 1"),
+        ("numeric", "{1 1}\n{1 3}\n", "line 6: the value '3' for label 'l0', expected 0 or 1"),
+        ("{odd,0,1}", "{1 1}\n{0 5}\n", "line 6: the value 'odd' for label 'l0', expected 0 or 1"),
+    ],
+)
+def test_what_sparse_rows_say_of_a_label_is_refused_with_its_line(
+    tmp_path: Path, domain: str, rows: str, message: str
+) -> None:
+    with pytest.raises(DataError, match=re.escape(message)):
+        io.read(sparse_file(tmp_path, domain, rows), labels="l*")
+
+
+def test_a_category_that_no_row_has_unlisted_does_not_matter(tmp_path: Path) -> None:
+    assert io.read(sparse_file(tmp_path, "{odd,0,1}", "{1 1}\n{1 0}\n"), labels="l*").Y.tolist() == [[1], [0]]
