@@ -47,8 +47,6 @@ def reproduce(
     from plurule.paper.protocol import Reference, read_reference
 
     check_libraries()
-    from plurule.paper.report import PAGE, write_report
-
     console, n_jobs = terminal.console(stderr=True), check_jobs(jobs)
     plan, places, missing = make_plan(data, sets, objectives, lifts, folds, repeats, seed, quick, labels)
     models = Reference() if reference is None else read_reference(reference, plan.sets, plan.objectives)
@@ -59,6 +57,9 @@ def reproduce(
         with workers(n_jobs, dask) as executor, watch.shown:
             results = Experiment(plan, out, places, executor, watch, missing, models).run()
         console.print("Drawing and writing the report …", style="dim")
+        # Takes a while, which those who only wait for numbers need not.
+        from plurule.paper.report import PAGE, write_report
+
         statements = write_report(results, out) if results.sets else []
     page = terminal.console()
     if statements:

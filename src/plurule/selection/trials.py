@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from plurule.data.targets import TargetForm
 from plurule.learning.problem import Options, Problem
-from plurule.metrics import METRICS
+from plurule.metrics import METRICS, count
 from plurule.model import RuleList
 from plurule.prediction.decide import decide
 from plurule.prediction.scoring import Scoring
@@ -89,7 +89,8 @@ class Evaluation:
         decisions, weights = decide(rule_list, rows.table), weights_of(rows)
         weighted = {} if weights is None else {"sample_weight": weights}
         predicted = decisions.labels()
-        scores: dict[str, float | None] = {name: METRICS[name](rows.Y, predicted, **weighted) for name in self.measures}
+        counted = count(rows.Y, predicted, weights)
+        scores: dict[str, float | None] = {name: getattr(counted, name)() for name in self.measures}
         if self.scoring.scorer is not None:
             stage = Stage(rule_list, self.form, np.arange(rows.n_labels), decisions)
             stage.length = len(rule_list)
