@@ -90,7 +90,7 @@ class Evaluation:
         weighted = {} if weights is None else {"sample_weight": weights}
         predicted = decisions.labels()
         counted = count(rows.Y, predicted, weights)
-        scores: dict[str, float | None] = {name: getattr(counted, name)() for name in self.measures}
+        scores: dict[str, float | None] = {name: float(getattr(counted, name)()) for name in self.measures}
         if self.scoring.scorer is not None:
             stage = Stage(rule_list, self.form, np.arange(rows.n_labels), decisions)
             stage.length = len(rule_list)
