@@ -18,39 +18,39 @@ from plurule.learning.weights import check_weights
 from plurule.model import RuleList
 
 Labels = NDArray[np.uint8]
+Weights = NDArray[np.float64]
 
 
-def match(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels | None]:
-    """The columns and the labels that a rule list speaks about, from what people have.
+def match(
+    rule_list: RuleList, X: Any, Y: Any = None, sample_weight: Any = None
+) -> tuple[Table, Labels | None, Weights | None]:
+    """The columns and the labels that a rule list speaks about, from what people have, and the weights of the rows.
 
-    `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels of its own. Else `Y` has them:
-    a frame is matched by name, an array or sparse matrix by position, classes and sets of labels by what they say.
+    `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels and weights of its own. Else
+    `Y` has them: a frame is matched by name, an array or sparse matrix by position, classes and sets of labels by what
+    they say. Weights are None if all rows weigh the same.
     """
-    if Y is None and isinstance(X, Dataset) and X.label_names:
-        return _table(rule_list, X.X), _binary(by_name(X.Y, X.label_names, rule_list.labels))
-    table = _table(rule_list, X.X if isinstance(X, Dataset) else X)
-    labels = None if Y is None else _labels(Y, rule_list.labels)
+    given = X.X if isinstance(X, Dataset) else X
+    table = encode(given, rule_list.attributes, rule_list.tested_attributes())
+    labels = None
+    if Y is not None:
+        labels = _labels(Y, rule_list.labels)
+    elif isinstance(X, Dataset) and X.label_names:
+        labels = _binary(by_name(X.Y, X.label_names, rule_list.labels))
     if labels is not None and len(labels) != len(table):
         raise DataError(f"X has {len(table)} rows and Y has {len(labels)}; they must be about the same instances")
-    return table, labels
+    weights = getattr(X, "weights", None) if sample_weight is None else sample_weight
+    return table, labels, None if weights is None else check_weights(weights, len(table), len(rule_list.labels))
 
 
-def match_both(rule_list: RuleList, X: Any, Y: Any = None) -> tuple[Table, Labels]:
+def match_both(
+    rule_list: RuleList, X: Any, Y: Any = None, sample_weight: Any = None
+) -> tuple[Table, Labels, Weights | None]:
     """Like `match`, where the true labels are needed."""
-    table, labels = match(rule_list, X, Y)
+    table, labels, weights = match(rule_list, X, Y, sample_weight)
     if labels is None:
         raise DataError("the true labels are needed as well; give Y, or a data set instead of X")
-    return table, labels
-
-
-def match_weights(X: Any, sample_weight: Any, n_rows: int, n_labels: int) -> NDArray[np.float64] | None:
-    """The weight of each row: as given, or those of a data set; None if all rows weigh the same."""
-    given = getattr(X, "weights", None) if sample_weight is None else sample_weight
-    return None if given is None else check_weights(given, n_rows, n_labels)
-
-
-def _table(rule_list: RuleList, X: Any) -> Table:
-    return encode(X, rule_list.attributes, rule_list.tested_attributes())
+    return table, labels, weights
 
 
 def _labels(Y: Any, names: Sequence[str]) -> Labels:

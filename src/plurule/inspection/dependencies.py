@@ -143,7 +143,7 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
     exclusion: ¬blue ← red (67% of 3, 67% anyway)
     """
     statements = _merge(_stated(rule_list, joint_absence))
-    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)[:2]
     if table is not None and truth is not None:
         statements = _counted(statements, table, truth)
     return Dependencies(rule_list.labels, tuple(statements))

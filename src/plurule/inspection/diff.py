@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.inspection.data import Labels, match, match_weights
+from plurule.inspection.data import match
 from plurule.metrics import METRICS
 from plurule.model import Condition, Rule, RuleList
 from plurule.model.frame import Backend, to_frame
@@ -172,20 +172,20 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample
     if X is None:
         return ModelDiff(changes, before_only, after_only)
     common = [label for label in before.labels if label in set(after.labels)]
-    old, truth = _predictions(before, X, Y, common)
-    new, _ = _predictions(after, X, Y, common)
+    old, truth, weights = _predictions(before, X, Y, sample_weight, common)
+    new, _, _ = _predictions(after, X, Y, sample_weight, common)
     scores = None
     if truth is not None and common:
-        weights = match_weights(X, sample_weight, len(truth), len(common))
         measures = {name: partial(METRICS[name], truth, sample_weight=weights) for name in SCORES}
         scores = {name: (measure(old), measure(new)) for name, measure in measures.items()}
     return ModelDiff(changes, before_only, after_only, prediction_diff(old, new, common), scores)
 
 
-def _predictions(rule_list: RuleList, X: Any, Y: Any, labels: list[str]) -> tuple[NDArray[np.int8], Labels | None]:
-    table, truth = match(rule_list, X, Y)
+def _predictions(rule_list: RuleList, X: Any, Y: Any, sample_weight: Any, labels: list[str]) -> tuple[Any, Any, Any]:
+    """Predicted and true values of some labels, and the weights of the rows."""
+    table, truth, weights = match(rule_list, X, Y, sample_weight)
     columns = [rule_list.labels.index(label) for label in labels]
-    return decide(rule_list, table).labels()[:, columns], None if truth is None else truth[:, columns]
+    return decide(rule_list, table).labels()[:, columns], None if truth is None else truth[:, columns], weights
 
 
 def prediction_diff(before: NDArray[Any], after: NDArray[Any], labels: list[str]) -> PredictionDiff:

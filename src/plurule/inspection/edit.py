@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.inspection.checks import check
-from plurule.inspection.data import Labels, match, match_weights
+from plurule.inspection.data import Labels, match
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Condition, Head, Rule, RuleList
 from plurule.model.names import Names
@@ -68,8 +68,7 @@ class Edit:
         """
         if X is None:
             return cls(rule_list, rule_list)
-        table, truth = match(rule_list, X, Y)
-        weights = match_weights(X, sample_weight, len(table), len(rule_list.labels))
+        table, truth, weights = match(rule_list, X, Y, sample_weight)
         counted = rule_list if truth is None else recount(rule_list, table, truth, weights)
         return cls(counted, rule_list, (), table, truth, weights)
 

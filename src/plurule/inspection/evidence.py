@@ -16,7 +16,6 @@ from plurule.data.table import Table
 from plurule.inspection.data import match_both
 from plurule.learning.options import check_engine, check_options
 from plurule.learning.problem import Problem
-from plurule.learning.weights import check_weights
 from plurule.model import Head, Rule, RuleList
 from plurule.model.condition import join
 from plurule.model.frame import Backend
@@ -142,7 +141,7 @@ def evidence(rule_list: RuleList, X: Any, Y: Any = None) -> RowsOf:
     >>> [(one.right, one.decided) for one in found.rules]
     [(63.0, 65.0), (40.0, 41.0)]
     """
-    table, truth = match_both(rule_list, X, Y)
+    table, truth, _ = match_both(rule_list, X, Y)
     present = truth.mean(axis=0) if len(truth) else np.zeros(len(rule_list.labels))
     found = []
     for counted, rows in zip(recount(rule_list, table, truth), _rows_decided(rule_list, table), strict=True):
@@ -276,9 +275,8 @@ def stability(
     green ← continent = Africa ∧ horizontal_stripes <= 5 ∧ stars <= 7 ∧ no "animal" 0.0
     """
     check_parameters({"resamples": [whole(1)]}, {"resamples": resamples})
-    table, truth = match_both(rule_list, X, Y)
-    given = getattr(X, "weights", None) if sample_weight is None else sample_weight
-    problem = Problem(table, rule_list.labels, truth, check_weights(given, len(table), len(rule_list.labels)))
+    table, truth, weights = match_both(rule_list, X, Y, sample_weight)
+    problem = Problem(table, rule_list.labels, truth, np.ones(len(table)) if weights is None else weights)
     learner = RuleListClassifier() if estimator is None else estimator
     samples = draw(len(table), resamples, random_state)
     most = max(len(rule_list), 1)

@@ -208,7 +208,7 @@ def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) ->
     >>> print(counted.explain([[5.0]])[0]["red"])
     red: present by rule 1, since stripes = 5 > 2 (right in 1 of the 2 it decided)
     """
-    table, _ = match(rule_list, X)
+    table, _, _ = match(rule_list, X)
     return Explanations(rule_list, table, decide(rule_list, table), row_ids(X, len(table), ids))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from plurule.errors import ModelError
 from plurule.heuristics import FMeasure, Heuristic
-from plurule.inspection.data import match, match_both, match_weights
+from plurule.inspection.data import match, match_both
 from plurule.inspection.diff import SCORES, ModelDiff, diff
 from plurule.learning.shortening import Dropped, shorten
 from plurule.metrics import get_metric
@@ -98,10 +98,9 @@ def simplify(
     """
     if tolerance < 0:
         raise ModelError(f"tolerance must be at least 0, got {tolerance}")
-    table, truth = match(rule_list, X, Y)
+    table, truth, weights = match(rule_list, X, Y, sample_weight)
     if tolerance > 0 and truth is None:
         raise ModelError("to allow a cost the true labels are needed; give Y, or a data set instead of X")
-    weights = match_weights(X, sample_weight, len(table), len(rule_list.labels))
     score = get_metric(measure) if isinstance(measure, str) else measure
     shorter, dropped = shorten(rule_list, table, truth, score, tolerance, weights)
     return Simplified(shorter, dropped, diff(rule_list, shorter, table, truth, weights))
@@ -149,8 +148,7 @@ def prune(
     >>> print(prune(rules, [[1.0, 1.0], [3.0, 5.0], [5.0, 8.0]], [[0], [1], [1]]))
     red ← area > 2   (TP 2, FP 0)
     """
-    table, truth = match_both(rule_list, X, Y)
-    weights = match_weights(X, sample_weight, *truth.shape)
+    table, truth, weights = match_both(rule_list, X, Y, sample_weight)
     weights = np.ones(len(table)) if weights is None else weights
     judge = heuristic or FMeasure(beta=BETA)
     columns, decisions = Columns(table), nothing_decided(*truth.shape)

@@ -65,7 +65,7 @@ def to_html(
     >>> "<title>Flags</title>" in page
     True
     """
-    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)[:2]
     summary = summarise(rule_list, table, truth, title)
     names = [] if table is None else row_ids(X, len(table), ids)
     return render_page(summary, payload(rule_list, summary, table, truth, examples, names))

@@ -86,7 +86,7 @@ class Summary:
 
 def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | None = None) -> Summary:
     """Count everything that a report shows, on data if there are any."""
-    table, truth = (None, None) if X is None else match(rule_list, X, Y)
+    table, truth = (None, None) if X is None else match(rule_list, X, Y)[:2]
     decisions, curves = None, _training_curve(rule_list)
     if table is not None:
         decisions = decide(rule_list, table)
