@@ -36,8 +36,8 @@ LEAST_GAIN = 0.5
 BLOCK = 1 << 14
 """Rows that are multiplied at once."""
 
-MOST_VALUES = 1 << 22
-"""So many sums, of prices, labels and bodies, are kept at once."""
+MOST_VALUES = 1 << 21
+"""Bodies times rules times prices that are selected at side by side, each with what it changes."""
 
 EXACT_IN_SINGLE = 1 << 24
 """Whole numbers up to this are exact in single precision."""
@@ -144,7 +144,7 @@ class Gains:
         `taken` tells, per body, what bodies take away that decide a label: pairs that have the label, beside all.
         """
         found: list[list[Choice]] = []
-        together = max(1, MOST_VALUES // self.right.size)
+        together = max(1, MOST_VALUES // (self.right.shape[1] * max(1, n_rules)))
         for begin in range(0, len(prices), together):
             selecting = Selecting(self, prices[begin : begin + together], n_rules)
             while asked := selecting.choose():
@@ -159,69 +159,81 @@ class Selecting:
     def __init__(self, gains: Gains, prices: Sequence[Price], n_rules: int):
         self.gains, self.n_rules = gains, n_rules
         self.chosen = [gains.last(price) for price in prices]
-        n_prices, n_labels = len(prices), len(gains.right)
-        self.right, self.all = (np.repeat(sums[None], n_prices, axis=0) for sums in (gains.right, gains.all))
-        """Per price, label and body, what is still open."""
-        self.sign = np.ones((n_prices, n_labels))
+        n_labels = len(gains.right)
+        self.sums = np.stack([gains.right, gains.all], axis=1)
+        """Of labels that some bodies have decided: per body, the weight of open pairs, those with the label and all."""
+        self.before = [frozenset[int]()] * n_labels
+        """Per place of these sums, the bodies that have decided the label …"""
+        self.known = {(label, frozenset[int]()): label for label in range(n_labels)}
+        """… and the place of each label and such bodies: prices often choose alike."""
+        self.places = np.tile(np.arange(n_labels), (len(prices), 1))
+        """Per price and label, the place of the sums that are so far."""
+        self.sign = np.ones((len(prices), n_labels))
         for sign, chosen in zip(self.sign, self.chosen, strict=True):
             for choice in chosen:
                 sign[choice.head] = -1.0
         self.weighs = np.array([gains.rarity if price.labels_alike else np.ones(n_labels) for price in prices])
-        self.lam, self.least, self.further, self.shrink, per_condition = np.array(
-            [(one.lam, one.least_precision, one.further, one.shrink, one.per_condition) for one in prices]
-        ).T
-        self.costs = per_condition[:, None] * gains.n_conditions
-        self.before: list[dict[int, frozenset[int]]] = [{} for _ in prices]
-        self.growing = np.array([n for n, chosen in enumerate(self.chosen) if len(chosen) < n_rules], np.intp)
-        every = np.indices((n_prices, n_labels)).reshape(2, -1)
-        self.worth = self._worth(*every).reshape(self.right.shape)
-        """Per price, label and body, what is gained, if anything."""
-        self.total = self.worth.sum(axis=1)
-        self.changed = every[:, :0]
-        self.asked: dict[Taking, int] = {}
+        told = [(one.lam, one.least_precision, one.further, one.shrink, one.per_condition) for one in prices]
+        self.lam, self.least, self.further, self.shrink, per_condition = np.array(told).T[:, :, None]
+        self.value = -per_condition * gains.n_conditions
+        """Per price and body, what is gained by all labels."""
+        labels = np.arange(n_labels)
+        for price, value in enumerate(self.value):
+            value += self._worth(np.full(n_labels, price), labels, labels).sum(axis=0)
+        self.growing = [n for n, chosen in enumerate(self.chosen) if len(chosen) < n_rules]
+        self.changed: list[tuple[int, int, int]] = []
+        """Prices and labels whose sums are at another place after the last choice."""
+        self.sources: list[int] = []
+        """Of each taking that is asked for, the place of the sums it takes from."""
 
     def choose(self) -> list[Taking]:
-        """Choose once at each price; gives what must be known to go on, nothing at the end."""
-        value = self.total[self.growing] - self.costs[self.growing]
+        """Choose at each price, until something must be known to go on; nothing at the end."""
+        while self.growing:
+            asked = self._choose_once()
+            if asked:
+                return asked
+            self.take(np.zeros((0, *self.sums.shape[1:])))
+        return []
+
+    def _choose_once(self) -> list[Taking]:
         # What differs by rounding only is a tie, and the first of them is taken.
-        best = np.argmax(np.round(value, 9), axis=1)
-        gain = value[np.arange(len(best)), best] > 1e-9
-        best, self.growing = best[gain], self.growing[gain]
-        enough = self._enough(self.growing, best)
-        changed: list[tuple[int, int]] = []
-        places: list[int] = []
-        self.asked = {}
-        for price, body, told in zip(self.growing.tolist(), best.tolist(), enough, strict=True):
-            head = np.flatnonzero(told)
+        best = np.argmax(np.round(self.value[self.growing], 9), axis=1).tolist()
+        found = [(n, body) for n, body in zip(self.growing, best, strict=True) if self.value[n, body] > 1e-9]
+        self.sources, self.growing, self.changed = [], [], []
+        asked = []
+        for (price, body), enough in zip(found, self._enough(*np.array(found, np.intp).reshape(-1, 2).T), strict=True):
+            head = np.flatnonzero(enough)
             self.chosen[price].append(Choice(body, head))
             if len(self.chosen[price]) == self.n_rules:
                 continue
-            before = self.before[price]
-            for label in head.tolist():
-                # Prices often choose alike.
-                taking = Taking(body, label, before.get(label, frozenset()))
-                places.append(self.asked.setdefault(taking, len(self.asked)))
-                changed.append((price, label))
-                before[label] = taking.before | {body}
-        self.growing = np.array([n for n in self.growing.tolist() if len(self.chosen[n]) < self.n_rules], np.intp)
-        self.changed, self.places = np.array(changed, np.intp).reshape(-1, 2).T, places
-        return list(self.asked)
+            self.growing.append(price)
+            for label, place in zip(head.tolist(), self.places[price, head].tolist(), strict=True):
+                after = self.before[place] | {body}
+                if (label, after) not in self.known:
+                    self.known[label, after] = len(self.before)
+                    self.before.append(after)
+                    self.sources.append(place)
+                    asked.append(Taking(body, label, self.before[place]))
+                self.changed.append((price, label, self.known[label, after]))
+        return asked
 
     def take(self, taken: Values) -> None:
         """Be told, per taking that was asked for, what it takes from every body: pairs with the label, and all."""
-        price, label = self.changed
-        self.right[price, label] -= taken[self.places, 0]
-        self.all[price, label] -= taken[self.places, 1]
-        worth = self._worth(price, label)
-        more = worth - self.worth[price, label]
-        self.worth[price, label] = worth
-        begin = np.flatnonzero(np.diff(price, prepend=-1))
-        self.total[price[begin]] += np.add.reduceat(more, begin, axis=0)
+        while len(self.sums) < len(self.before):
+            self.sums = np.concatenate([self.sums, np.empty_like(self.sums)])
+        new = slice(len(self.before) - len(taken), len(self.before))
+        self.sums[new] = self.sums[np.array(self.sources, np.intp)] - taken
+        if self.changed:
+            price, label, place = np.array(self.changed, np.intp).T
+            more = self._worth(price, label, place) - self._worth(price, label, self.places[price, label])
+            self.places[price, label] = place
+            begin = np.flatnonzero(np.diff(price, prepend=-1))
+            self.value[price[begin]] += np.add.reduceat(more, begin, axis=0)
 
-    def _worth(self, price: NDArray[np.intp], label: NDArray[np.intp]) -> Values:
+    def _worth(self, price: NDArray[np.intp], label: NDArray[np.intp], place: NDArray[np.intp]) -> Values:
         """What each body gains at some prices by one label each, if anything."""
-        sums = self.right[price, label], self.all[price, label]
-        gain = self._gain(price, label, *sums, sums[0][:, :1], sums[1][:, :1])
+        right, all_ = self.sums[place].swapaxes(0, 1)
+        gain = self._gain(price, label, right, all_, right[:, :1], all_[:, :1])
         if self.gains.barred is not None:
             gain[self.gains.barred[label]] = 0.0
         np.maximum(gain, 0.0, out=gain)
@@ -230,18 +242,15 @@ class Selecting:
 
     def _enough(self, price: NDArray[np.intp], body: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Per price and label, whether a body tells of the label."""
-        labels = np.arange(self.right.shape[1])
-        places = np.repeat(price, len(labels)), np.tile(labels, len(price))
-        right, all_, every_right, every = (
-            sums[price[:, None], labels, of].reshape(-1, 1)
-            for of in (body[:, None], 0)
-            for sums in (self.right, self.all)
-        )
-        gain = self._gain(*places, right, all_, every_right, every)
-        lam, least, further = (values[places[0]][:, None] for values in (self.lam, self.least, self.further))
-        enough = gain + (self.sign[places][:, None] > 0.0) * lam * (1.0 - further) * all_ > 0.0
-        enough &= (self.weighs[places][:, None] > 0.0) & (right >= least * all_)
-        enough = enough.reshape(len(price), len(labels))
+        n_labels = len(self.gains.right)
+        places, bodies = self.places[price].ravel(), np.repeat(body, n_labels)
+        each, labels = np.repeat(price, n_labels), np.tile(np.arange(n_labels), len(price))
+        right, all_ = self.sums[places, :, bodies].T[:, :, None]
+        every_right, every = self.sums[places, :, 0].T[:, :, None]
+        gain = self._gain(each, labels, right, all_, every_right, every)
+        gain += (self.sign[each, labels][:, None] > 0.0) * self.lam[each] * (1.0 - self.further[each]) * all_
+        enough = (gain > 0.0) & (self.weighs[each, labels][:, None] > 0.0) & (right >= self.least[each] * all_)
+        enough = enough.reshape(len(price), n_labels)
         if self.gains.barred is not None:
             enough &= ~self.gains.barred[:, body].T
         for below, above in self.gains.hierarchy:
@@ -254,15 +263,15 @@ class Selecting:
         drawn = np.flatnonzero(self.shrink[price])
         if len(drawn):
             # As if bodies covered so much more weight with the shares of the empty body.
-            weight, total = self.shrink[price[drawn]][:, None], every[drawn]
+            weight, total = self.shrink[price[drawn]], every[drawn]
             share = np.divide(every_right[drawn], total, out=np.zeros_like(total), where=total > 0)
             right = right.copy()
             right[drawn] = all_[drawn] * (right[drawn] + weight * share) / (all_[drawn] + weight)
-        gain = right - self.lam[price][:, None] * all_
+        gain = right - self.lam[price] * all_
         gain *= self.sign[price, label][:, None]
         gain -= LEAST_GAIN
         if self.least.any():
-            gain[precise < self.least[price][:, None] * all_] = 0.0
+            gain[precise < self.least[price] * all_] = 0.0
         return gain
 
 
@@ -375,8 +384,9 @@ def staged_selection(
     for stage, choice in reversed(list(enumerate(chosen))):
         if not choice.last:
             first[choice.head[:, None], np.flatnonzero(holds[choice.body])] = stage
-    label, row = np.nonzero(first[kept] < never)
-    stages, present = first[kept][label, row], np.ones(len(row), np.bool_)
+    first = first[kept]
+    label, row = np.nonzero(first < never)
+    stages, present = first[label, row], np.ones(len(row), np.bool_)
     if chosen and chosen[0].last:  # what it predicts for all, others take back
         usual = np.flatnonzero(np.isin(kept, chosen[0].head))
         stages = np.concatenate([stages, np.zeros(n_rows * len(usual), np.intp)])
