@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from helpers.datasets import HEADER, refused_text
 from plurule import RuleListClassifier
 from plurule import data as io
 from plurule.data import labels as labels_module
@@ -157,3 +158,76 @@ def test_what_sparse_rows_say_of_a_label_is_refused_with_its_line(
 
 def test_a_category_that_no_row_has_unlisted_does_not_matter(tmp_path: Path) -> None:
     assert io.read(sparse_file(tmp_path, "{odd,0,1}", "{1 1}\n{1 0}\n"), labels="l*").Y.tolist() == [[1], [0]]
+
+
+XML = '<?xml version="1.0"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n{}\n</labels>\n'
+
+
+XML_FILES = {
+    XML.format('<label name="red"/>'): "t.xml, line 3: label 'red' is no attribute of t.arff; known are 'a', 'b', 'l'",
+    XML.format("<label/>"): "t.xml, line 3: a <label> without a name, expected <label name=…>",
+    XML.format('<label name="l"/>\n<label name="l"/>'): "t.xml, line 4: label 'l' is named again (first on line 3)",
+    XML.format("<tag/>"): "t.xml, line 3: found <tag>, expected <label>",
+    XML.format(""): "t.xml: no <label>, expected at least one",
+    "<labels>\n<label name='l'>\n</labels>": "t.xml, line 3: mismatched tag, expected <label> elements inside <labels>",
+    "": "t.xml, line 1: no element found, expected <label> elements inside <labels>",
+    "<html/>": "t.xml, line 1: found <html>, expected <labels>",
+}
+
+
+@pytest.mark.parametrize("xml", XML_FILES, ids=range(len(XML_FILES)))
+def test_a_broken_label_file_is_named_with_its_line(tmp_path: Path, xml: str) -> None:
+    (tmp_path / "t.xml").write_text(xml)
+    assert refused_text(tmp_path, HEADER + "1,x,0\n", labels=None) == XML_FILES[xml]
+
+
+def test_an_xml_bomb_is_refused_unopened(tmp_path: Path) -> None:
+    entities = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
+    (tmp_path / "t.xml").write_text(
+        f'<!DOCTYPE labels [<!ENTITY e0 "boom">{entities}]><labels><label name="&e9;"/></labels>'
+    )
+    message = refused_text(tmp_path, HEADER, labels=None)
+    assert message == "t.xml, line 1: found a document type, expected plain <labels>; document types are not read"
+
+
+def test_a_label_file_cannot_fetch_other_files(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "t.xml").write_text(
+        f'<!DOCTYPE labels [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]><labels><label name="&x;"/></labels>'
+    )
+    assert "document types are not read" in refused_text(tmp_path, HEADER, labels=None)
+
+
+def test_a_hierarchy_of_labels_is_flattened(tmp_path: Path) -> None:
+    (tmp_path / "t.arff").write_text(HEADER.replace("b {x,y}", "b {0,1}") + "1,1,0\n")
+    (tmp_path / "t.xml").write_text(XML.format('<label name="l"><label name="b"></label></label>'))
+    data = io.read(tmp_path / "t.arff")
+    assert data.label_names == ("l", "b")
+    assert data.Y.tolist() == [[0, 1]]
+
+
+def test_without_any_word_about_labels_the_message_says_what_to_give(tmp_path: Path) -> None:
+    message = refused_text(tmp_path, HEADER, labels=None)
+    assert message.startswith("t.arff: which columns are labels is not known: expected --labels, in Python labels=")
+
+
+def test_meka_counts_beyond_the_attributes_are_refused(tmp_path: Path) -> None:
+    for count in ("0", "4", "-4", "1000000000"):
+        text = HEADER.replace("@relation t", f"@relation 't: -C {count}'")
+        expected = f"t.arff: -C {count} in the relation, expected 1 to 3 for the first or -1 to -3 for the last columns"
+        assert refused_text(tmp_path, text, labels=None) == expected
+
+
+def test_labels_must_be_zero_or_one(tmp_path: Path) -> None:
+    text = "@relation t\n@attribute l numeric\n@attribute m {a,1}\n@data\n0,a\n2,1\n"
+    assert refused_text(tmp_path, text) == "t.arff, line 6: the value '2' for label 'l', expected 0 or 1"
+    expected = "t.arff, line 5: the value 'a' for label 'm', expected 0 or 1"
+    assert refused_text(tmp_path, text, labels=("m",)) == expected
+    sparse = "@relation t\n@attribute l numeric\n@attribute m {a,1}\n@data\n{}\n{0 2}\n"
+    assert refused_text(tmp_path, sparse) == "t.arff, line 6: the value '2' for label 'l', expected 0 or 1"
+    assert refused_text(tmp_path, sparse, labels=("m",)) == expected
+
+
+def test_an_unknown_label_gets_the_nearest_names(tmp_path: Path) -> None:
+    message = refused_text(tmp_path, "colour,red\n1,0\n", "t.csv", labels=("reed",))
+    assert message == "t.csv: there is no column 'reed'; did you mean 'red'?"

@@ -1,15 +1,19 @@
-"""Random data sets with awkward names, for round trips."""
+"""Random data sets with awkward names, for round trips; and files that are refused."""
 
 from __future__ import annotations
 
 import string
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from plurule import data as io
 from plurule.data import Dataset
 from plurule.data.table import Column, SparseColumn, Table
+from plurule.errors import DataError
 from plurule.model import Attribute
 
 AWKWARD = [
@@ -128,3 +132,23 @@ def columns(table: Table) -> list[list[object]]:
         else:
             result.append([None if v < 0 else attribute.categories[v] for v in values])
     return result
+
+
+# Files that are refused ---------------------------------------------------------------------------------------------
+
+HEADER = "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute l {0,1}\n@data\n"
+"""A number, two categories and a label."""
+
+
+def refused(path: Path, labels: object = ("l",), **options: object) -> str:
+    """What is said about a file that cannot be read."""
+    with pytest.raises(DataError) as caught:
+        io.read(path, labels=list(labels) if isinstance(labels, tuple) else labels, **options)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+def refused_text(folder: Path, content: str | bytes, name: str = "t.arff", **options: object) -> str:
+    """What is said about a file with some content."""
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return refused(path, **options)

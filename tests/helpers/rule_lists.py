@@ -200,3 +200,7 @@ def learned_classes(seed: int = 0) -> tuple[RuleList, Table]:
     classifier = RuleListClassifier(heuristic="f_measure", n_rules=16, conditions="all", label_conditions=seed % 2 == 0)
     classifier.fit(frame, targets, constraints=Constraints(hierarchy={"huge": "tall", "species: setosa": "odd"}))
     return classifier.rule_list_, encode(frame, classifier.rule_list_.attributes)
+
+
+def labels_for(table: Any, rule_list: RuleList, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).integers(0, 2, size=(len(table), len(rule_list.labels)))

@@ -351,8 +351,8 @@ PRUNINGS = {"normal": NoLift(), "relaxed": KLN.at(labels=3, lift=1.08)}
 @pytest.mark.parametrize(
     ("name", "n_rules", "n_rows", "pruning"),
     [
-        *(("flags", 12, None, "normal"), ("flags", 12, None, "relaxed")),
-        *(("emotions", 3, 200, "normal"), ("birds", 2, 120, "relaxed")),
+        *(("flags", 6, None, "normal"), ("flags", 6, None, "relaxed")),
+        *(("emotions", 3, 120, "normal"), ("birds", 2, 60, "relaxed")),
     ],
 )
 @pytest.mark.slow

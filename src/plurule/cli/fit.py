@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from plurule.cli import learner_options, rendering
@@ -20,7 +21,6 @@ from plurule.cli.loading import (
 from plurule.cli.terminal import console, takes_output, visible
 from plurule.cli.watching import waiting
 from plurule.model.naming import amount
-from plurule.titles import CHARACTERISTICS
 
 MOST_LABELS_SHOWN = 10
 """Of those that no rule predicts."""
@@ -82,14 +82,18 @@ def fit(
         out.print("Learned from the training part, so that the test part is new to the rules; --split all takes both")
     if initial_rules is not None:
         out.print(f"Initial rules, from {initial_rules}: {len(initial)}", soft_wrap=True)
-    reasons = classifier.labels_without_rules_
+    _show_left_out(out, classifier.labels_without_rules_)
+    out.print(rendering.characteristics(rule_list))
+    if output is not None:
+        rendering.keep_model(out, rule_list, output)
+        return
+    out.print()
+    out.print(rendering.rule_table(rule_list, range(len(rule_list))))
+
+
+def _show_left_out(out: Console, reasons: dict[str, str]) -> None:
+    """The labels that no rule predicts, and why."""
     for label, reason in list(reasons.items())[:MOST_LABELS_SHOWN]:
         out.print(Text(f"No rule predicts {visible(label)}: {visible(reason)}"), soft_wrap=True)
     if len(reasons) > MOST_LABELS_SHOWN:
         out.print(f"… nor {len(reasons) - MOST_LABELS_SHOWN} other labels")
-    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
-    if output is None:
-        out.print()
-        out.print(rendering.rule_table(rule_list, range(len(rule_list))))
-    else:
-        rendering.keep_model(out, rule_list, output)

@@ -23,7 +23,6 @@ from plurule.files import harmless, to_csv
 from plurule.model import RuleList
 from plurule.model import file as model_file
 from plurule.model.text import write
-from plurule.titles import CHARACTERISTICS
 
 if TYPE_CHECKING:
     from plurule.inspection import ModelDiff
@@ -114,7 +113,7 @@ def show(
         say(found.words)
     out.print(rendering.rule_table(rule_list, shown, found.rules if found else ()))
     out.print()
-    out.print(rendering.column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2))
+    out.print(rendering.characteristics(rule_list))
 
 
 def export(

@@ -17,7 +17,7 @@ from plurule.cli.terminal import save_model, takes_output, visible
 from plurule.model import LengthChoice, Rule, RuleList
 from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.model.naming import amount
-from plurule.titles import MEASURES
+from plurule.titles import CHARACTERISTICS, MEASURES
 
 if TYPE_CHECKING:
     from plurule.inspection.evidence import Evidence
@@ -104,6 +104,11 @@ def length_text(choice: LengthChoice) -> str:
     if choice.chosen == choice.best:
         return f"Cut after {rules}, the best length on validation data ({chosen})"
     return f"Cut after {rules} ({chosen} on validation data; best with {choice.best} rules: {best})"
+
+
+def characteristics(rule_list: RuleList) -> Table:
+    """What a model consists of."""
+    return column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2)
 
 
 def keep_model(out: Console, rule_list: RuleList, output: Path) -> None:

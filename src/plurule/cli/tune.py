@@ -13,7 +13,6 @@ from plurule.cli.commands import refuse
 from plurule.cli.loading import Split, load_training_data
 from plurule.cli.watching import check_jobs, working
 from plurule.files import to_csv, write_text
-from plurule.titles import CHARACTERISTICS
 
 MEANINGLESS = {
     "objective": "the measure to choose by is --measure",
@@ -72,7 +71,7 @@ def tune(
     out.print(Text(f"Chosen{asked.chosen(model)}", style="bold"))
     if model.rule_list_.length_choice is not None:
         out.print(rendering.length_text(model.rule_list_.length_choice))
-    out.print(rendering.column_table(CHARACTERISTICS, {"": model.rule_list_.characteristics()}, digits=2))
+    out.print(rendering.characteristics(model.rule_list_))
     if table is not None:
         write_text(table, to_csv(asked.rows(search.cv_results_)))
         out.print(f"All candidates: {table}", soft_wrap=True, markup=False)

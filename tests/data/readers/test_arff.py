@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -40,36 +38,6 @@ def test_numbers_and_categories_are_read(tmp_path: Path) -> None:
         "c": [-2.5, 0.5, None],
         "d": [3, 0, None],
     }
-
-
-def test_names_may_be_quoted_escaped_or_odd(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "@relation 'a relation, \\'quoted\\''\n"
-        "@attribute 'Swainson\\'s Thrush' numeric\n"
-        '@attribute "say \\"hi\\"" numeric\n'
-        "@attribute 'comma, {brace} % \\n newline' numeric\n"
-        "@attribute '' numeric\n"
-        "@attribute m\\'usica numeric\n"
-        "@attribute größe numeric\n"
-        "@attribute 50% numeric\n"
-        "@attribute brace{0,1}\n"
-        "@attribute '\\u00e9\\t\\\\' numeric\n"
-        "@data\n1,2,3,4,5,6,7,1,9\n",
-    )
-    data, _ = read_arff(path)
-    assert data.relation == "a relation, 'quoted'"
-    assert data.attribute_names == (
-        "Swainson's Thrush",
-        'say "hi"',
-        "comma, {brace} % \n newline",
-        "",
-        "m\\'usica",
-        "größe",
-        "50%",
-        "brace",
-        "é\t\\",
-    )
 
 
 def test_categories_may_hold_spaces_commas_quotes_and_question_marks(tmp_path: Path) -> None:
@@ -196,17 +164,6 @@ def test_a_category_must_be_spelled_as_declared_even_if_it_looks_like_a_number(t
     assert sparse == {"a": ["01", "1", "1.0"], "b": [1, 1, 1]}
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
-def test_compressed_files_are_unpacked(tmp_path: Path, pack: Any) -> None:
-    text = b"@relation t\n@attribute a numeric\n@data\n1\n2\n"
-    path = tmp_path / ("x.arff.gz" if pack is gzip.compress else "x.arff.bz2")
-    path.write_bytes(pack(text))
-    assert columns(path) == {"a": [1, 2]}
-    # Compressed files may be put behind one another.
-    path.write_bytes(pack(text[:30]) + pack(text[30:]))
-    assert columns(path) == {"a": [1, 2]}
-
-
 def test_a_file_without_rows_has_columns_without_values(tmp_path: Path) -> None:
     path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b {x}\n@data")
     assert columns(path) == {"a": [], "b": []}
@@ -221,13 +178,3 @@ def test_a_file_of_several_blocks_is_read_as_one(tmp_path: Path) -> None:
     expected = np.where(np.arange(100_000) % 3, 0, 1)
     expected[70_000] = 1
     np.testing.assert_array_equal(table.column(1), expected)
-
-
-def test_attribute_weights_are_ignored_with_a_message(tmp_path: Path) -> None:
-    path = write(tmp_path, "@relation t\n@attribute a numeric {2.0}\n@attribute b {0,1} {3}\n@data\n1,0\n")
-    with pytest.warns(io.DataWarning) as caught:
-        io.read(path, labels=["b"])
-    assert [str(w.message) for w in caught] == [
-        "data.arff, line 2: the weight {2.0} of attribute 'a' is ignored",
-        "data.arff, line 3: the weight {3} of attribute 'b' is ignored",
-    ]

@@ -41,35 +41,12 @@ def test_a_table_without_labels_can_be_read(csv: Path) -> None:
     assert io.read(csv, labels=[]).Y.shape == (2, 0)
 
 
-def test_pairs_are_found_from_a_base_name_or_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "Toys"
-    folder.mkdir()
-    (folder / "toys-train.arff").write_text(ARFF.format("t"))
-    (folder / "toys-test.arff").write_text(ARFF.format("t") + "0,3,1\n")
-    (folder / "toys.xml").write_text('<labels><label name="l"/><label name="m"/></labels>')
-    for source in (folder, folder / "toys", str(folder / "TOYS")):
-        assert len(io.read(source)) == 3
-        train, test = io.read_pair(source)
-        assert (len(train), len(test)) == (1, 2)
-    assert io.read(folder).X.column(0).tolist() == [2, 2, 3]
-    (folder / "toys.arff").write_text(ARFF.format("t"))
-    assert len(io.read(folder)) == 1
-    assert len(io.read(folder, split="test")) == 2
-
-
 def test_parts_with_different_categories_are_merged(tmp_path: Path) -> None:
     (tmp_path / "t-train.csv").write_text("a,l\nx,0\n")
     (tmp_path / "t-test.csv").write_text("a,l\ny,1\n")
     data = io.read(tmp_path / "t", labels=["l"])
     assert data.attributes == (Attribute("a", ("x", "y")),)
     assert data.X.column(0).tolist() == [0, 1]
-
-
-def test_the_folder_of_the_environment_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "toys").mkdir()
-    (tmp_path / "toys" / "toys.csv").write_text("a,l\n1,0\n")
-    monkeypatch.setenv("PLURULE_DATA", str(tmp_path))
-    assert len(io.read("toys", labels=-1)) == 1
 
 
 @pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])

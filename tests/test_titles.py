@@ -1,0 +1,15 @@
+"""Titles: everything that is measured and counted has one, and no two are the same."""
+
+from __future__ import annotations
+
+from plurule.metrics import METRICS
+from plurule.model import RuleList
+from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
+
+
+def test_every_measure_and_characteristic_has_a_title_of_its_own() -> None:
+    assert list(MEASURES) == list(METRICS)
+    assert set(SHORT_MEASURES) < set(MEASURES)
+    assert set(CHARACTERISTICS) == set(RuleList((), (), ()).characteristics())
+    for titles in (MEASURES, SHORT_MEASURES, CHARACTERISTICS):
+        assert len(set(titles.values())) == len(titles)
