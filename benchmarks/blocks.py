@@ -22,6 +22,8 @@ import time
 import unittest.mock
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +31,14 @@ import numpy as np
 
 from plurule import RuleListClassifier, scan
 from plurule.dask import RuleListClassifier as DaskClassifier
-from plurule.distributed.dask_data import DaskBlocks, packed, parts_on_cluster, total_of
-from plurule.distributed.pieces import LocalPieces
+from plurule.data.inputs import labelled_data
+from plurule.distributed.counts import BlockCounts
+from plurule.distributed.dask_data import DaskBlocks, packed, parts_on_cluster
+from plurule.distributed.partitioned import BlockFolds
+from plurule.distributed.pieces import LocalPieces, Piece
+from plurule.distributed.preparing import columns_of
+from plurule.learning.covering import cover
+from plurule.learning.options import check_options
 from plurule.model.file import dumps
 
 RULES, PARTS = 10, 8
@@ -119,67 +127,127 @@ def frame_of(X: Any, Y: Any) -> Any:
     return frame.join(pd.DataFrame(Y, columns=[f"label_{i}" for i in range(Y.shape[1])]))
 
 
-class TimedBlocks(DaskBlocks):
-    """Blocks on a cluster that know how long each group of them was counted, in CPU seconds of the thread that did."""
+class Rounds:
+    """Blocks that note what was asked of them, and how many bytes the answers have when they travel."""
 
-    seconds: Any = 0.0
+    def __init__(self, blocks: Any):
+        self.blocks, self.asked, self.bytes = blocks, list[tuple[Any, Any]](), 0
 
     def total(self, function: Any, *shared: Any) -> Any:
-        numbers = range(len(self.groups))
-        asked = {"function": function, "shared": shared, "of": len(numbers), "pure": False}
-        found, seconds = self.added_up(self.client.map(timed, self.groups, numbers, **asked))
-        TimedBlocks.seconds = TimedBlocks.seconds + seconds
+        self.asked.append((function, shared))
+        found = self.blocks.total(function, *shared)
+        self.bytes += len(pickle.dumps(packed(found)))
         return found
 
 
-def timed(group: Any, number: int, function: Any, shared: Any, of: int) -> Any:
-    start = time.thread_time()
-    found = total_of(group, function, shared)
-    return [found, np.eye(of)[number] * (time.thread_time() - start)]
-
-
 def on_workers(rows: int, attributes: int, labels: int, repeats: int) -> None:
-    """Time per rule with one worker of Dask and with two, in turns: of the clock, and of what has to wait for another.
+    """Time per rule with one worker of Dask and with two, beside one process and two that count the same without Dask.
 
-    On a busy machine the clock says little. What has to wait is the worker that counts longest, and the driver, in
-    whose process the scheduler is.
+    One after the other, as often as asked for, so that what else the machine does falls on all of them. What two plain
+    processes reach is what the machine gives: nobody decides there, and nothing is sent.
     """
-    seconds: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
+    each = [(rows // PARTS, attributes, labels, part) for part in range(PARTS)]
+    blocks, asked = counted_here(each)
+    plain: dict[int, list[float]] = {1: [], 2: []}
+    dask: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
     models = set()
-    for n_workers in (1, 2) * repeats:
-        model, clock, workers, driver = with_workers(n_workers, rows, attributes, labels)
+    for repeat, n in itertools.product(range(repeats), (1, 2)):
+        plain[n].append(by_processes(n, blocks, asked))
+        model, clock, workers, driver, of_round = with_workers(n, each)
         models.add(model)
-        seconds[n_workers].append((clock, max(workers) + driver))
-        counting = ", ".join(f"{one:.2f}" for one in workers)
-        print(
-            f"{n_workers} workers: {clock:.2f} s per rule; CPU s: counting {counting}; driver {driver:.2f}", flush=True
-        )
-    one, two = (np.median(seconds[n], axis=0) for n in (1, 2))
+        dask[n].append((clock, of_round))
+        counting = ", ".join(f"{one:.3f}" for one in workers)
+        told_ = f"{clock:.3f} s per rule by the clock; CPU s: workers {counting}; driver {driver:.3f}"
+        print(f"{repeat + 1}: {n} of Dask: {told_}; without Dask {plain[n][-1]:.3f} s per rule", flush=True)
+    ceiling = np.median(plain[1]) / np.median(plain[2])
+    one, two = (np.median(dask[n], axis=0) for n in (1, 2))
+    ratios = [a[0] / b[0] for a, b in zip(dask[1], dask[2], strict=True)]
     same = "the same model" if len(models) == 1 else "OTHER MODELS"
-    print(f"two workers: {one[0] / two[0]:.2f} × as fast by the clock, {one[1] / two[1]:.2f} × by CPU seconds; {same}")
+    share = f"{one[0] / two[0] / ceiling:.0%} of what two processes without Dask reach ({ceiling:.2f} ×)"
+    spread = f"median of {repeats}, from {min(ratios):.2f} to {max(ratios):.2f}"
+    print(f"two workers: {one[0] / two[0]:.2f} × as fast by the clock ({spread}), {share}; {same}")
+    print(f"a round without data: {one[1] * 1e3:.1f} ms with one worker, {two[1] * 1e3:.1f} ms with two")
 
 
-def with_workers(n_workers: int, rows: int, attributes: int, labels: int) -> tuple[str, float, list[float], float]:
-    """The model, and per rule: seconds of the clock, of counting on each worker, and of the driver's process."""
+def counted_here(each: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, Any]]]:
+    """The blocks, in this process, and what learning asks of them after the first rule."""
+    given = LocalPieces(lambda: [Piece(str(one[-1]), partial(labelled, made, one)) for one in each])
+    n_labels = each[0][2]
+    options = check_options(RuleListClassifier(heuristic="f_measure", n_rules=RULES).get_params(deep=False), n_labels)
+    data = BlockFolds(given, columns_of(given), options.max_bins, (), None, False)
+    rounds, before = Rounds(data.blocks), list[tuple[int, int]]()
+    counts = BlockCounts(rounds, data.problem, data.values[0])  # type: ignore[arg-type]
+    cover(counts, (), options, lambda *_: before.append((len(rounds.asked), rounds.bytes)))
+    (first, first_bytes), (last, last_bytes) = before[0], before[-1]
+    per_rule = (last - first) / (RULES - 1), (last_bytes - first_bytes) / (RULES - 1) / 1e3
+    print(f"{per_rule[0]:.1f} rounds per rule, in which a worker sends {per_rule[1]:.0f} kB", flush=True)
+    return [piece.read() for piece in data.blocks.pieces()], rounds.asked[first:]  # type: ignore[attr-defined]
+
+
+def labelled(make: Any, arguments: Any) -> Any:
+    return labelled_data(*make(*arguments))[0]
+
+
+def by_processes(n: int, blocks: Sequence[Any], asked: Sequence[tuple[Any, Any]]) -> float:
+    """Seconds per rule of the clock while so many processes count what was asked, each some of the blocks."""
+    fork = get_context("fork")
+    barrier, seconds = fork.Barrier(n), fork.Queue()
+
+    def count(mine: Sequence[Any]) -> None:
+        (_, (standing, *_)), *_ = asked
+        for block in mine:
+            block.catch_up(standing._replace(run=1))
+        barrier.wait()
+        start = time.perf_counter()
+        for function, (standing, *shared) in asked:
+            for block in mine:
+                function(block, standing._replace(run=1), *shared)
+        seconds.put(time.perf_counter() - start)
+
+    processes = [fork.Process(target=count, args=(blocks[number::n],)) for number in range(n)]
+    for process in processes:
+        process.start()
+    longest = max(seconds.get() for _ in processes)
+    for process in processes:
+        process.join()
+    return float(longest / (RULES - 1))
+
+
+def with_workers(n_workers: int, each: Sequence[Any]) -> tuple[str, float, list[float], float, float]:
+    """The model; per rule, seconds of the clock, CPU s of each worker and of the driver; the seconds of a round.
+
+    The scheduler is in the process of the driver.
+    """
     import distributed
 
     seen: list[tuple[float, float, Any]] = []
+    known: list[DaskBlocks] = []
+
+    def noted(*given: Any) -> DaskBlocks:
+        known.append(DaskBlocks(*given))
+        return known[-1]
+
     with (
         distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
-        unittest.mock.patch("plurule.distributed.dask_data.DaskBlocks", TimedBlocks),
+        unittest.mock.patch("plurule.distributed.dask_data.DaskBlocks", noted),
     ):
-        names, TimedBlocks.seconds = list(client.nthreads()), 0.0
-        each = [(rows // PARTS, attributes, labels, part) for part in range(PARTS)]
+        names = list(client.nthreads())
         parts = [client.submit(made, *one, workers=[names[one[-1] % n_workers]], pure=False) for one in each]
 
-        def look(_: int, decided: float) -> None:
-            seen.append((time.perf_counter(), time.process_time(), TimedBlocks.seconds))
+        def look(rules: int, _: float) -> None:
+            if rules in (1, RULES):
+                workers = np.array(list(client.run(time.process_time).values()))
+                seen.append((time.perf_counter(), time.process_time(), workers))
 
         learner = DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look)
-        model = dumps(learner.fit(parts).rule_list_)
-    clock, driver, workers = ((last - first) / (RULES - 1) for last, first in zip(seen[-1], seen[0], strict=True))
-    return model, clock, workers.tolist(), driver
+        model, rounds = dumps(learner.fit(parts).rule_list_), []
+        for _ in range(30):
+            start = time.perf_counter()
+            known[-1].total(len)
+            rounds.append(time.perf_counter() - start)
+    clock, driver, workers = ((last - first) / (RULES - 1) for last, first in zip(*reversed(seen), strict=True))
+    return model, clock, workers.tolist(), driver, float(np.median(rounds))
 
 
 class Weighed(LocalPieces):
@@ -260,7 +328,7 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=float, help="memory that learning from disk may take, in GB; no limit if left out"
     )
-    parser.add_argument("--repeats", type=int, default=2, help="of learning with one worker of Dask and with two")
+    parser.add_argument("--repeats", type=int, default=5, help="of learning with one worker of Dask and with two")
     parser.add_argument("--rules", type=int, default=RULES, help="to learn from disk")
     parser.add_argument("--jobs", type=int, default=1, help="threads that learn from disk")
     parser.add_argument("--learn", help=argparse.SUPPRESS)

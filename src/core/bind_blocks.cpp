@@ -10,8 +10,9 @@ using Slots = std::optional<Rows>;
 using Starts = std::optional<AnyInts>;
 using Sums = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-CodedColumn coded(const AnyColumn& column, std::size_t slots, std::size_t n_rows, bool may_be_sparse) {
-    if (may_be_sparse && column.size() == 0) return {nullptr, 0, slots};
+// A column of no codes is counted elsewhere.
+CodedColumn coded(const AnyColumn& column, std::size_t slots, std::size_t n_rows) {
+    if (column.size() == 0) return {nullptr, 0, slots};
     expect_length(column.size(), n_rows, "a column of a block");
     const bool is_byte = column.dtype() == nb::dtype<std::uint8_t>();
     if ((!is_byte && column.dtype() != nb::dtype<std::uint16_t>()) || (n_rows > 1 && column.stride(0) != 1))
@@ -51,7 +52,7 @@ void count(const std::vector<AnyColumn>& columns, const std::vector<std::size_t>
     std::size_t total = 0;
     std::vector<CodedColumn> known;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        known.push_back(coded(columns[i], slots[i], n_rows, listed && starts));
+        known.push_back(coded(columns[i], slots[i], n_rows));
         total += slots[i];
     }
     expect_length(sums.shape(0), total, "the sums");

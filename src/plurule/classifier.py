@@ -281,7 +281,8 @@ class RuleListClassifier(RuleListPredictor):
         check_counted(self.get_params(deep=False), check_scoring(self.scoring), *others)
         attributes, labels, n_jobs = data.attributes, data.label_names, check_jobs(self.n_jobs)
         given = as_initial_rules(initial_rules, attributes, labels) if initial_rules else ()
-        bounds = check_constraints(constraints, attributes, labels, self.head_search, initial_rules=given)
+        known = attributes, labels, self.head_search, None, given, data.had_or_not
+        bounds = check_constraints(constraints, *known)
         options = check_options(self.get_params(deep=False), len(labels))
         self._take_over(RuleList((), attributes, labels))
         self._remember_labels(labels, data.form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pickle
 import signal
@@ -94,20 +95,75 @@ def test_delayed_parts_of_which_some_columns_are_labels(client: Any, frame: pd.D
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
 
 
-def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client: Any, data: Any, monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture
+def fragile() -> Iterator[Any]:
+    """A cluster of its own for those who kill a worker."""
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize(("fatal", "fan_in"), [(1, 1), (9, 16)])
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
+    fatal: int, fan_in: int, fragile: Any, data: Any, monkeypatch: pytest.MonkeyPatch
+):
     asked, total = [], DaskBlocks.total
 
     def total_and_kill(self: DaskBlocks, function: Any, *shared: Any) -> Any:
         asked.append(function)
-        if len(asked) == 12:
-            os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        if len(asked) == fatal:
+            os.kill(next(iter(fragile.run(os.getpid).values())), signal.SIGKILL)
         return total(self, function, *shared)
 
     monkeypatch.setattr(DaskBlocks, "total", total_and_kill)
-    X, Y = (da.from_array(array, chunks=(500, -1)) for array in data)
-    found = RuleListClassifier(**ONE_LIST).fit(X, Y)
-    assert len(asked) > 12
+    monkeypatch.setattr(DaskBlocks, "fan_in", fan_in)  # 1: workers ask each other
+    found = RuleListClassifier(**ONE_LIST)
+    found.client = fragile
+    found.fit(*(da.from_array(array, chunks=(500, -1)) for array in data))
+    assert len(asked) > fatal
     assert dumps(found.rule_list_) == dumps(in_memory(*data).rule_list_)
+
+
+def killing(block: Any, file: str) -> int:
+    """The number of rows; the first one who is asked dies."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len(block)
+
+
+@pytest.mark.parametrize("fan_in", [16, 1])
+def test_a_worker_that_dies_while_it_counts_is_replaced(
+    fan_in: int, fragile: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(DaskBlocks, "fan_in", fan_in)
+    workers, given = itertools.cycle(fragile.nthreads()), {"allow_other_workers": True, "pure": False}
+    blocks = DaskBlocks(fragile, [fragile.submit(list, range(n), workers=[next(workers)], **given) for n in (3, 4, 5)])
+    assert blocks.total(killing, str(tmp_path / "killed")) == 12
+    assert blocks.total(len) == 12
+
+
+def broken(block: Any, number: int) -> int:
+    raise DataError(f"such a block: {block}, {number}")
+
+
+def test_what_a_function_says_is_wrong_comes_from_the_worker(client: Any):
+    blocks = DaskBlocks(client, [client.submit(list, range(3))])
+    with pytest.raises(DataError, match="such a block"):
+        blocks.total(broken, 1)
+
+
+def test_the_threads_of_a_worker_share_its_blocks(data: Any):
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        learner = RuleListClassifier(**ONE_LIST)
+        learner.client = client
+        learner.fit([dask.delayed(tuple(array[n : n + 500] for array in data)) for n in range(0, 4000, 500)])
+    assert dumps(learner.rule_list_) == dumps(in_memory(*data).rule_list_)
 
 
 def test_what_is_wrong_with_a_partition_is_said_with_its_number(client: Any, frame: pd.DataFrame):

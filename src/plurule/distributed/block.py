@@ -6,6 +6,7 @@ back without its state, or with an older one, catches up.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -53,6 +54,14 @@ class Standing(NamedTuple):
     """A number of the list, so that rules of another one are not taken for its own."""
 
 
+class Recent(NamedTuple):
+    """The rows that a body covered, and what the block had seen then."""
+
+    seen: list[int]
+    body: Body
+    rows: NDArray[np.uint32]
+
+
 def code_type(n_values: int) -> np.dtype[Any]:
     """The smallest type for codes of so many values and a missing one."""
     return next(kind for kind, most in LARGEST_CODES.items() if n_values <= most)
@@ -88,6 +97,10 @@ class Block:
     """… and what was in training."""
     seen: NDArray[np.int64] = field(default_factory=lambda: np.array([-1, -1]))
     """How many learned rules the state has seen, -1 while it changes; and which list they are of."""
+    recent: Recent = Recent([], (), np.zeros(0, np.uint32))  # noqa: RUF009  # never changed
+    """What was looked up last: a rule grows condition by condition."""
+    tested: set[int] = field(default_factory=set)
+    """The labels that some rule decides, so that conditions may test them."""
 
     @classmethod
     def make(
@@ -135,7 +148,7 @@ class Block:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What the block is made of, by name."""
-        found = {name: value for name, value in vars(self).items() if name != "columns" and value is not None}
+        found = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
         for size, name in SIZES:
             columns = [column for column in self.columns if column is not None and column.itemsize == size]
             if columns:
@@ -171,23 +184,53 @@ class Block:
 
     # What can be asked -------------------------------------------------------------------------------------------
 
-    def size(self, standing: Standing) -> tuple[float, int, int]:
-        """The weight of the rows of a sample, the number of pairs, and of those that are decided."""
+    def begin(self, standing: Standing) -> list[Any]:
+        """Where learning begins, or goes on.
+
+        The weight of the rows of a sample, the number of pairs, and of those that are decided; per label, the weight of
+        the present and of the absent pairs that are open; and what all rows contribute, slot by slot, for all labels.
+        """
         self.catch_up(standing)
         rows = self.rows_of(standing.sample)
         decided = int((self.predicted[:, rows] != UNDECIDED).sum())
         weight = int(rows.sum()) if self.weights is None else float(self.weights[rows].sum())
-        return weight, int(rows.sum()) * len(self.predicted), decided
+        left = self._sums(np.arange(len(self), dtype=np.uint32), None, False, by_slot=False)
+        open_ = left[0, : 2 * len(self.predicted)].reshape(2, -1).T
+        everything = self._sums(self.covered(()), None, False, standing.sample)
+        return [weight, int(rows.sum()) * len(self.predicted), decided, open_, everything]
 
-    def count(self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool) -> list[Any]:
+    def count(
+        self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool, outside: bool = False
+    ) -> list[Any]:
         """What the rows of a body contribute, slot by slot, for some labels or all of them.
 
-        Where a row counts as a whole, what its open pairs alone come to in all is beside it.
+        Outside of a body are the rows that satisfy all but its last condition. Where rows count as a whole, what the
+        open pairs of several labels alone come to is beside it. What it would mean if a rule with this body decided
+        these labels comes last: the weight of the rows that have something else to decide, and something that is
+        present; per label, the counts of the rows for which it is decided then; and how many pairs that closes.
         """
         self.catch_up(standing)
-        rows = self.covered(body)
+        rows = self.covered(body, outside)
         found = [self._sums(rows, labels, whole, standing.sample)]
-        return [*found, self._sums(rows, labels, False, by_slot=False)] if whole else found
+        if labels is None:
+            return found
+        if whole and len(labels) > 1:
+            found.append(self._sums(rows, labels, False, standing.sample)[:, : 2 * len(labels)])
+        return [*found, *self._if_decided(rows, labels)]
+
+    def _if_decided(self, rows: NDArray[np.uint32], labels: Sequence[int]) -> list[Any]:
+        others = np.full(self.states.shape[1], OPEN_PRESENT | OPEN_ABSENT, np.uint8)
+        others[[*labels]] = 0
+        unfinished = []
+        for bits in (others, others & OPEN_PRESENT):
+            # Eight pairs of a row at a time.
+            words = zip(self.states.view(np.uint64).T, bits.view(np.uint64), strict=True)
+            left = functools.reduce(np.bitwise_or, (pairs[rows] & mask for pairs, mask in words)) > 0
+            unfinished.append(left.sum() if self.weights is None else self.weights[rows[left]].sum())
+        newly = [rows[self.predicted[label, rows] == UNDECIDED] for label in labels]
+        moved = np.concatenate([self._sums(one, None, False, by_slot=False) for one in newly])
+        moved[:, [*labels, *(len(self.predicted) + label for label in labels)]] = 0
+        return [np.array(unfinished, np.float64), moved, sum(map(len, newly))]
 
     def count_heads(self, standing: Standing, body: Body, head: HeadLabels) -> NDArray[np.float64]:
         """The same for a head judged as a whole, as if it were one label: right if all of it is."""
@@ -202,46 +245,6 @@ class Block:
         states[rows, 0] |= np.where(present.any(axis=1), PRESENT, 0).astype(np.uint8)
         return self._sums(rows, [0], False, standing.sample, states=states)
 
-    def close(self, standing: Standing, predict_absence: bool) -> tuple[Any, ...]:
-        """Apply the last rule: what it decides rightly and wrongly, the weight it covers, what it leaves unfinished.
-
-        Then the counts that it takes away, which are those of the open pairs of its head; per label, those of the rows
-        for which it is decided now; and how many pairs it closes.
-        """
-        rule, rows = self._last(standing)
-        labels = [label for label, _ in rule.head]
-        gone = self._sums(rows, labels, False, standing.sample)
-        right, wrong, _ = np.split(gone[-1, :-1], 3)
-        signs = np.array([sign for _, sign in rule.head]) > 0
-        decided = np.column_stack([np.where(signs, right, wrong), np.where(signs, wrong, right)])
-        newly = [rows[self.predicted[label, rows] == UNDECIDED] for label in labels]
-        closed = int((self.states[rows][:, labels] & (OPEN_PRESENT | OPEN_ABSENT) > 0).sum())
-        self._apply(rule, rows)
-        left = OPEN_PRESENT | OPEN_ABSENT if predict_absence else OPEN_PRESENT
-        open_ = (self.states[rows, : len(self.predicted)] & left > 0).any(axis=1)
-        unfinished = open_.sum() if self.weights is None else self.weights[rows[open_]].sum()
-        moved = np.concatenate([self._sums(one, None, False, by_slot=False) for one in newly])
-        return decided, gone[-1, -1], float(unfinished), gone, moved, closed
-
-    def remove(self, standing: Standing) -> NDArray[np.float64]:
-        """Take what the last rule covers out of training: the counts that this takes away."""
-        rule, rows = self._last(standing)
-        gone = self._sums(rows, None, False, standing.sample)
-        self._apply(rule, rows)
-        return gone
-
-    def _last(self, standing: Standing) -> tuple[CodedRule, NDArray[np.uint32]]:
-        """The last rule, which is still to be applied, and the rows that it covers."""
-        self.catch_up(standing._replace(rules=standing.rules[:-1]))
-        return standing.rules[-1], self.covered(standing.rules[-1].body)
-
-    def undecided(self, standing: Standing) -> NDArray[np.float64]:
-        """Per label: the weight of the absent and of the present pairs that no rule decided."""
-        self.catch_up(standing)
-        pairs = self.states[:, : len(self.predicted)]
-        weights = np.ones(len(pairs)) if self.weights is None else self.weights
-        return np.stack([weights @ (pairs & bit > 0) for bit in (OPEN_ABSENT, OPEN_PRESENT)], axis=1)
-
     # How it is counted -------------------------------------------------------------------------------------------
 
     def catch_up(self, standing: Standing) -> None:
@@ -251,14 +254,21 @@ class Block:
             self.reset(standing.sample)
         for rule in standing.rules[int(self.seen[0]) :]:
             self._apply(rule, self.covered(rule.body))
+        heads = (label for rule in standing.rules for label, _ in rule.head)
+        self.tested = set(heads) if self.given is None else set(range(len(self.predicted)))
 
-    def covered(self, body: Body) -> NDArray[np.uint32]:
-        """The rows in training that satisfy a body."""
-        rows = np.flatnonzero(self.in_training).astype(np.uint32)
-        for column, low, high in body:
-            codes = self._column(column)[rows]
-            rows = rows[(codes >= low) & (codes <= high)]
-        return rows
+    def covered(self, body: Body, outside: bool = False) -> NDArray[np.uint32]:
+        """The rows in training that satisfy a body; or all of it but, outside, the last condition."""
+        if body == self.recent.body and self.seen.tolist() == self.recent.seen and not outside:
+            return self.recent.rows
+        if not body:
+            return np.flatnonzero(self.in_training).astype(np.uint32)
+        rows, (column, low, high) = self.covered(body[:-1]), body[-1]
+        codes = self._column(column)
+        codes = codes if len(rows) == len(codes) else codes[rows]
+        inside = (codes >= low) & (codes <= high)
+        self.recent = Recent(self.seen.tolist(), body, rows[inside])
+        return rows[~inside] if outside else self.recent.rows
 
     def _apply(self, rule: CodedRule, rows: NDArray[np.uint32]) -> None:
         before, self.seen[0] = int(self.seen[0]), -1
@@ -295,7 +305,8 @@ class Block:
         columns, slots = list[NDArray[Any]](), [1]
         if by_slot:
             nothing = np.zeros(0, np.uint8)
-            columns = [*(nothing if codes is None else codes for codes in self.columns), *self.predicted]
+            columns = [nothing if codes is None else codes for codes in self.columns]
+            columns += [codes if label in self.tested else nothing for label, codes in enumerate(self.predicted)]
             slots = [*(self.n_values + 1).tolist(), *[UNDECIDED + 1] * len(self.predicted), 1]
         lanes = np.arange(len(self.predicted)) if labels is None else np.array(labels)
         sums = np.zeros((sum(slots), 3 * len(lanes) + 1))
@@ -312,9 +323,12 @@ class Block:
             row_starts=self.row_starts if len(sparse) else None,
             sums=sums,
         )
-        if len(sparse):
+        if by_slot:
             starts = np.cumsum([0, *slots[:-1]])
-            sums[starts[sparse] + self.usual[sparse]] = sums[-1] - np.add.reduceat(sums, starts)[sparse]
+            open_labels = [label for label in range(len(self.predicted)) if label not in self.tested]
+            sums[starts[len(self.columns) :][open_labels] + UNDECIDED] = sums[-1]
+            if len(sparse):
+                sums[starts[sparse] + self.usual[sparse]] = sums[-1] - np.add.reduceat(sums, starts)[sparse]
         if not by_slot or self.merged is None:
             return sums
         begins = self.merged[sample]

@@ -10,11 +10,12 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.data.table import Column, SparseColumn
 from plurule.distributed.block import UNDECIDED, Block, Body, CodedRule, HeadLabels, Standing, Test, code_type
 from plurule.distributed.pieces import Blocks
 from plurule.learning.binning import midpoint
@@ -30,6 +31,8 @@ from plurule.model import (
 )
 from plurule.prediction.counts import Pairs
 
+NOTHING = np.zeros(0)
+
 
 @dataclass(frozen=True)
 class Values:
@@ -43,13 +46,13 @@ class Values:
     begins: NDArray[np.intp] | None = None
     """Where each rank, and a missing value, begins among the codes of the blocks, if those are finer."""
 
-    def test(self, condition: NumericCondition) -> Test:
-        """The codes of the blocks that satisfy a condition on this attribute.
+    def test(self, condition: NumericCondition, finest: bool = True) -> Test:
+        """The codes that satisfy a condition on this attribute: those of the blocks, or the ranks.
 
         Among the rows that a rule covers, no rank lies on both sides of its threshold.
         """
         limit, end = int(np.searchsorted(self.highest, condition.threshold, side="right")), self.n_values
-        if self.begins is not None:
+        if self.begins is not None and finest:
             limit, end = int(self.begins[limit]), int(self.begins[-1])
         low, high = (0, limit - 1) if condition.operator == "<=" else (limit, end - 1)
         return condition.index, low, high
@@ -61,8 +64,13 @@ class Values:
             begins = np.arange(self.n_values + 1)
         return replace(self, begins=begins)
 
-    def codes(self, column: NDArray[Any]) -> NDArray[Any]:
+    def codes(self, column: Column) -> NDArray[Any]:
         """The codes of the values of a column."""
+        if isinstance(column, SparseColumn):
+            zero, *listed = self.codes(np.append(column.values.dtype.type(0), column.values))
+            codes = np.full(len(column), zero)
+            codes[column.rows] = listed
+            return codes
         if column.dtype.kind == "i":
             return np.where(column < 0, self.n_values, column).astype(code_type(self.n_values))
         codes = np.searchsorted(self.lowest, column, side="right") - 1
@@ -72,6 +80,17 @@ class Values:
         """Whether a rank has values on both sides of a threshold."""
         place = int(np.searchsorted(self.highest, threshold, side="right"))
         return place < self.n_values and bool(self.lowest[place] <= threshold)
+
+
+class Told(NamedTuple):
+    """What the blocks say of the rows of a body, as `Block.count` does; without labels, the table alone."""
+
+    table: Sums
+    pairs: Sums = NOTHING
+    """Slots × lanes: the open pairs of labels, those that have the label first."""
+    unfinished: Sums = NOTHING
+    moved: Sums = NOTHING
+    closed: int = 0
 
 
 class BlockCounts(Counting):
@@ -97,10 +116,8 @@ class BlockCounts(Counting):
         learned = given[len(problem.initial_rules) :]
         self.standing = standing._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
         self._note = note
-        self._counted: dict[Any, Sums] = {}
-        self.weight, self.n_pairs, self.n_decided = blocks.total(Block.size, self.standing)
-        self.table: Sums = blocks.total(Block.count, self.standing, (), None, False)[0]
-        """Slots of all columns × lanes of all labels, over the instances in training."""
+        self._counted: dict[Any, Any] = {}
+        self.weight, self.n_pairs, self.n_decided, self.open, self.table = blocks.total(Block.begin, self.standing)
 
     def with_set_aside(self, labels: Mask) -> Self:
         other = copy(self)
@@ -142,22 +159,27 @@ class BlockCounts(Counting):
 
     def close(self, covered: tuple[Condition, ...], head: Sequence[Assignment], predict_absence: bool) -> Closed:
         labels, n_labels = [assignment.index for assignment in head], len(self.problem.labels)
+        told = self._if_decided(covered, tuple(labels))
         self._follow(CodedRule(self.coded(covered), tuple((a.index, int(a.present)) for a in head), stop=False))
-        told = self.blocks.total(Block.close, self.standing, predict_absence)
-        decided, coverage, unfinished, gone, moved, closed = told
         self.head_labels[labels] = True
-        self.n_decided += closed
-        self.table[:, labels] -= gone[:, : len(labels)]
-        self.table[:, [n_labels + label for label in labels]] -= gone[:, len(labels) : 2 * len(labels)]
-        for assignment, sums in zip(head, moved, strict=True):
+        self.n_decided += told.closed
+        self.table[:, [*labels, *(n_labels + label for label in labels)]] -= told.pairs
+        for assignment, sums in zip(head, told.moved, strict=True):
             start = self.starts[len(self.values) + assignment.index]
             self.table[start + UNDECIDED] -= sums
             self.table[start + int(assignment.present)] += sums
-        return Closed(tuple((float(r), float(w)) for r, w in decided), float(coverage), float(unfinished))
+        pairs = told.pairs[-1].reshape(2, -1).T
+        self.open[labels] -= pairs
+        decided = [(pair if a.present else pair[::-1]).tolist() for a, pair in zip(head, pairs, strict=True)]
+        return Closed(
+            tuple((right, wrong) for right, wrong in decided),
+            float(told.table[-1, -1]),
+            float(told.unfinished[0 if predict_absence else 1]),
+        )
 
     def remove(self, covered: tuple[Condition, ...]) -> None:
+        self.table = self.table - self.counts(covered, None, False)
         self._follow(CodedRule(self.coded(covered), (), stop=True))
-        self.table -= self.blocks.total(Block.remove, self.standing)
 
     def _follow(self, rule: CodedRule) -> None:
         """One more rule for the blocks to apply."""
@@ -171,7 +193,7 @@ class BlockCounts(Counting):
         return float(self.n_decided / self.n_pairs)
 
     def undecided(self) -> Pairs:
-        return tuple((float(a), float(p)) for a, p in self.blocks.total(Block.undecided, self.standing))
+        return tuple((float(absent), float(present)) for present, absent in self.open)
 
     def note(self, rule: Rule) -> None:
         self._note(rule)
@@ -183,31 +205,51 @@ class BlockCounts(Counting):
     def _coded_rule(self, rule: Rule) -> CodedRule:
         return CodedRule(self.coded(rule.body), tuple((a.index, int(a.present)) for a in rule.head), rule.stop)
 
-    def _test(self, condition: Condition) -> Test:
+    def _test(self, condition: Condition, finest: bool = True) -> Test:
+        """The codes that satisfy a condition; those of the blocks, or of the tables."""
         if isinstance(condition, LabelCondition):
             return (len(self.values) + condition.index, int(condition.present), int(condition.present))
         if isinstance(condition, NominalCondition):
             code = (self.problem.table.attributes[condition.index].categories or ()).index(condition.category)
             return (condition.index, code, code)
         assert isinstance(condition, NumericCondition)  # intervals are for readers, of lists that are there
-        return self.values[condition.index].test(condition)
+        return self.values[condition.index].test(condition, finest)
 
     def counts(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
-        """The table of what a body covers; asked for once, until a rule changes it."""
-        if not covered and labels is None:
-            return self.table
-        key = covered, labels, whole
-        if key not in self._counted:
-            told = self.blocks.total(Block.count, self.standing, self.coded(covered), labels, whole)
-            self._counted[key], *alone = told
-            if whole:
-                self._counted[covered, labels] = alone[0]
-        return self._counted[key]
+        """The table of what a body covers."""
+        return self.table if not covered and labels is None else self._told(covered, labels, whole).table
 
     def counts_of_body(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
         """The row of that table that is about all that a body covers."""
-        alone = None if whole else self._counted.get((covered, labels))
-        return self.counts(covered, labels, whole)[-1:] if alone is None else alone
+        if whole or labels is None:
+            return self.counts(covered, labels, whole)[-1:]
+        told = self._if_decided(covered, labels)
+        return np.append(told.pairs[-1], told.table[-1, 2 * len(labels) :])[None]
+
+    def _if_decided(self, covered: tuple[Condition, ...], labels: tuple[int, ...]) -> Told:
+        """What it would mean if a rule decided some labels; most often that was told when they were counted."""
+        return self._counted.get((covered, labels, True)) or self._told(covered, labels, False)
+
+    def _told(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Told:
+        """What the blocks say of a body; asked for once, until a rule changes it.
+
+        Where a condition leaves most of what was counted before, what it takes away is counted.
+        """
+        key, before = (covered, labels, whole), self._counted.get((covered[:-1], labels, whole), ())
+        if key not in self._counted:
+            outside = bool(before) and self._leaves_most(before[0], covered[-1])
+            told = self.blocks.total(Block.count, self.standing, self.coded(covered), labels, whole, outside)
+            if labels is not None and len(told) < len(Told._fields):
+                told.insert(1, told[0][:, : 2 * len(labels)])
+            self._counted[key] = Told(*((a - b for a, b in zip(before, told, strict=False)) if outside else told))
+        found: Told = self._counted[key]
+        return found
+
+    def _leaves_most(self, table: Sums, condition: Condition) -> bool:
+        """Whether a condition is satisfied by more than half of what is in a table."""
+        column, low, high = self._test(condition, finest=False)
+        start = int(self.starts[column])
+        return bool(2 * table[start + low : start + high + 1, -1].sum() > table[-1, -1])
 
     def counts_of_heads(self, covered: tuple[Condition, ...], head: HeadLabels) -> Sums:
         """The same for a head judged as a whole."""

@@ -1,6 +1,6 @@
 """Blocks on the workers of a Dask cluster; `dask.distributed` is an extra.
 
-Every step is a task per thread of a worker, so Dask is the only machinery: no ports, no barrier, no set of workers that
+Every step asks an actor on each worker, so Dask is the only machinery: no ports, no barrier, no set of workers that
 must be there together. A block that is lost with its worker is made again from its part, by Dask, and catches up with
 the rules so far.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -21,7 +22,7 @@ from plurule.data.labels import Labels
 from plurule.data.readers.reading import read
 from plurule.distributed.cluster import check_versions, connect, dask_library
 from plurule.distributed.partitioned import PartitionedData
-from plurule.distributed.pieces import Blocks, Function, Piece, Pieces, added_up
+from plurule.distributed.pieces import Blocks, Function, LocalPieces, Piece, Pieces, added_up, itself
 from plurule.errors import DataError
 
 FAN_IN = 16
@@ -29,24 +30,7 @@ FAN_IN = 16
 RETRIES = 3
 
 
-class OnDask:
-    """What can be asked of the workers of a cluster."""
-
-    client: Any
-
-    def submit(self, function: Function, *arguments: Any) -> Any:
-        """The future of a call."""
-        return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
-
-    def added_up(self, results: Sequence[Any]) -> Any:
-        """The sum of results that are packed, of which no more than a few come here."""
-        while len(results) > FAN_IN:
-            groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
-            results = [self.submit(total_packed, list(group)) for group in groups]
-        return added_up(map(unpacked, self.client.gather(list(results))))
-
-
-class DaskPieces(Pieces, OnDask):
+class DaskPieces(Pieces):
     """Parts that futures stand for; those that can be computed again are let go once blocks were made of them.
 
     Parameters
@@ -68,17 +52,16 @@ class DaskPieces(Pieces, OnDask):
         return list(self.client.gather(self._each(function, shared, each)))
 
     def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
-        return self.added_up(self._each(partial(packed_result, function), shared, each))
+        results = self._each(partial(packed_result, function), shared, each)
+        while len(results) > FAN_IN:
+            groups = (results[start : start + FAN_IN] for start in range(0, len(results), FAN_IN))
+            results = [self._submit(total_packed, list(group)) for group in groups]
+        return added_up(map(unpacked, self.client.gather(list(results))))
 
     def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
         made = self._each(function, shared, each)
         sides = list(self.client.gather(self.client.map(itemgetter(1), made, pure=False, retries=RETRIES)))
-        where, threads = self.client.who_has(made), self.client.nthreads()
-        together: dict[tuple[str, int], list[Any]] = {}
-        for number, future in enumerate(made):
-            worker = next(iter(where.get(future.key, ())), "")
-            together.setdefault((worker, number % max(1, threads.get(worker, 1))), []).append(future)
-        blocks = DaskBlocks(self.client, [self.submit(blocks_of, group) for group in together.values()])
+        blocks = DaskBlocks(self.client, self.client.map(itemgetter(0), made, pure=False, retries=RETRIES))
         self._futures = []
         return blocks, sides
 
@@ -93,30 +76,78 @@ class DaskPieces(Pieces, OnDask):
     def _each(self, function: Function, shared: Any, each: Sequence[Any] | None) -> list[Any]:
         ones = [()] * len(self.pieces) if each is None else [(one,) for one in each]
         return [
-            self.submit(on_piece, piece, self.read, name, function, (*shared, *one))
+            self._submit(on_piece, piece, self.read, name, function, (*shared, *one))
             for piece, name, one in zip(self.futures, self.names, ones, strict=True)
         ]
 
+    def _submit(self, function: Function, *arguments: Any) -> Any:
+        return self.client.submit(function, *arguments, pure=False, retries=RETRIES)
 
-class DaskBlocks(Blocks, OnDask):
-    """Blocks that a thread of a worker has, together in one future for each of the threads."""
 
-    def __init__(self, client: Any, groups: Sequence[Any]):
-        self.client, self.groups = client, groups
+class DaskBlocks(Blocks):
+    """Blocks on workers, each of which has an actor that counts its own, and asks others for theirs.
+
+    So a round takes few messages, none of which the scheduler plans. Where an actor is lost with its worker, Dask makes
+    the blocks again that were there, and there are new actors.
+    """
+
+    fan_in = FAN_IN
+
+    def __init__(self, client: Any, blocks: Sequence[Any]):
+        self.client, self.blocks = client, blocks
+        self._counters: list[Any] = []
+        self._futures: list[Any] = []
 
     def total(self, function: Function, *shared: Any) -> Any:
-        asked = {"function": function, "shared": shared, "pure": False, "retries": RETRIES}
-        return self.added_up(self.client.map(total_of, self.groups, **asked))
+        for attempt in range(RETRIES + 1):
+            try:
+                self._counters = self._counters or self._placed()
+                asked = [one.total(function, shared) for one in self._counters]
+                return added_up([unpacked(one.result()) for one in asked])
+            except (OSError, RuntimeError):
+                # A worker is gone, or the function fails wherever it is called.
+                if attempt == RETRIES:
+                    raise
+                self._counters = []
+        raise AssertionError
+
+    def _placed(self) -> list[Any]:
+        """New actors: those that are asked from here, each of which asks up to `fan_in` others, and so on."""
+        distributed = dask_library("distributed")
+        while True:
+            distributed.wait(self.blocks)
+            where, threads = self.client.who_has(self.blocks), self.client.nthreads()
+            there: dict[str, list[Any]] = {}
+            for block in self.blocks:
+                there.setdefault(next(iter(where.get(block.key, ())), ""), []).append(block)
+            futures: dict[int, Any] = {}
+            for place, (worker, blocks) in reversed(list(enumerate(there.items()))):
+                below = [
+                    futures[n] for n in range(self.fan_in * (place + 1), self.fan_in * (place + 2)) if n in futures
+                ]
+                given = blocks, below, threads.get(worker, 1)
+                futures[place] = self.client.submit(Counter, *given, actor=True, workers=[worker], pure=False)
+            self._futures = list(futures.values())
+            while set(there) <= set(self.client.nthreads()):
+                with contextlib.suppress(TimeoutError), self.client.as_current():
+                    distributed.wait(self._futures, timeout=1)
+                    first = zip(there, range(self.fan_in), strict=False)
+                    return [distributed.Actor(Counter, worker, futures[place].key) for worker, place in first]
 
 
-def blocks_of(made: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Blocks without what was said beside them."""
-    return [block for block, _ in made]
+class Counter:
+    """Counts the blocks of a worker, by its threads, and adds what others count; an actor of Dask."""
 
+    def __init__(self, blocks: Sequence[Any], below: Sequence[Any], n_threads: int):
+        self.below = below
+        pieces = [Piece("", partial(itself, block)) for block in blocks]
+        self.own = LocalPieces(lambda: pieces, ThreadPoolExecutor(n_threads) if n_threads > 1 else None, n_threads)
 
-def total_of(blocks: Sequence[Any], function: Function, shared: Any) -> Any:
-    """Call a function of blocks, where they are, and add up what it gives."""
-    return packed(added_up(function(block, *shared) for block in blocks))
+    def total(self, function: Function, shared: Any) -> Any:
+        """What a function gives of blocks, added up, as it travels."""
+        asked = [one.total(function, shared) for one in self.below]
+        own = self.own.total(function, *shared)
+        return packed(added_up([own, *(unpacked(one.result()) for one in asked)]))
 
 
 def packed_result(function: Function, piece: Any, *arguments: Any) -> Any:

@@ -87,6 +87,11 @@ class PartitionedData(CountedData):
         """Names of the labels."""
         return self.columns.labels
 
+    @property
+    def had_or_not(self) -> tuple[bool, ...]:  # type: ignore[override]
+        """Of each attribute, whether instances have it or not."""
+        return self.columns.had_or_not
+
     def __len__(self) -> int:
         return sum(self.columns.rows)
 

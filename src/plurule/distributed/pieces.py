@@ -123,9 +123,9 @@ class LocalPieces(Pieces, Blocks):
         if place is not None:
             # Other processes share the columns, and keep the state of each block to themselves.
             here = self.executor is None or isinstance(self.executor, ThreadPoolExecutor)
-            read = partial(load, mode="r+") if here else loaded_once
-            listed = ((kind, place / _name(number)) for number, kind in enumerate(blocks) if kind is not None)
-            pieces = [Piece(folder.name, partial(read, kind, folder)) for kind, folder in listed]
+            read = Stored.load if here else loaded_once
+            listed = ((one, place / _name(number)) for number, one in enumerate(blocks) if one is not None)
+            pieces = [Piece(folder.name, partial(read, one, folder)) for one, folder in listed]
         return LocalPieces(lambda: pieces, self.executor, self.width)
 
     def _run(self, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Iterator[Any]:
@@ -166,40 +166,50 @@ def _name(number: int) -> str:
 
 
 def _stored(part: Any, function: Function, place: Path | None, shared: Sequence[Any], one: tuple[int, Any]) -> Any:
-    """Make a block and write it to a folder: its kind, None if it has no rows, or itself if it is kept in memory."""
+    """Make a block and write it to a folder: how, None if it has no rows, or itself if it is kept in memory."""
     number, given = one
     block, side = function(part, *shared, given)
     if place is None:
         return block, side
     if not len(block):
         return None, side
-    folder = place / _name(number)
+    folder, arrays = place / _name(number), {}
     try:
         folder.mkdir(parents=True)
         for name, array in block.arrays().items():
-            np.save(folder / name, array)
+            np.save(folder / name, np.ascontiguousarray(array))
+            header = (folder / f"{name}.npy").stat().st_size - array.nbytes
+            arrays[name] = {"dtype": array.dtype, "offset": header, "shape": array.shape}
     except OSError as error:
         # numpy says how much it could write, not why it was no more.
         reason = error.strerror or f"{error}; is the disk full?"
         raise PluruleError(f"{folder}: the binned columns could not be written ({reason})") from error
-    return type(block), side
+    return Stored(type(block), arrays), side
 
 
-def load(kind: Any, folder: Path, mode: Any) -> Any:
-    """A block that was stored, mapped to memory."""
-    # A view of what is mapped is as good, and faster to take rows of.
-    return kind.of_arrays({path.stem: np.asarray(np.load(path, mmap_mode=mode)) for path in folder.glob("*.npy")})
+class Stored(NamedTuple):
+    """How a block was written: what need not be read each time that it is counted."""
+
+    kind: Any
+    arrays: dict[str, dict[str, Any]]
+    """Of each array, its type, shape and place in its file."""
+
+    def load(self, folder: Path, mode: Any = "r+") -> Any:
+        """The block, mapped to memory."""
+        mapped = ((name, np.memmap(f"{folder}/{name}.npy", mode=mode, **how)) for name, how in self.arrays.items())
+        # A view of what is mapped is as good, and faster to take rows of.
+        return self.kind.of_arrays({name: np.asarray(array) for name, array in mapped})
 
 
 _loaded: dict[Path, Any] = {}
 """The blocks that this process has counted."""
 
 
-def loaded_once(kind: Any, folder: Path) -> Any:
+def loaded_once(stored: Stored, folder: Path) -> Any:
     """A block in this process, whose state catches up if another process counted it last."""
     if folder not in _loaded:
         # What else is there belongs to a run that has ended.
         for old in [old for old in _loaded if old.parent.parent != folder.parent.parent]:
             del _loaded[old]
-        _loaded[folder] = load(kind, folder, "c")
+        _loaded[folder] = stored.load(folder, "c")
     return _loaded[folder]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
 from plurule.data.fingerprint import fingerprints
-from plurule.data.table import Table
+from plurule.data.table import Column, SparseColumn, Table
 from plurule.distributed.block import LARGEST_CODES, UNDECIDED, Block
 from plurule.distributed.counts import Values
 from plurule.distributed.exact_bins import (
@@ -33,7 +33,7 @@ from plurule.distributed.exact_bins import (
 from plurule.distributed.pieces import Pieces
 from plurule.errors import DataError
 from plurule.label_matrix import dense
-from plurule.learning.constraints import ResolvedConstraints
+from plurule.learning.constraints import ResolvedConstraints, are_had_or_not
 from plurule.learning.initial_rules import Start, start
 from plurule.learning.problem import Problem
 from plurule.learning.weights import check_weights
@@ -59,6 +59,8 @@ class Columns:
     """Of each part, as given; None if there are none."""
     hierarchy: Hierarchy = ()
     """Labels that imply others, as the files that name the labels have it."""
+    had_or_not: tuple[bool, ...] = ()
+    """Of each attribute, whether instances have it or not."""
 
 
 class Look(NamedTuple):
@@ -71,15 +73,25 @@ class Look(NamedTuple):
     weights: Floats | None
     has_classes: bool
     hierarchy: Hierarchy
+    had_or_not: list[bool]
 
 
 def look(part: Dataset) -> Look:
     """What the columns of a part are."""
+    values = (_different(column) for column in part.X.columns)
     missing = tuple(
-        bool((part.X.column(i) < 0).all() if a.is_nominal else np.isnan(part.X.column(i)).all())
-        for i, a in enumerate(part.attributes)
+        bool((one < 0).all() if a.is_nominal else np.isnan(one).all())
+        for a, one in zip(part.attributes, values, strict=True)
     )
-    return Look(part.attributes, missing, part.label_names, len(part), part.weights, bool(part.groups), part.hierarchy)
+    names, structure = part.label_names, (bool(part.groups), part.hierarchy)
+    return Look(part.attributes, missing, names, len(part), part.weights, *structure, are_had_or_not(part.X))
+
+
+def _different(column: Column) -> NDArray[Any]:
+    """Values of a column, each at least once; of a sparse one those that are listed, and a zero if there are some."""
+    if not isinstance(column, SparseColumn):
+        return column
+    return column.values if len(column.values) == len(column) else np.append(column.values, column.values.dtype.type(0))
 
 
 def columns_of(partitions: Pieces) -> Columns:
@@ -105,7 +117,11 @@ def columns_of(partitions: Pieces) -> Columns:
     weights = None
     if any(one.weights is not None for one in looks):
         weights = tuple(np.ones(one.n_rows) if one.weights is None else one.weights for one in looks)
-    return Columns(attributes, first.labels, tuple(one.n_rows for one in looks), weights, first.hierarchy)
+    of_parts = zip(
+        *([a or b for a, b in zip(one.had_or_not, one.all_missing, strict=True)] for one in looks), strict=True
+    )
+    had = tuple(a.is_binary or (not a.is_nominal and all(o)) for a, o in zip(attributes, of_parts, strict=True))
+    return Columns(attributes, first.labels, tuple(one.n_rows for one in looks), weights, first.hierarchy, had)
 
 
 def _united(index: int, looks: Sequence[Look], names: Sequence[str]) -> Attribute:
@@ -272,7 +288,11 @@ def _numbers(part: Dataset, attribute: int, kept: Kept) -> Floats:
 
 
 def _known(part: Dataset, attribute: int, kept: Kept) -> Floats:
-    numbers = _numbers(part, attribute, kept)
+    """Values of a numeric column, each at least once."""
+    if kept.weights is None and not part.attributes[attribute].is_nominal:
+        numbers = _different(part.X.columns[attribute]).astype(np.float64) + 0.0
+    else:
+        numbers = _numbers(part, attribute, kept)
     return numbers[~np.isnan(numbers)]
 
 
@@ -325,7 +345,7 @@ def rows_of(part: Dataset, attributes: Sequence[Attribute], kept: Kept) -> tuple
 def build(part: Dataset, plan: Plan, kept: Kept) -> tuple[Block, Side]:
     """The block of a part."""
     table, Y, ones = rows_of(part, plan.attributes, kept)
-    columns = (values.codes(table.column(i)) for i, values in enumerate(plan.values))
+    columns = (values.codes(column) for values, column in zip(plan.values, table.columns, strict=True))
     begin: Start | None = None
     if plan.given:
         begin = start(Problem(table, plan.labels, Y, ones, plan.given))

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.dataset import Dataset, expect_exactly_one, expect_implied
-from plurule.data.table import SparseColumn
+from plurule.data.dataset import expect_exactly_one, expect_implied
+from plurule.data.table import SparseColumn, Table
 from plurule.errors import ModelError, first_repeated, nearest
 from plurule.model import (
     Attribute,
@@ -299,20 +299,9 @@ class ResolvedConstraints:
             self, allowed_attributes=allowed, required_attributes=required, directions=directions, only_present=present
         )
 
-    def testing_presence(self, data: Dataset | None) -> ResolvedConstraints:
+    def testing_presence(self, had_or_not: Sequence[bool]) -> ResolvedConstraints:
         """The same, and of attributes that instances have or not, rules test only that one has them."""
-        if data is None:
-            raise ModelError("test_absence=False needs all rows in memory; read the data with plurule.read")
-        table = data.X
-
-        def has_or_not(index: int) -> bool:
-            attribute, values = table.attributes[index], table.columns[index]
-            stored = values.values if isinstance(values, SparseColumn) else values
-            return attribute.is_binary or (
-                not attribute.is_nominal and bool(np.isin(stored[stored == stored], (0, 1)).all())
-            )
-
-        return replace(self, only_present=np.array([has_or_not(i) for i in range(len(table.attributes))], dtype=bool))
+        return replace(self, only_present=np.array(had_or_not, dtype=bool))
 
     def decides_exclusive(self, head: Head) -> bool:
         """Whether a head says of every group of exclusive labels which of them is present."""
@@ -378,6 +367,15 @@ class ResolvedConstraints:
         expect_implied(Y, self.hierarchy, labels)
         for group in self.exclusive:
             expect_exactly_one(Y, group, labels)
+
+
+def are_had_or_not(table: Table) -> list[bool]:
+    """Of each attribute, whether instances have it or not: its values are 0 and 1, or no and yes."""
+    stored = (column.values if isinstance(column, SparseColumn) else column for column in table.columns)
+    return [
+        attribute.is_binary or (not attribute.is_nominal and bool(np.isin(values[values == values], (0, 1)).all()))
+        for attribute, values in zip(table.attributes, stored, strict=True)
+    ]
 
 
 @lru_cache(maxsize=16)

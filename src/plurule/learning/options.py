@@ -13,7 +13,7 @@ import numpy as np
 from plurule.data.dataset import Dataset
 from plurule.errors import ParameterError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
-from plurule.learning.constraints import Constraints, ResolvedConstraints
+from plurule.learning.constraints import Constraints, ResolvedConstraints, are_had_or_not
 from plurule.learning.derived import CONDITION_KINDS
 from plurule.learning.engine import ENGINES, Engine
 from plurule.learning.fixed_head import as_fixed_head
@@ -166,8 +166,12 @@ def check_constraints(
     head_search: HeadSearch,
     data: Dataset | None = None,
     initial_rules: Sequence[Rule] = (),
+    had_or_not: Sequence[bool] = (),
 ) -> ResolvedConstraints | None:
-    """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some."""
+    """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some.
+
+    Of data that are not at hand it must be said which attributes instances have or not.
+    """
     groups, hierarchy = ((), ()) if data is None else (data.groups, data.hierarchy)
     if constraints is None and not groups and not hierarchy:
         return None
@@ -181,7 +185,9 @@ def check_constraints(
         most = f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
         raise ParameterError("head_search", head_search, f"{tries}, {most}")
     resolved.expect_kept(initial_rules, None if data is None else data.Y, labels)
-    return resolved if constraints is None or constraints.test_absence else resolved.testing_presence(data)
+    if constraints is None or constraints.test_absence:
+        return resolved
+    return resolved.testing_presence(had_or_not if data is None else are_had_or_not(data.X))
 
 
 def check_engine(engine: str) -> Engine:

@@ -104,6 +104,8 @@ class CountedData(ABC):
     attributes: tuple[Attribute, ...]
     label_names: tuple[str, ...]
     form: TargetForm
+    had_or_not: tuple[bool, ...]
+    """Of each attribute, whether instances have it or not."""
 
     @abstractmethod
     def training_data(
