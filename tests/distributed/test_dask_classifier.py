@@ -184,10 +184,20 @@ def test_the_defaults_choose_on_a_cluster_what_they_choose_in_memory(client: Any
     assert found.chosen_ == expected.chosen_
 
 
-def test_a_column_of_classes_is_refused_and_its_partition_named(client: Any):
-    X, y = np.arange(9.0)[:, None], np.array(["x", "y", "z"] * 3)
-    with pytest.raises(DataError, match="partition 0: a column of more than two classes needs all rows in memory"):
-        RuleListClassifier(**ONE_LIST).fit([dask.delayed((X, y))])
+def test_classes_of_which_partitions_lack_some_are_predicted_as_in_memory(client: Any):
+    X, y = np.arange(90.0)[:, None], np.repeat(["ant", "bee", "cow"], 30)
+    expected = in_memory(X, y)
+    found = RuleListClassifier(**ONE_LIST).fit(*(da.from_array(array, chunks=25) for array in (X, y)))
+    assert dumps(found.rule_list_) == dumps(expected.rule_list_)
+    told = expected.predict(X).tolist()
+    assert found.to_local().predict(X).tolist() == told
+    lazy = da.from_array(X, chunks=(25, 1))
+    assert found.predict(lazy).compute().tolist() == told
+    assert np.array_equal(found.predict_proba(lazy).compute(), expected.predict_proba(X))
+    dd: Any = pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(pd.DataFrame(X, columns=["x0"]), npartitions=2)
+    assert found.predict(frame).compute().tolist() == told
+    assert found.predict_proba(frame).compute().columns.tolist() == ["ant", "bee", "cow"]
 
 
 def test_partitions_are_freed_once_they_are_binned(client: Any, data: Any):

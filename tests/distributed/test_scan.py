@@ -365,9 +365,74 @@ def test_a_folder_that_is_not_there_is_said_to_be_missing(frame: pd.DataFrame, t
         model(scan([frame], LABELS, folder=tmp_path / "nowhere"))
 
 
-def test_a_column_of_classes_is_refused(tmp_path: Path):
+# Classes -----------------------------------------------------------------------------------------------------------
+
+
+def of_classes(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, Any]:
+    """Rows, and what they belong to; sorted, so that parts lack classes."""
+    X = rng.normal(size=(300, 3)).round(2)
+    number = np.sort(np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.7, 0.0, 0.8]), kind="stable")
+    X = X[np.argsort(np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.7, 0.0, 0.8]), kind="stable")]
+    return X, {
+        "none or one": (number > 1).astype(int),
+        "two": np.array(["ham", "spam"])[number // 2],
+        "text": np.array(["ant", "bee", "cow", "dog"])[number],
+        "numbers": number * 3.0,
+        "named": pd.Series(np.array(["ant", "bee", "cow", "dog"])[number], name="animal"),
+        "like an attribute": pd.Series(number, name="x1"),
+        "one of them": np.full(300, "ant"),
+    }[kind]
+
+
+KINDS = ["none or one", "two", "text", "numbers", "named", "like an attribute", "one of them"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("given", [{"heuristic": "f_measure", "n_rules": None}, {"cv": 2, "n_rules": 6}], ids=str)
+def test_a_column_of_classes_in_parts_that_lack_some_is_learned_as_in_memory(given: dict[str, Any], kind: str):
+    X, y = of_classes(kind, np.random.default_rng(2))
+    one = RuleListClassifier(**given).fit(X, y)
+    other = RuleListClassifier(**given).fit(
+        scan([(X[a:b], y[a:b]) for a, b in ((0, 50), (50, 50), (50, 180), (180, 300))])
+    )
+    assert dumps(other.rule_list_) == dumps(one.rule_list_)
+    assert np.array_equal(other.predict(X), one.predict(X))
+    assert np.array_equal(other.predict_proba(X), one.predict_proba(X))
+    assert np.array_equal(other.classes_, one.classes_)
+
+
+def test_a_column_of_numbers_of_which_a_part_has_only_zeros_is_no_other_label():
+    X = np.arange(400.0)[:, None]
+    data = scan((X, (X[:, 0] >= 250).astype(int)), chunk=100)
+    assert str(RuleListClassifier(**ONE_LIST).fit(data).rule_list_) == "y ← x0 >= 250   (TP 150, FP 0, stop)"
+
+
+def test_several_columns_of_which_some_hold_classes_are_learned_as_in_memory():
+    X, animal = of_classes("text", np.random.default_rng(3))
+    y = pd.DataFrame({"animal": animal, "big": (X[:, 1] > 0).astype(int), "at sea": np.where(X[:, 2] > 0, "yes", "no")})
+    one = RuleListClassifier(**ONE_LIST).fit(X, y)
+    order = np.random.default_rng(0).permutation(300)
+    parts = [(X[rows], y.iloc[rows]) for rows in np.split(order, [80, 200])]
+    other = RuleListClassifier(**ONE_LIST).fit(scan(parts))
+    assert dumps(other.rule_list_) == dumps(RuleListClassifier(**ONE_LIST).fit(X[order], y.iloc[order]).rule_list_)
+    assert other.predict(X).tolist() == one.predict(X).tolist()
+
+
+def test_parts_that_do_not_agree_on_classes_are_refused():
+    X, y = of_classes("numbers", np.random.default_rng(1))
+    with pytest.raises(DataError, match="y holds text in some parts and numbers in others"):
+        model(scan([(X[:90], y[:90]), (X[90:], y[90:].astype(str))]))
+    with pytest.raises(DataError, match="part 1: other labels than part 0"):
+        model(scan([(X[:90], y[:90]), (X[90:], np.eye(2, dtype=int)[y[90:].astype(int) % 2])]))
+
+
+def test_a_column_of_classes_among_others_is_refused_unless_its_classes_are_named(tmp_path: Path):
     classes = pd.DataFrame({"a": [1.0, 2.0, 3.0], "kind": ["x", "y", "z"]})
     classes.to_csv(tmp_path / "a.csv", index=False)
-    for source, labels in ((tmp_path / "a.csv", ["kind"]), ([(classes[["a"]], classes.kind)], None)):
-        with pytest.raises(DataError, match="a column of more than two classes needs all rows in memory"):
-            model(scan(source, labels))
+    with pytest.raises(DataError, match="more than two classes needs all rows in memory; give X and y apart"):
+        model(scan(tmp_path / "a.csv", ["kind"]))
+    named = [f"kind: {one}" for one in "xyz"]
+    apart = Constraints(exclusive_labels=[named])
+    found = RuleListClassifier(**ONE_LIST).fit(scan(tmp_path / "a.csv", named, chunk=5), constraints=apart)
+    expected = RuleListClassifier(**ONE_LIST).fit(read(tmp_path / "a.csv", ["kind"]))
+    assert dumps(found.rule_list_) == dumps(expected.rule_list_)

@@ -54,7 +54,7 @@ def labelled_data(
         twice = first_repeated(found)
         if twice is not None:
             raise DataError(f"two {what}s are named {twice!r}; give each {what} its own name")
-    names = _beside(names, set(table.names), named)
+    names = beside(names, set(table.names), named)
     if not allow_empty:
         _expect_some(table.shape, Y.shape)
     if not table.columns:
@@ -93,14 +93,14 @@ def row_ids(X: Any, n_rows: int, ids: Sequence[Any] | None = None) -> list[Any]:
     return list(ids)
 
 
-def _beside(labels: tuple[str, ...], columns: set[str], named: bool) -> tuple[str, ...]:
+def beside(labels: tuple[str, ...], columns: set[str], named: bool) -> tuple[str, ...]:
     """Names of labels of which none is that of a column of the attributes."""
     clash = next((label for label in labels if label in columns), None)
     if clash is None:
         return labels
     if named:
         raise DataError(f"a column of X and a label are both named {clash!r}; rename one of them")
-    return _beside(tuple(f"{label}_label" for label in labels), columns, named)
+    return beside(tuple(f"{label}_label" for label in labels), columns, named)
 
 
 def _expect_some(X: tuple[int, int], Y: tuple[int, int]) -> None:

@@ -52,6 +52,13 @@ class TargetForm:
         """The classes of each column of classes; none for a label matrix and for sets."""
         return self.outputs if self.classes is None else (self.classes,)
 
+    def label_names(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """What the labels of columns of classes are called, which have these names, or "" if they have none."""
+        if self.classes is not None:
+            return _names_of_classes(columns[0] or None, self.classes)
+        named = zip(columns, self.outputs, strict=True)
+        return tuple(name for column, classes in named for name in label_names(column, classes.tolist()))
+
     @property
     def groups(self) -> tuple[Group, ...]:
         """The labels of the columns of more than two classes."""
@@ -103,6 +110,38 @@ class TargetForm:
         if not found:
             return present
         return found[0] if self.classes is not None else found
+
+
+def together(forms: Sequence[TargetForm]) -> TargetForm:
+    """The form of parts of a target, of which each may hold some of the classes.
+
+    >>> together([TargetForm(np.array(["cat", "cow"])), TargetForm(np.array(["dog"]))]).classes.tolist()
+    ['cat', 'cow', 'dog']
+    """
+    filled = [form for form in forms if form.columns] or [TargetForm()]
+    if len({(len(form.outputs), form.classes is None) for form in filled}) > 1:
+        raise DataError("some parts of y are one column and others are several; give all of them alike")
+    columns = []
+    for same in zip(*(form.columns for form in filled), strict=True):
+        if len({_is_text(classes) for classes in same}) > 1:
+            raise DataError("y holds text in some parts and numbers in others; make all classes text, or numbers")
+        columns.append(np.unique(np.concatenate(same)))
+    return TargetForm(classes=columns[0]) if filled[0].classes is not None else TargetForm(outputs=tuple(columns))
+
+
+def in_form(Y: Any, own: TargetForm, form: TargetForm) -> NDArray[np.uint8]:
+    """The labels of a part of a target, made of its own classes, as those of the classes of all parts.
+
+    >>> in_form(np.ones((2, 1)), TargetForm(np.array([0])), TargetForm(np.array([0, 1]))).tolist()
+    [[0], [0]]
+    """
+    Y = dense(Y)
+    found = []
+    for part, classes, all_classes in zip(own._parts(), own.columns, form.columns, strict=True):
+        several = part.stop - part.start > 1
+        place = Y[:, part].argmax(axis=1) if several else np.minimum(Y[:, part.start].astype(np.intp), len(classes) - 1)
+        found.append(_indicators(classes[place], all_classes))
+    return np.hstack(found).view(np.uint8)
 
 
 def settled(present: NDArray[np.int8], votes: NDArray[np.float64], groups: Sequence[Group]) -> NDArray[np.int8]:
@@ -216,12 +255,15 @@ def _of_one_column(y: NDArray[Any], name: str | None) -> Target:
     y = _of_one_type(y)
     check_classification_targets(y)
     classes = np.unique(y)
+    return Target(_indicators(y, classes), _names_of_classes(name, classes), False, TargetForm(classes))
+
+
+def _names_of_classes(name: str | None, classes: NDArray[Any]) -> tuple[str, ...]:
+    """What the labels of a 1-D target are called."""
     if len(classes) > 2:
-        prefix = f"{name}: " if name else "" if _is_text(y) else "class "
-        names = tuple(f"{prefix}{c}" for c in classes.tolist())
-    else:
-        names = ((name or "y") if set(classes.tolist()) <= {0, 1} else str(classes[-1]),)
-    return Target(_indicators(y, classes), names, False, TargetForm(classes))
+        prefix = f"{name}: " if name else "" if _is_text(classes) else "class "
+        return tuple(f"{prefix}{c}" for c in classes.tolist())
+    return ((name or "y") if set(classes.tolist()) <= {0, 1} else str(classes[-1]),)
 
 
 def _of_one_type(y: NDArray[Any]) -> NDArray[Any]:
@@ -251,6 +293,11 @@ def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
     if array.ndim == 1:
         return [(str(getattr(frame, "name", None) or ""), array)]
     return [(f"y{i}", array[:, i]) for i in range(array.shape[1])]
+
+
+def column_names(y: Any) -> tuple[str, ...]:
+    """The names of the columns of a target; that of a single one may be empty."""
+    return tuple(name for name, _ in _columns(y))
 
 
 def holds_classes(y: Any) -> bool:

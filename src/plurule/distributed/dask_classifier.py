@@ -61,8 +61,8 @@ class RuleListClassifier(classifier.RuleListClassifier):
         X
             A Dask array or frame, or a list of delayed partitions: of (X, Y), or of frames.
         y
-            The labels, as a Dask array or frame of 0 and 1 that is partitioned as `X` is; left out if the partitions
-            have their labels.
+            The labels, as a Dask array or frame that is partitioned as `X` is: 0 and 1, or columns of classes; left out
+            if the partitions have their labels.
         sample_weight
             Weight of each row, as a Dask array or series partitioned as `X` is.
         labels
@@ -100,23 +100,34 @@ class RuleListClassifier(classifier.RuleListClassifier):
             return getattr(local, method)(X, return_ids)
         if return_ids:
             raise DataError("return_ids is for data in memory; what is predicted for a Dask frame has its index")
+        if self._form.outputs:
+            raise DataError("what several columns of classes are is predicted in memory; use to_local() on partitions")
+        # Of a column of classes, the class of each row; probabilities have a column for each class.
+        classes, names = self._form.classes, list(self.label_names_)
+        if classes is not None:
+            kind, names = (classes.dtype, []) if method == "predict" else (kind, classes.tolist())
+        nothing = np.zeros((0, len(names)) if names else 0, kind)
         if hasattr(X, "map_blocks"):
-            whole, chunks = X.rechunk({1: -1}), (X.chunks[0], (len(self.label_names_),))
-            return whole.map_blocks(predicted, local, method, dtype=kind, chunks=chunks, meta=np.zeros((0, 0), kind))
-        pandas = dask_library("pandas")
-        meta = pandas.DataFrame({name: np.zeros(0, kind) for name in self.label_names_})
-        return X.map_partitions(predicted_frame, local, method, meta=meta)
+            whole, given = X.rechunk({1: -1}), (local, method, nothing)
+            shape: Any = {"chunks": (X.chunks[0], (len(names),))} if names else {"drop_axis": 1}
+            return whole.map_blocks(predicted, *given, dtype=kind, meta=nothing, **shape)
+        meta = predicted_frame(nothing, local, method, nothing, names)
+        return X.map_partitions(predicted_frame, local, method, nothing, names, meta=meta)
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name not in ("client", "checkpoint")}
 
 
-def predicted(X: Any, local: classifier.RuleListClassifier, method: str) -> Any:
+def predicted(X: Any, local: classifier.RuleListClassifier, method: str, nothing: Any) -> Any:
     """What a classifier says of a partition."""
-    return getattr(local, method)(X) if len(X) else np.zeros((0, len(local.label_names_)))
+    return getattr(local, method)(X) if len(X) else nothing
 
 
-def predicted_frame(X: Any, local: classifier.RuleListClassifier, method: str) -> Any:
-    """What a classifier says of a partition, as a frame like it."""
-    return dask_library("pandas").DataFrame(predicted(X, local, method), index=X.index, columns=local.label_names_)
+def predicted_frame(
+    X: Any, local: classifier.RuleListClassifier, method: str, nothing: Any, names: Sequence[Any]
+) -> Any:
+    """What a classifier says of a partition, as a frame like it; as a series of classes, if columns have no names."""
+    pandas, found = dask_library("pandas"), predicted(X, local, method, nothing)
+    index = getattr(X, "index", None)
+    return pandas.DataFrame(found, index, names) if names else pandas.Series(found, index)

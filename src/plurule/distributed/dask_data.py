@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from plurule.data.dataset import Dataset
-from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels
 from plurule.data.readers.reading import read
 from plurule.distributed.cluster import check_versions, connect, dask_library
+from plurule.distributed.part import labelled_part
 from plurule.distributed.partitioned import PartitionedData
 from plurule.distributed.pieces import Blocks, Function, LocalPieces, Piece, Pieces, added_up, itself
 from plurule.errors import DataError
@@ -76,7 +76,7 @@ class DaskPieces(Pieces):
     def _each(self, function: Function, shared: Any, each: Sequence[Any] | None) -> list[Any]:
         ones = [()] * len(self.pieces) if each is None else [(one,) for one in each]
         return [
-            self._submit(on_piece, piece, self.read, name, function, (*shared, *one))
+            self._submit(on_piece, piece, self.read, name, function, (*shared, *one), self.then)
             for piece, name, one in zip(self.futures, self.names, ones, strict=True)
         ]
 
@@ -155,9 +155,11 @@ def packed_result(function: Function, piece: Any, *arguments: Any) -> Any:
     return packed(function(piece, *arguments))
 
 
-def on_piece(piece: Any, read: Callable[[Any], Any], name: str, function: Function, arguments: Any) -> Any:
+def on_piece(
+    piece: Any, read: Callable[[Any], Any], name: str, function: Function, arguments: Any, then: Function | None
+) -> Any:
     """Call a function of a piece, where the piece is."""
-    return Piece(name, partial(read, piece)).call(function, arguments)
+    return Piece(name, partial(read, piece)).call(function, arguments, then)
 
 
 def total_packed(results: Sequence[Any]) -> Any:
@@ -221,7 +223,7 @@ def _partitions_of(collection: Any) -> list[Any]:
 def labelled(labels: Labels | None, part: Any) -> Dataset:
     """A data set of X and Y, or of a frame some of whose columns are labels."""
     if isinstance(part, list | tuple):
-        return labelled_data(part[0], part[1], part[2] if len(part) > 2 else None, allow_empty=True)[0]
+        return labelled_part(*part)
     return part if isinstance(part, Dataset) else read(part, labels)
 
 

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +25,7 @@ from plurule.data.targets import TargetForm
 from plurule.distributed import pooled
 from plurule.distributed.block import Standing
 from plurule.distributed.counts import BlockCounts, Values
+from plurule.distributed.part import with_classes_of_all
 from plurule.distributed.pieces import Blocks, Pieces
 from plurule.distributed.preparing import (
     Columns,
@@ -63,7 +64,6 @@ from plurule.selection.training_data import CountedData, Scores, Selection, Trai
 class PartitionedData(CountedData):
     """Data of which the parts, and the blocks that are made of them, are somewhere."""
 
-    form = TargetForm()
     checkpoint: str | os.PathLike[str] | None = None
     """A file in which every rule is kept as soon as it is learned, so that learning goes on where it was ended."""
 
@@ -88,6 +88,11 @@ class PartitionedData(CountedData):
         return self.columns.labels
 
     @property
+    def form(self) -> TargetForm:  # type: ignore[override]
+        """The form in which labels were given."""
+        return self.columns.form
+
+    @property
     def had_or_not(self) -> tuple[bool, ...]:  # type: ignore[override]
         """Of each attribute, whether instances have it or not."""
         return self.columns.had_or_not
@@ -106,11 +111,14 @@ class PartitionedData(CountedData):
     ) -> Iterator[BlockFolds]:
         if not len(self):
             raise DataError("the source holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-        if self.columns.hierarchy:
+        if self.columns.hierarchy or self.form.groups:
             wishes = constraints or Constraints().resolve(self.attributes, self.label_names)
+            wishes = wishes.with_exclusive(self.form.groups, self.label_names)
             constraints = wishes.with_hierarchy(self.columns.hierarchy, self.label_names)
         with contextlib.ExitStack() as stack:
             partitions = stack.enter_context(self.partitions(n_jobs))
+            if self.form.columns:
+                partitions.then = partial(with_classes_of_all, form=self.form, labels=self.label_names)
             if constraints is not None and (constraints.hierarchy or constraints.exclusive):
                 partitions.map(expect_kept_by, constraints)
             journal = None

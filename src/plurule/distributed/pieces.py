@@ -35,6 +35,8 @@ class Pieces(ABC):
 
     names: Sequence[str]
     """What complaints call the pieces."""
+    then: Function | None = None
+    """What every piece goes through when it was read."""
 
     @abstractmethod
     def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
@@ -55,10 +57,11 @@ class Piece(NamedTuple):
     name: str
     read: Callable[[], Any]
 
-    def call(self, function: Function, arguments: Sequence[Any]) -> Any:
+    def call(self, function: Function, arguments: Sequence[Any], then: Function | None = None) -> Any:
         """Call a function of the piece, where it is; what is wrong with it is said with its name."""
         try:
-            return function(self.read(), *arguments)
+            piece = self.read()
+            return function(piece if then is None else then(piece), *arguments)
         except DataError as error:
             raise error if str(error).startswith(self.name) else DataError(f"{self.name}: {error}") from None
 
@@ -137,9 +140,9 @@ class LocalPieces(Pieces, Blocks):
                 self.names.append(piece.name)
                 arguments = (*shared, each[number]) if each is not None else shared
                 if self.executor is None:
-                    yield piece.call(function, arguments)
+                    yield piece.call(function, arguments, self.then)
                     continue
-                waiting.append(self.executor.submit(piece.call, function, arguments))
+                waiting.append(self.executor.submit(piece.call, function, arguments, self.then))
                 if len(waiting) >= self.width:
                     yield waiting.popleft().result()
             while waiting:

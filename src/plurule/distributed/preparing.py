@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
 from plurule.data.fingerprint import fingerprints
+from plurule.data.inputs import beside
 from plurule.data.table import Column, SparseColumn, Table
+from plurule.data.targets import TargetForm, together
 from plurule.distributed.block import LARGEST_CODES, UNDECIDED, Block
 from plurule.distributed.counts import Values
 from plurule.distributed.exact_bins import (
@@ -61,6 +63,8 @@ class Columns:
     """Labels that imply others, as the files that name the labels have it."""
     had_or_not: tuple[bool, ...] = ()
     """Of each attribute, whether instances have it or not."""
+    form: TargetForm = field(default_factory=TargetForm)
+    """With the classes of all parts."""
 
 
 class Look(NamedTuple):
@@ -74,6 +78,9 @@ class Look(NamedTuple):
     has_classes: bool
     hierarchy: Hierarchy
     had_or_not: list[bool]
+    form: TargetForm | None
+    """None if there are no rows that would have one."""
+    label_columns: tuple[str, ...]
 
 
 def look(part: Dataset) -> Look:
@@ -83,8 +90,12 @@ def look(part: Dataset) -> Look:
         bool((one < 0).all() if a.is_nominal else np.isnan(one).all())
         for a, one in zip(part.attributes, values, strict=True)
     )
-    names, structure = part.label_names, (bool(part.groups), part.hierarchy)
-    return Look(part.attributes, missing, names, len(part), part.weights, *structure, are_had_or_not(part.X))
+    form = getattr(part, "form", TargetForm())
+    has_classes = bool(part.groups) and not form.columns
+    return Look(
+        *(part.attributes, missing, part.label_names, len(part), part.weights, has_classes, part.hierarchy),
+        *(are_had_or_not(part.X), form if len(part) or part.label_names else None, getattr(part, "label_columns", ())),
+    )
 
 
 def _different(column: Column) -> NDArray[Any]:
@@ -99,10 +110,12 @@ def columns_of(partitions: Pieces) -> Columns:
     looks: list[Look] = partitions.map(look)
     if not looks:
         raise DataError("the source has no parts; there is nothing to learn from")
+    form = together([one.form for one in looks if one.form is not None])
+    looks = [_in_form(one, form, looks) for one in looks]
     first = looks[0]
     for name, other in zip(partitions.names, looks, strict=True):
         if other.has_classes:
-            advice = "give one 0/1 column per class, and exclusive_labels"
+            advice = "give X and y apart, or name the classes (labels=['kind: a', 'kind: b', …]) with exclusive_labels"
             what = f"a column of more than two classes needs all rows in memory; {advice}"
             raise DataError(f"{name}: {what}")
         for what, ours, theirs in (
@@ -121,7 +134,17 @@ def columns_of(partitions: Pieces) -> Columns:
         *([a or b for a, b in zip(one.had_or_not, one.all_missing, strict=True)] for one in looks), strict=True
     )
     had = tuple(a.is_binary or (not a.is_nominal and all(o)) for a, o in zip(attributes, of_parts, strict=True))
-    return Columns(attributes, first.labels, tuple(one.n_rows for one in looks), weights, first.hierarchy, had)
+    rows = tuple(one.n_rows for one in looks)
+    return Columns(attributes, first.labels, rows, weights, first.hierarchy, had, form)
+
+
+def _in_form(one: Look, form: TargetForm, looks: Sequence[Look]) -> Look:
+    """What a part is, with the labels that the classes of all parts make."""
+    if not form.columns or (one.form is not None and not one.form.columns):
+        return one
+    columns = one.label_columns or next(other.label_columns for other in looks if other.label_columns)
+    labels = beside(form.label_names(columns), {a.name for a in one.attributes}, named=form.classes is None)
+    return one._replace(labels=labels)
 
 
 def _united(index: int, looks: Sequence[Look], names: Sequence[str]) -> Attribute:

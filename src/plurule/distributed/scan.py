@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from plurule.data.dataset import Dataset
-from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels
 from plurule.data.place import Source
 from plurule.data.readers.arff import read_arff
@@ -22,6 +21,7 @@ from plurule.data.readers.parquet import count_groups, read_parquet
 from plurule.data.readers.reading import as_data_set, read
 from plurule.data.readers.text import COMPRESSIONS, decoded, suffix_of
 from plurule.distributed.cache import CachedPieces, cache_folder, digest
+from plurule.distributed.part import labelled_part
 from plurule.distributed.partitioned import PartitionedData
 from plurule.distributed.pieces import LocalPieces, Piece, Pieces
 from plurule.errors import DataError
@@ -106,7 +106,7 @@ class Reading:
         if isinstance(X, Dataset):
             return X
         if isinstance(X, tuple):
-            return labelled_data(X[0], X[1], allow_empty=True)[0]
+            return labelled_part(X[0], X[1])
         return read(X, self.labels, drop=self.drop)
 
     def group(self, path: Path, group: int) -> Dataset:
@@ -175,7 +175,7 @@ def _slices(X: Any, Y: Any, rows: int) -> Iterator[Piece]:
 
 
 def _slice(X: Any, Y: Any, start: int, end: int) -> Dataset:
-    return labelled_data(X[start:end], Y[start:end], allow_empty=True)[0]
+    return labelled_part(X[start:end], Y[start:end])
 
 
 def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Piece]:
