@@ -90,10 +90,9 @@ void CandidateSearch::search_table() {
     pass.keeps = !options_.when_finished || !options_.min_precision.asks();
     pass.alone = is_small(state_.training.rows.size());
     pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
-    pass.look = [&](const Place& place, std::size_t a, const std::vector<std::int32_t>& counters, std::size_t t) {
+    pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {
         Tools& tools = *tools_[t];
-        tools.running.assign(counters.begin(), counters.end());
-        tools.finder.consider(place, std::int32_t(a), own_lane(a), tools.running, floor_for(tools), tools.ranking, shared());
+        tools.finder.consider(place, std::int32_t(a), own_lane(a), counters, floor_for(tools), tools.ranking, shared());
         return tools.finder.finding;
     };
     table_->search(pass);

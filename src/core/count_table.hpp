@@ -82,7 +82,7 @@ class CountTable {
         bool alone;
         std::function<double(std::size_t thread)> floor;  // the value to reach, as a thread knows it
         // Looks at one candidate exactly.
-        std::function<Finding(const Place&, std::size_t attribute, const std::vector<std::int32_t>& counters, std::size_t thread)> look;
+        std::function<Finding(const Place&, std::size_t attribute, const std::vector<double>& counters, std::size_t thread)> look;
     };
     void search(const Pass& pass);
 
@@ -95,6 +95,7 @@ class CountTable {
    private:
     struct Workspace {
         std::vector<std::int32_t> counters, sums, other, tp, fp, by_code;
+        std::vector<double> looked_at;  // counters of a candidate
         Reach reach;
         Flags flags;
         double reach_floor = NOTHING, flags_floor = NOTHING;
@@ -133,8 +134,7 @@ class CountTable {
     void revise_all(bool alone);
     void revise(Block& block, const Closed& closed, Workspace& work);
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
-    void take_other_side(std::vector<std::int32_t>& counters) const;
-    void gather(Block& block, std::size_t slot, std::size_t side, std::vector<std::int32_t>& counters);
+    void gather(Block& block, std::size_t slot, std::size_t side, std::vector<double>& counters);
 
     // Weights of TP, FP, positives and rows, and what is added per lane: not below 0 where a label may reach the floor.
     struct Linear {

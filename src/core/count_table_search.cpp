@@ -16,13 +16,17 @@ float up(double value) { return std::isfinite(value) ? float(value + 1e-6 * std:
 // A bound that reaches this, or nearly, reaches the floor.
 float least_for(double floor) { return std::isfinite(floor) ? float(floor - 1e-6 * std::fabs(floor)) : float(floor); }
 
+// What a slot covers, or all rows in training but those.
 template <class Cell>
-void gather_slot(const void* tile, std::size_t at, std::int32_t* counters, std::size_t width, const std::vector<std::uint32_t>& lanes) {
+void gather_slot(const void* tile, std::size_t at, bool other_side, const LaneTotals& totals, const std::vector<std::uint32_t>& lanes,
+                 std::size_t width, double* counters) {
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-        const Cell& cell = static_cast<const Cell*>(tile)[lanes[i]];
-        counters[i] = cell.tp(at);
-        counters[width + i] = cell.fp(at);
-        counters[2 * width + i] = std::int32_t(cell.present[at]);
+        const std::uint32_t lane = lanes[i];
+        const Cell& cell = static_cast<const Cell*>(tile)[lane];
+        const std::int32_t tp = cell.tp(at), fp = cell.fp(at), present = std::int32_t(cell.present[at]);
+        counters[i] = other_side ? totals.tp[lane] - tp : tp;
+        counters[width + i] = other_side ? totals.fp[lane] - fp : fp;
+        counters[2 * width + i] = other_side ? totals.present[lane] - present : present;
     }
 }
 
@@ -199,7 +203,7 @@ void CountTable::search(const Pass& pass) {
     prepare_lengths();
     for (Workspace& work : work_) {
         work.reach_floor = work.flags_floor = NOTHING;
-        work.counters.assign(3 * state_.width + 1, 0);
+        work.looked_at.assign(3 * state_.width + 1, 0.0);
     }
     std::vector<std::size_t> order;
     for (std::size_t b = 0; b < blocks_.size(); ++b)
@@ -276,8 +280,8 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
             b.cut[i] = b.slack[i] = UNLIMITED;
             continue;
         }
-        gather(block, slot, side, work.counters);
-        const Finding found = pass.look(place, part.attribute, work.counters, thread);
+        gather(block, slot, side, work.looked_at);
+        const Finding found = pass.look(place, part.attribute, work.looked_at, thread);
         if (!pass.keeps) continue;
         if (!(found.slack > 0) && std::isfinite(found.bound)) block.hope = std::max(block.hope, found.bound);
         b.bound[i] = found.slack > 0 ? -UNLIMITED : up(found.bound);
@@ -286,23 +290,10 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
     }
 }
 
-void CountTable::gather(Block& block, std::size_t slot, std::size_t side, std::vector<std::int32_t>& counters) {
-    const std::size_t width = state_.width;
-    (wide_ ? gather_slot<WideCell> : gather_slot<NarrowCell>)(cells_of(block, slot / TILE), slot % TILE, counters.data(), width, lane_of_state_);
-    counters[3 * width] = block.covered[slot];
-    if (side) take_other_side(counters);
-}
-
-// What all rows in training have, but those that were counted.
-void CountTable::take_other_side(std::vector<std::int32_t>& counters) const {
-    const std::size_t width = state_.width;
-    for (std::size_t i = 0; i < lane_of_state_.size(); ++i) {
-        const std::uint32_t lane = lane_of_state_[i];
-        counters[i] = totals_.tp[lane] - counters[i];
-        counters[width + i] = totals_.fp[lane] - counters[width + i];
-        counters[2 * width + i] = totals_.present[lane] - counters[2 * width + i];
-    }
-    counters[3 * width] = totals_.rows - counters[3 * width];
+void CountTable::gather(Block& block, std::size_t slot, std::size_t side, std::vector<double>& counters) {
+    const auto gather_cell = wide_ ? gather_slot<WideCell> : gather_slot<NarrowCell>;
+    gather_cell(cells_of(block, slot / TILE), slot % TILE, side != 0, totals_, lane_of_state_, state_.width, counters.data());
+    counters.back() = side ? totals_.rows - block.covered[slot] : block.covered[slot];
 }
 
 }  // namespace plurule
