@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace plurule {
 
@@ -30,6 +31,61 @@ void sort_upper_bits(Buffer<Entry>& entries) {
     }
 }
 
+// The bin of a value, given how many of all values are below it: as many in each as possible.
+double bin_of(double below, std::int32_t max_bins, double total) { return std::floor(below * max_bins / total); }
+
+// Bins of many values that all count 1, without sorting them all: only those in buckets that do not lie in one bin as a whole are
+// sorted. Buckets split the range of the values evenly. False, and nothing is done, where there may not be enough different values.
+bool rank_by_buckets(const Buffer<Entry>& entries, std::int32_t max_bins, Attribute& attribute, Ranks& ranks) {
+    constexpr std::size_t BUCKETS = 1 << 15;
+    constexpr std::uint32_t SEVERAL = ~std::uint32_t(0);
+    if (entries.size() < BUCKETS || std::size_t(max_bins) >= BUCKETS) return false;
+    const auto [least, most] = std::minmax_element(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    const double lowest = least->value(), scale = double(BUCKETS - 1) / (most->value() - lowest);
+    if (!std::isfinite(scale)) return false;
+    const auto bucket_of = [&](const Entry& entry) { return std::size_t((entry.value() - lowest) * scale); };
+    std::vector<std::uint32_t> ends(BUCKETS + 1, 0), bins(BUCKETS, SEVERAL);
+    for (const Entry& entry : entries) ++ends[bucket_of(entry)];
+    if (std::count_if(ends.begin(), ends.end(), [](std::uint32_t size) { return size > 0; }) <= max_bins) return false;
+    const double total = double(entries.size());
+    std::uint32_t before = 0;
+    for (std::size_t b = 0; b < BUCKETS; ++b) {
+        const std::uint32_t end = before + ends[b];
+        if (ends[b] && bin_of(before, max_bins, total) == bin_of(end - 1, max_bins, total)) bins[b] = std::uint32_t(bin_of(before, max_bins, total));
+        ends[b] = std::exchange(before, end);  // from here on where the bucket begins
+    }
+    struct Range {
+        std::uint64_t lowest = ~std::uint64_t(0), highest = 0;
+    };
+    std::vector<Range> ranges(std::size_t(max_bins), Range{});
+    const auto assign = [&](const Entry& entry, std::uint32_t bin) {
+        ranks[entry.at] = std::int32_t(bin);
+        ranges[bin].lowest = std::min(ranges[bin].lowest, entry.key);
+        ranges[bin].highest = std::max(ranges[bin].highest, entry.key);
+    };
+    Buffer<Entry> split;
+    for (const Entry& entry : entries)
+        if (const std::uint32_t bin = bins[bucket_of(entry)]; bin != SEVERAL)
+            assign(entry, bin);
+        else
+            split.push_back(entry);
+    sort(split);
+    for (std::size_t i = 0, in_bucket = 0, bucket = BUCKETS; i < split.size();) {
+        if (bucket_of(split[i]) != bucket) bucket = bucket_of(split[i]), in_bucket = i;
+        const std::uint32_t bin = std::uint32_t(bin_of(double(ends[bucket] + i - in_bucket), max_bins, total));
+        for (const std::uint64_t key = split[i].key; i < split.size() && split[i].key == key; ++i) assign(split[i], bin);
+    }
+    std::vector<std::int32_t> rank_of_bin(std::size_t(max_bins), -1);
+    for (std::size_t bin = 0; bin < ranges.size(); ++bin) {
+        if (ranges[bin].lowest > ranges[bin].highest) continue;
+        rank_of_bin[bin] = attribute.values++;
+        attribute.lowest.push_back(Entry{ranges[bin].lowest, 0}.value());
+        attribute.highest.push_back(Entry{ranges[bin].highest, 0}.value());
+    }
+    for (const Entry& entry : entries) ranks[entry.at] = rank_of_bin[std::size_t(ranks[entry.at])];
+    return true;
+}
+
 }  // namespace
 
 Entry Entry::of(double value, std::uint32_t at) {
@@ -51,6 +107,7 @@ void sort(Buffer<Entry>& entries) {
 
 void rank_numeric(const ListedRows& listed, Buffer<Entry>& entries, std::int32_t max_bins, const double* weights, Attribute& attribute,
                   Ranks& ranks) {
+    if (max_bins > 0 && !weights && !listed.is_sparse && rank_by_buckets(entries, max_bins, attribute, ranks)) return;
     sort(entries);
     std::size_t n_missing = 0, distinct = 0;
     for (std::int32_t rank : ranks) n_missing += rank == MISSING;
@@ -71,7 +128,7 @@ void rank_numeric(const ListedRows& listed, Buffer<Entry>& entries, std::int32_t
     double before = 0, bin = -1;
     std::int32_t rank = -1;
     const auto enter = [&](double value) {  // the next distinct value: the same rank as the one before, or a new one
-        const double next_bin = binned ? std::floor(before * max_bins / total) : bin + 1;
+        const double next_bin = binned ? bin_of(before, max_bins, total) : bin + 1;
         if (next_bin != bin) {
             ++rank;
             attribute.lowest.push_back(value);

@@ -77,3 +77,42 @@ TEST_CASE("rows are grouped by value; the most frequent is left out, or all beco
             CHECK(std::vector<Row>(grouped.begin(g), grouped.begin(g) + grouped.size(g)) == expected[grouped.ids[g]]);
     }
 }
+
+TEST_CASE("bins of many values are those of their definition, whether all are sorted or not") {
+    std::mt19937 random(5);
+    std::cauchy_distribution<double> cauchy;
+    for (int kind = 0; kind < 6; ++kind)
+        for (std::int32_t max_bins : {2, 32, 255, 40'000}) {
+            const ListedRows listed{40'000};
+            std::vector<double> values;
+            Buffer<Entry> entries;
+            Ranks ranks(listed.size(), MISSING);
+            std::map<double, std::size_t> held;
+            for (std::uint32_t at = 0; at < listed.size(); ++at) {
+                const double normal = std::normal_distribution<double>()(random);
+                values.push_back(kind < 3 ? some_value(random, kind) : kind == 3 ? normal : kind == 4 ? cauchy(random) : std::round(normal * 500));
+                if (random() % 9 == 0) continue;
+                ranks[at] = UNLISTED;
+                entries.push_back(Entry::of(values[at], at));
+                ++held[values[at]];
+            }
+            const double total = double(entries.size());
+            Attribute attribute;
+            rank_numeric(listed, entries, max_bins, nullptr, attribute, ranks);
+            std::map<double, std::int32_t> expected;
+            std::vector<double> lowest, highest;
+            double before = 0, bin = -1;
+            for (const auto& [value, count] : held) {
+                const double next = held.size() > std::size_t(max_bins) ? std::floor(before * max_bins / total) : bin + 1;
+                if (next != bin) lowest.push_back(value), highest.push_back(value);
+                highest.back() = value;
+                expected[value] = std::int32_t(lowest.size()) - 1;
+                bin = next;
+                before += double(count);
+            }
+            CHECK((attribute.lowest == lowest && attribute.highest == highest && attribute.values == std::int32_t(lowest.size())));
+            bool same = true;
+            for (std::uint32_t at = 0; at < listed.size(); ++at) same &= ranks[at] == MISSING || ranks[at] == expected[values[at]];
+            CHECK(same);
+        }
+}
