@@ -153,6 +153,8 @@ def test_what_a_function_says_is_wrong_comes_from_the_worker(client: Any):
     blocks = DaskBlocks(client, [client.submit(list, range(3))])
     with pytest.raises(DataError, match="such a block"):
         blocks.total(broken, 1)
+    with pytest.raises(DataError, match="such a block"):
+        DaskBlocks(client, [client.submit(list, range(3)), client.submit(broken, [], 1)]).total(len)
 
 
 def test_the_threads_of_a_worker_share_its_blocks(data: Any):

@@ -115,24 +115,32 @@ class DaskBlocks(Blocks):
         """New actors: those that are asked from here, each of which asks up to `fan_in` others, and so on."""
         distributed = dask_library("distributed")
         while True:
-            distributed.wait(self.blocks)
-            where, threads = self.client.who_has(self.blocks), self.client.nthreads()
-            there: dict[str, list[Any]] = {}
-            for block in self.blocks:
-                there.setdefault(next(iter(where.get(block.key, ())), ""), []).append(block)
-            futures: dict[int, Any] = {}
-            for place, (worker, blocks) in reversed(list(enumerate(there.items()))):
-                below = [
-                    futures[n] for n in range(self.fan_in * (place + 1), self.fan_in * (place + 2)) if n in futures
-                ]
-                given = blocks, below, threads.get(worker, 1)
+            there, threads = self._by_worker(distributed), self.client.nthreads()
+            # Who asks comes before who is asked, whoever else learns at a time, so that none wait in a circle.
+            workers, futures = sorted(there), dict[int, Any]()
+            for place, worker in reversed(list(enumerate(workers))):
+                places = range(self.fan_in * (place + 1), self.fan_in * (place + 2))
+                given = there[worker], [futures[n] for n in places if n in futures], threads.get(worker, 1)
                 futures[place] = self.client.submit(Counter, *given, actor=True, workers=[worker], pure=False)
             self._futures = list(futures.values())
-            while set(there) <= set(self.client.nthreads()):
+            while set(workers) <= set(self.client.nthreads()):
                 with contextlib.suppress(TimeoutError), self.client.as_current():
                     distributed.wait(self._futures, timeout=1)
-                    first = zip(there, range(self.fan_in), strict=False)
-                    return [distributed.Actor(Counter, worker, futures[place].key) for worker, place in first]
+                    first = enumerate(workers[: self.fan_in])
+                    return [distributed.Actor(Counter, worker, futures[place].key) for place, worker in first]
+
+    def _by_worker(self, distributed: Any) -> dict[str, list[Any]]:
+        """The blocks that each worker has."""
+        while True:
+            distributed.wait(self.blocks)
+            for block in self.blocks:
+                if block.status == "error":
+                    block.result()
+            where, there = self.client.who_has(self.blocks), dict[str, list[Any]]()
+            for block in self.blocks:
+                there.setdefault(next(iter(where.get(block.key, ())), ""), []).append(block)
+            if "" not in there:
+                return there
 
 
 class Counter:
