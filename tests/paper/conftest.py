@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ def small_plan(**changes: object) -> Plan:
     return Plan(**(arguments | changes))  # type: ignore[arg-type]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _hasty() -> Iterator[None]:
+    """Times need not be measured well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("plurule.paper.materials._SHORTEST_TIMING", 0.0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def material() -> Material:
     """The embedded data."""
@@ -30,10 +39,7 @@ def material() -> Material:
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """A finished experiment."""
     folder = tmp_path_factory.mktemp("finished")
-    with pytest.MonkeyPatch.context() as patch:
-        # Times need not be measured well.
-        patch.setattr("plurule.paper.materials._SHORTEST_TIMING", 0.0)
-        return Experiment(small_plan(), folder, {EMBEDDED: EMBEDDED}).run()
+    return Experiment(small_plan(), folder, {EMBEDDED: EMBEDDED}).run()
 
 
 @pytest.fixture(scope="session")
