@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import get_args
 
@@ -40,3 +41,16 @@ def test_the_first_option_without_a_meaning_is_named_with_the_reason(run: Run) -
     refused = run("tune", "world-flags", "--wide", "--seed", "1", "--lifts", "paper")
     assert (refused.code, refused.out) == (2, "")
     assert "--lifts has no meaning with --wide: it tries lifts of its own; leave out one of the two" in refused.err
+
+
+def test_a_file_that_is_protected_is_refused_before_the_work(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.json").write_text("mine")
+    allowed = os.access
+    # Whoever runs the tests may be allowed everything.
+    monkeypatch.setattr(os, "access", lambda path, mode, **more: mode != os.W_OK and allowed(path, mode, **more))
+    refused = run("fit", "world-flags", "-o", tmp_path / "model.json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "is not writable" in " ".join(refused.err.split())
+    assert (tmp_path / "model.json").read_text() == "mine"

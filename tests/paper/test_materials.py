@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plurule.errors import DataError
-from plurule.paper.materials import EMBEDDED, known_sets, load_material, name_of, places_of, present
+from plurule.paper.materials import EMBEDDED, known_sets, load_material, name_of, places_of
 
 HEADER = "@relation '{name}: -C 1'\n@attribute a {{0,1}}\n@attribute x numeric\n@data\n"
 
@@ -28,7 +28,7 @@ def test_sets_are_found_by_name_in_a_folder_or_by_path(tmp_path: Path):
     assert known_sets(tmp_path) == ["garden", "house"]
     assert places_of(["house"], tmp_path) == {"house": str(tmp_path / "house")}
     assert places_of([str(tmp_path / "garden")], None) == {"garden": str(tmp_path / "garden")}
-    assert present(["house", "shed"], tmp_path) == {"house": str(tmp_path / "house")}
+    assert places_of(["house", "shed"], tmp_path, lacking=True) == {"house": str(tmp_path / "house")}
     with pytest.raises(DataError, match="known there are garden, house"):
         places_of(["shed"], tmp_path)
 

@@ -89,7 +89,7 @@ def make_plan(
     """The plan that the options ask for, all names checked; where its sets are; and those that are not there."""
     from plurule.errors import DataError
     from plurule.lifts import parse_lifts
-    from plurule.paper.materials import EMBEDDED, places_of, present
+    from plurule.paper.materials import EMBEDDED, places_of
     from plurule.paper.protocol import DISCRETISED, PAPER_SETS, Plan
     from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
     from plurule.selection.splitters import find_splitter
@@ -99,8 +99,7 @@ def make_plan(
     if sets is not None:
         places = places_of(_names(sets, "--sets", (EMBEDDED, *PAPER_SETS)), data)
     else:
-        places_of([], data)
-        places = present(wanted, data)
+        places = places_of(wanted, data, lacking=True)
         missing = [name for name in wanted if name not in places]
         if not places and quick:
             places = {EMBEDDED: EMBEDDED}

@@ -36,45 +36,46 @@ _SHORTEST_TIMING = 0.05
 """Seconds of CPU that a measured time adds up to at least; shorter trainings are repeated."""
 
 
-def known_sets(folder: Path | None) -> list[str]:
-    """Names of the data sets in a folder, or in the folders where data sets are kept."""
-    folders = data_folders() if folder is None else [folder]
-    names = {path.name for place in folders if place.is_dir() for path in place.iterdir() if path.is_dir()}
-    return sorted(present(names, folder), key=str.lower)
+def places_of(sources: Iterable[str], folder: Path | None, lacking: bool = False) -> dict[str, str]:
+    """The place of each data set by its name; an error with the known ones if one is not there, unless it may lack.
 
-
-def present(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
-    """The place of each data set that is there, by its name; sources are names, or paths of files and folders.
-
-    Names are looked for in the folder, or in those where data sets are kept.
+    Sources are names, or paths of files and folders. Names are looked for in the folder, or in those where data sets
+    are kept; absolute paths and the embedded data are in no folder.
     """
+    if folder is not None and not folder.is_dir():
+        raise DataError(f"{folder}: there is no such folder")
     found: dict[str, str] = {}
     for source in sources:
-        name, place = name_of(source), _place(source, folder)
-        if place is not None and found.setdefault(name, place) != place:
+        name, place = name_of(source), source if folder is None or source == EMBEDDED else str(folder / source)
+        try:
+            if source != EMBEDDED:
+                find(Path(place))
+        except DataError:
+            if lacking:
+                continue
+            raise DataError(f"unknown data set {source!r}{_known_instead(source, folder)}") from None
+        if found.setdefault(name, place) != place:
             raise DataError(f"two data sets are called {name!r}: {found[name]} and {place}; rename one of them")
     return found
 
 
-def places_of(sources: Iterable[str], folder: Path | None) -> dict[str, str]:
-    """The place of each data set by its name; an error with the known ones if one is not there."""
-    if folder is not None and not folder.is_dir():
-        raise DataError(f"{folder}: there is no such folder")
-    sources = list(sources)
-    for source in sources:
-        if _place(source, folder) is None:
-            known = known_sets(folder)
-            place = "the folders for data sets" if folder is None else str(folder)
-            listed = f"known there are {', '.join(known)}" if known else "there is none"
-            close = nearest(source, [*known, *(() if known else PAPER_SETS), EMBEDDED])
-            always = f"{EMBEDDED} is always there"
-            if not known:
-                always += f"; for those of the paper ({', '.join(PAPER_SETS)}) give --data, or see plurule data fetch"
-            raise DataError(
-                f"unknown data set {source!r}{close if 'did you mean' in close else ''} "
-                f"(looked in {place}: {listed}; {always})"
-            )
-    return present(sources, folder)
+def _known_instead(source: str, folder: Path | None) -> str:
+    """End of a sentence about a data set that is not there: those that are."""
+    known = known_sets(folder)
+    close = nearest(source, [*known, *(() if known else PAPER_SETS), EMBEDDED])
+    place = "the folders for data sets" if folder is None else str(folder)
+    listed = f"known there are {', '.join(known)}" if known else "there is none"
+    always = f"{EMBEDDED} is always there"
+    if not known:
+        always += f"; for those of the paper ({', '.join(PAPER_SETS)}) give --data, or see plurule data fetch"
+    return f"{close if 'did you mean' in close else ''} (looked in {place}: {listed}; {always})"
+
+
+def known_sets(folder: Path | None) -> list[str]:
+    """Names of the data sets in a folder, or in the folders where data sets are kept."""
+    folders = data_folders() if folder is None else [folder]
+    names = {path.name for place in folders if place.is_dir() for path in place.iterdir() if path.is_dir()}
+    return sorted(places_of(names, folder, lacking=True), key=str.lower)
 
 
 def name_of(source: str) -> str:
@@ -134,18 +135,6 @@ def _read(place: str, labels: str | None, split: Literal["train", "test", "all"]
         if labels is None:
             raise
     return read(place, parse_labels(labels), split=split)
-
-
-def _place(source: str, folder: Path | None) -> str | None:
-    """Where a data set is; None if it is not there. Absolute paths and the embedded data are in no folder."""
-    if source == EMBEDDED:
-        return source
-    place = source if folder is None else str(folder / source)
-    try:
-        find(Path(place))
-    except DataError:
-        return None
-    return place
 
 
 # What is run on them ------------------------------------------------------------------------------------------------
