@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from plurule.classifier import RuleListClassifier, problem_for
@@ -20,13 +20,14 @@ from plurule.learning.options import check_engine, check_options
 from plurule.learning.problem import Problem
 from plurule.model import RuleList
 from plurule.model.frame import Backend
+from plurule.model.head import Groups
 from plurule.parameters import Allowed, check_jobs, check_parameters, whole
 from plurule.prediction.decide import decide
 from plurule.prediction.predictor import LabelPredictor
 from plurule.prediction.probability import MARGIN, precisions, raised
 from plurule.prediction.recurrence import Recurrence
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
-from plurule.prediction.staged import Stages
+from plurule.prediction.staged import Known, Stages
 from plurule.selection.folds import draw, learn_from_samples
 
 Votes = NDArray[np.float64]
@@ -197,8 +198,7 @@ class BaggedRuleLists(LabelPredictor):
         )
 
     def _present(self, table: Table) -> NDArray[Any]:
-        votes = self._votes(table)
-        return settled((votes >= self.threshold_).astype(np.int8), votes, self.rules_.groups)
+        return _above(self._votes(table), self.threshold_, self.rules_.groups)
 
     def _probabilities(self, table: Table) -> Votes:
         # With the threshold moved to one half, so that what is predicted is on the upper side of it.
@@ -214,32 +214,15 @@ def _vote(rule_list: RuleList, table: Table, n_threads: int = 1) -> Votes:
     return raised(precisions(rule_list, decide(rule_list, table, n_threads)), rule_list.hierarchy)
 
 
+def _above(votes: Votes, threshold: float, groups: Groups) -> NDArray[np.int8]:
+    """What is predicted: labels with enough votes, of each group the one with most."""
+    return settled((votes >= threshold).astype(np.int8), votes, groups)
+
+
 def _centred(votes: Votes, threshold: float) -> Votes:
     """Votes stretched on both sides of the threshold, so that it comes to be one half."""
     below, above = 0.5 * votes / threshold, 0.5 + 0.5 * (votes - threshold) / (1 - threshold)
     return np.where(votes >= threshold, np.maximum(above, 0.5 + MARGIN), np.minimum(below, 0.5 - MARGIN))
-
-
-class Voted(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """A fitted classifier that knows the votes for one set of instances, for scorers."""
-
-    def __init__(self, votes: Votes, threshold: float, form: TargetForm):
-        self.votes = votes
-        self.threshold = threshold
-        self.form = form
-        self.classes_ = form.class_names(votes.shape[1])
-
-    def predict(self, X: Any) -> Any:
-        """The labels of the instances that it knows."""
-        present = (self.votes >= self.threshold).astype(np.int8)
-        return self.form.labels(settled(present, self.votes, self.form.groups))
-
-    def predict_proba(self, X: Any) -> Votes:
-        """The votes for the labels of the instances that it knows."""
-        return self.form.probabilities(_centred(self.votes, self.threshold))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 def _scores(
@@ -250,9 +233,9 @@ def _scores(
         return np.full(len(THRESHOLDS), np.nan)
     truth, weights = problem.Y[known], problem.weights[known]
     if scoring.scorer is not None:
-        score, table, labels = scoring.scorer, problem.table[known], form.labels(truth)
-        weighted = {} if np.all(weights == 1) else {"sample_weight": weights}
-        return np.array([score(Voted(votes, t, form), table, labels, **weighted) for t in THRESHOLDS.tolist()])
+        score, table, weighted = scoring.scorer, problem.table[known], None if np.all(weights == 1) else weights
+        at = (Known(form, _above(votes, t, form.groups), partial(_centred, votes, t)) for t in THRESHOLDS.tolist())
+        return np.array([one.score_by(score, table, truth, weighted) for one in at])
     row, label = np.nonzero(votes >= THRESHOLDS[-1])
     stage = np.searchsorted(-THRESHOLDS, -votes[row, label])  # of the highest threshold that is reached
     return Stages(truth == 1, weights, len(THRESHOLDS), (stage, row, label)).scores(scoring.name)[1:]

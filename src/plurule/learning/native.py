@@ -109,9 +109,9 @@ class Run:
     def __init__(
         self, problem: Problem, options: Options, n_jobs: int = 1, columns: _core.Columns | None = None
     ) -> None:
-        weighted = not np.all(problem.weights == 1.0)
+        weights = problem.sample_weight
         if columns is None:
-            columns = prepare(problem.table, options.max_bins, problem.weights if weighted else None, n_jobs=n_jobs)
+            columns = prepare(problem.table, options.max_bins, weights, n_jobs=n_jobs)
         begin = start(problem) if problem.initial_rules else None
         self.problem = problem
         self.most = options.n_rules
@@ -120,7 +120,7 @@ class Run:
         self._core = _core.Run(
             columns=columns,
             truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
-            weights=np.ascontiguousarray(problem.weights) if weighted else None,
+            weights=None if weights is None else np.ascontiguousarray(weights),
             options=_core_options(options, problem),
             n_threads=n_jobs,
             predicted=begin.predicted if begin else None,

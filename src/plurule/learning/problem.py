@@ -89,6 +89,11 @@ class Problem:
         return self.Y.shape[0]
 
     @property
+    def sample_weight(self) -> NDArray[np.float64] | None:
+        """The weights of instances; None if they all weigh 1."""
+        return None if np.all(self.weights == 1.0) else self.weights
+
+    @property
     def total_weight(self) -> float:
         """The weight of all instances."""
         return float(self.weights.sum())

@@ -111,11 +111,13 @@ def roundest(lowest: float, highest: float) -> float:
     if low <= 0 <= high:
         return 0.0
     exponent = math.ceil(math.log10(max(abs(lowest), abs(highest))))
-    for power in range(exponent, exponent - 20, -1):
-        for step in (Fraction(10) ** power, Fraction(10) ** power / 2):
-            first, last = math.ceil(low / step), math.floor(high / step)
+    unit = Fraction(10) ** (exponent - 20)
+    above, below = math.ceil(low / unit), math.floor(high / unit)
+    for power in range(20, 0, -1):
+        for step in (10**power, 10**power // 2):
+            first, last = -(-above // step), below // step
             if first <= last:
-                found = float(min(max(round((low + high) / 2 / step), first), last) * step)
+                found = float(min(max(round((low + high) / 2 / (step * unit)), first), last) * step * unit)
                 if lowest <= found <= highest:
                     return found
     return lowest

@@ -75,8 +75,7 @@ def simplified(rule_list: RuleList, problem: Problem, scoring: Scoring, toleranc
         raise ValueError("simplify drops conditions and rules that constraints may ask for; use one or the other")
     if scoring.scorer is not None:
         raise ParameterError("simplify", tolerance, "needs scoring by the name of a measure of plurule.metrics")
-    weights = None if np.all(problem.weights == 1.0) else problem.weights
-    return shorten(rule_list, problem.table, problem.Y, get_metric(scoring.name), tolerance, weights)[0]
+    return shorten(rule_list, problem.table, problem.Y, get_metric(scoring.name), tolerance, problem.sample_weight)[0]
 
 
 _Trial = namedtuple("_Trial", "position condition rest rows decisions")

@@ -7,7 +7,7 @@ are made of are sums of these changes, so that the scores of 900 prefixes cost l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from plurule.metrics import Counts
 from plurule.model import RuleList
 from plurule.prediction.decide import Decisions, decide, nothing_decided, replay
 from plurule.prediction.probability import probabilities
-from plurule.prediction.scoring import Scoring
+from plurule.prediction.scoring import Scorer, Scoring
 
 Values = NDArray[np.float64]
 
@@ -77,29 +77,41 @@ class Stages:
             yield Counts(tp, fp, self.positives, right, predicted, self.present, self.weights)
 
 
-class Stage(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """The first rules of a list as a fitted classifier that knows what it predicts for one set of instances.
+class Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A fitted classifier that knows what it predicts for one set of instances.
 
-    Scorers are given this instead of a classifier for every length that would decide everything anew.
+    Scorers are given this instead of a classifier for every length of a list that would decide everything anew.
     """
 
-    def __init__(self, rule_list: RuleList, form: TargetForm, kept: NDArray[np.intp], decisions: Decisions):
-        self.rule_list, self.form, self.kept, self.decisions = rule_list, form, kept, decisions
-        self.classes_ = form.class_names(len(kept))
-        self.length = 0
+    def __init__(
+        self,
+        form: TargetForm,
+        present: NDArray[Any],
+        probabilities: Callable[[], Values],
+        rules: Callable[[], RuleList] | None = None,
+    ):
+        self.form, self.present, self.probabilities, self.rules = form, present, probabilities, rules
+        self.classes_ = form.class_names(present.shape[1])
 
     @property
     def rule_list_(self) -> RuleList:
-        """The first rules."""
-        return self.rule_list[: self.length]
+        """The rules that it predicts with."""
+        if self.rules is None:
+            raise AttributeError("it predicts with several rule lists")
+        return self.rules()
 
     def predict(self, X: Any) -> Any:
         """The labels of the instances that it knows."""
-        return self.form.labels(self.decisions.labels()[:, self.kept])
+        return self.form.labels(self.present)
 
     def predict_proba(self, X: Any) -> Values:
         """The probabilities of the labels of the instances that it knows."""
-        return self.form.probabilities(probabilities(self.rule_list_, self.decisions)[:, self.kept])
+        return self.form.probabilities(self.probabilities())
+
+    def score_by(self, scorer: Scorer, table: Table, Y: NDArray[Any], weights: Values | None) -> float:
+        """What a scorer gives for the instances that it knows."""
+        weighted = {} if weights is None else {"sample_weight": weights}
+        return scorer(self, table, self.form.labels(np.asarray(Y)), **weighted)
 
 
 def staged_scores(
@@ -118,17 +130,22 @@ def staged_scores(
     """
     if scoring.scorer is None:
         return staged_measures(rule_list, table, Y, [scoring.name], weights, kept)[scoring.name]
-    kept = np.arange(len(rule_list.labels)) if kept is None else kept
-    if len(kept) < len(rule_list.labels):
+    scorer, labels = scoring.scorer, np.arange(len(rule_list.labels)) if kept is None else kept
+    if len(labels) < len(rule_list.labels):
         # Without some of their labels, classes are none.
         form = TargetForm()
-    truth = form.labels(np.asarray(Y)[:, kept])
-    weighted = {} if weights is None else {"sample_weight": weights}
-    stage = Stage(rule_list, form, kept, nothing_decided(len(table), len(rule_list.labels)))
-    scores = [scoring.scorer(stage, table, truth, **weighted)]
-    for step in replay(rule_list, table):
-        stage.decisions, stage.length = step.decisions, step.rule + 1
-        scores.append(scoring.scorer(stage, table, truth, **weighted))
+
+    def score(decisions: Decisions, length: int) -> float:
+        known = Known(
+            form,
+            decisions.labels()[:, labels],
+            lambda: probabilities(rule_list[:length], decisions)[:, labels],
+            lambda: rule_list[:length],
+        )
+        return known.score_by(scorer, table, np.asarray(Y)[:, labels], weights)
+
+    scores = [score(nothing_decided(len(table), len(rule_list.labels)), 0)]
+    scores += [score(step.decisions, step.rule + 1) for step in replay(rule_list, table)]
     return np.array(scores, dtype=np.float64)
 
 

@@ -28,7 +28,6 @@ from plurule.metrics import METRICS
 from plurule.model import Assignment, Head, LengthChoice, Rule, RuleList
 from plurule.prediction.constant import best_constant
 from plurule.prediction.scoring import Scoring
-from plurule.selection.folds import weights_of
 from plurule.selection.gain_cover import Body, Price, bodies_of, counted, rules_of
 from plurule.selection.lengths import LengthCurve, extended, standard_error
 from plurule.selection.search import say_undefined
@@ -228,7 +227,7 @@ class Aim:
         return options if candidate.k is None else replace(options, lift=as_table(KLN(candidate.k), len(options.lift)))
 
     def _constant(self, problem: Problem) -> RuleList:
-        labels, _ = best_constant(problem.Y, self.evaluation.scoring, weights_of(problem), self.evaluation.form)
+        labels, _ = best_constant(problem.Y, self.evaluation.scoring, problem.sample_weight, self.evaluation.form)
         often = problem.label_weights[None, :]
         labels = settled(np.asarray(labels, dtype=np.int8).reshape(1, -1), often, problem.groups)[0]
         said = tuple(Assignment(problem.labels[i], i, True) for i in np.flatnonzero(labels).tolist())

@@ -117,11 +117,6 @@ def problem_of(data: Dataset) -> Problem:
     return Problem(data.X, tuple(data.label_names), dense(data.Y).view(np.uint8), weights)
 
 
-def weights_of(rows: Problem) -> NDArray[np.float64] | None:
-    """The weights of instances; None if they are all the same."""
-    return None if np.all(rows.weights == 1.0) else rows.weights
-
-
 def data_fingerprint(*problems: Problem) -> str:
     """A short text that differs if names, values, labels or weights do."""
     digest = hashlib.sha256()
@@ -196,7 +191,7 @@ class Folds(TrainingData):
     def staged(self, asked: Sequence[tuple[RuleList, int]], measures: Sequence[str], kept: Rows | None) -> list[Scores]:
         return [
             [
-                staged_measures(rule_list, rows.table, rows.Y, measures, weights_of(rows), kept)
+                staged_measures(rule_list, rows.table, rows.Y, measures, rows.sample_weight, kept)
                 for rows in self.held_out(part)
             ]
             for rule_list, part in asked
@@ -251,7 +246,7 @@ class Folds(TrainingData):
         prepare = partial(native.prepare, n_jobs=self.n_jobs)
         problem, max_bins = self._derived(part, options), options.max_bins
         if max_bins is not None or problem.derived:
-            weights = None if max_bins is None else weights_of(problem)
+            weights = None if max_bins is None else problem.sample_weight
             key = "bins", part, max_bins, options.conditions
             return self._once(key, lambda: prepare(problem.table, max_bins, weights))
         everything = self._once("columns", lambda: prepare(self.problem.table))
@@ -291,7 +286,7 @@ def learn_from_samples(
     columns = {}
     if engine == "native":
         bins = {one.max_bins for one in options}
-        columns = {most: native.prepare(problem.table, most, weights_of(problem)) for most in bins}
+        columns = {most: native.prepare(problem.table, most, problem.sample_weight) for most in bins}
 
     def learn(turn: int) -> RuleList:
         chosen = options[turn % len(options)]

@@ -80,11 +80,13 @@ class Price:
 
 def bodies_of(lists: Iterable[RuleList]) -> list[Body]:
     """The bodies of lists, their beginnings and the empty body, each once, without conditions on labels."""
-    found: dict[frozenset[Condition], Body] = {frozenset(): ()}
+    found: dict[frozenset[int], Body] = {frozenset(): ()}
+    numbers: dict[Condition, int] = {}
     for rule in (rule for rule_list in lists for rule in rule_list):
         body = tuple(condition for condition in rule.body if not isinstance(condition, LabelCondition))
+        numbered = [numbers.setdefault(condition, len(numbers)) for condition in body]
         for length in range(1, len(body) + 1):
-            found.setdefault(frozenset(body[:length]), body[:length])
+            found.setdefault(frozenset(numbered[:length]), body[:length])
     return list(found.values())
 
 

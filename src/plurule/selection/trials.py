@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,10 @@ from plurule.learning.problem import Options, Problem
 from plurule.metrics import METRICS, count
 from plurule.model import RuleList
 from plurule.prediction.decide import decide
+from plurule.prediction.probability import probabilities
 from plurule.prediction.scoring import Scoring
-from plurule.prediction.staged import Stage, staged_scores
-from plurule.selection.folds import Rows, weights_of
+from plurule.prediction.staged import Known, staged_scores
+from plurule.selection.folds import Rows
 from plurule.selection.lengths import LengthCurve, curve_of
 from plurule.selection.training_data import TrainingData
 
@@ -83,18 +84,17 @@ class Evaluation:
     def _staged(self, rule_list: RuleList, rows: Problem) -> NDArray[np.float64]:
         """What a scorer gives for no rules, the first rule, the first two, and so on."""
         given = rule_list, rows.table, rows.Y, self.scoring, self.form
-        return staged_scores(*given, weights_of(rows), self.labels)
+        return staged_scores(*given, rows.sample_weight, self.labels)
 
     def _whole(self, rule_list: RuleList, rows: Problem) -> dict[str, float | None]:
-        decisions, weights = decide(rule_list, rows.table), weights_of(rows)
-        weighted = {} if weights is None else {"sample_weight": weights}
-        predicted = decisions.labels()
-        counted = count(rows.Y, predicted, weights)
+        decisions = decide(rule_list, rows.table)
+        counted = count(rows.Y, decisions.labels(), rows.sample_weight)
         scores: dict[str, float | None] = {name: float(getattr(counted, name)()) for name in self.measures}
         if self.scoring.scorer is not None:
-            stage = Stage(rule_list, self.form, np.arange(rows.n_labels), decisions)
-            stage.length = len(rule_list)
-            score = self.scoring.scorer(stage, rows.table, self.form.labels(rows.Y), **weighted)
+            known = Known(
+                self.form, decisions.labels(), partial(probabilities, rule_list, decisions), lambda: rule_list
+            )
+            score = known.score_by(self.scoring.scorer, rows.table, rows.Y, rows.sample_weight)
             scores = {self.scoring.name: _plain(score)} | scores
         return scores
 
