@@ -36,8 +36,8 @@ LEAST_GAIN = 0.5
 BLOCK = 1 << 14
 """Rows that are multiplied at once."""
 
-MOST_VALUES = 1 << 21
-"""Bodies times rules times prices that are selected at side by side, each with what it changes."""
+MOST_VALUES = 1 << 20
+"""So many sums, of prices, labels and bodies, are kept."""
 
 EXACT_IN_SINGLE = 1 << 24
 """Whole numbers up to this are exact in single precision."""
@@ -110,9 +110,6 @@ class Taking(NamedTuple):
     """The bodies that have decided the label."""
 
 
-Taken: TypeAlias = Callable[[Sequence[Taking]], Values]
-
-
 class Gains:
     """What the bodies of a pool gain, by sums over the rows, wherever they are."""
 
@@ -139,20 +136,6 @@ class Gains:
         gain = self.right[:, 0] - price.lam * self.all[:, 0] - LEAST_GAIN
         head = np.flatnonzero(gain > 0.0)
         return [Choice(0, head, last=True)] if price.last and len(head) else []
-
-    def select(self, prices: Sequence[Price], n_rules: int, taken: Taken) -> list[list[Choice]]:
-        """Per price, the last rule, if there is one, and the bodies that gain most, one after the other.
-
-        `taken` tells, per body, what bodies take away that decide a label: pairs that have the label, beside all.
-        """
-        found: list[list[Choice]] = []
-        together = max(1, MOST_VALUES // (self.right.shape[1] * max(1, n_rules)))
-        for begin in range(0, len(prices), together):
-            selecting = Selecting(self, prices[begin : begin + together], n_rules)
-            while asked := selecting.choose():
-                selecting.take(taken(asked))
-            found += selecting.chosen
-        return found
 
 
 class Selecting:
@@ -183,6 +166,7 @@ class Selecting:
         for price, value in enumerate(self.value):
             value += self._worth(np.full(n_labels, price), labels, labels).sum(axis=0)
         self.growing = [n for n, chosen in enumerate(self.chosen) if len(chosen) < n_rules]
+        self.most = MOST_VALUES // gains.right.shape[1]
         self.changed: list[tuple[int, int, int]] = []
         """Prices and labels whose sums are at another place after the last choice."""
         self.sources: list[int] = []
@@ -197,7 +181,18 @@ class Selecting:
             self.take(np.zeros((0, *self.sums.shape[1:])))
         return []
 
+    def _forget(self) -> None:
+        """Keep only the sums that prices need to go on."""
+        needed, places = np.unique(self.places[self.growing], return_inverse=True)
+        self.places[self.growing] = places.reshape(len(self.growing), -1)
+        self.sums, self.before = self.sums[needed], [self.before[place] for place in needed.tolist()]
+        now = {place: n for n, place in enumerate(needed.tolist())}
+        self.known = {key: now[place] for key, place in self.known.items() if place in now}
+        self.most = max(self.most, 2 * len(needed))
+
     def _choose_once(self) -> list[Taking]:
+        if len(self.before) > self.most:
+            self._forget()
         # What differs by rounding only is a tie, and the first of them is taken.
         best = np.argmax(np.round(self.value[self.growing], 9), axis=1).tolist()
         found = [(n, body) for n, body in zip(self.growing, best, strict=True) if self.value[n, body] > 1e-9]
@@ -292,11 +287,16 @@ class GainCover:
         self.gains = Gains(bodies, right, all_, positives, problem.constraints)
 
     def select(self, prices: Sequence[Price], n_rules: int) -> list[list[Choice]]:
-        """Per price, the last rule, if there is one, and the bodies that gain most; at most so many."""
-        return self.gains.select(prices, n_rules, self._taken)
-
-    def _taken(self, asked: Sequence[Taking]) -> Values:
-        return taken(asked, self.weight, self.present, self.holds.__getitem__, self.held.__getitem__)
+        """Per price, the last rule, if there is one, and the bodies that gain most, one after the other."""
+        found: list[list[Choice]] = []
+        together = max(1, MOST_VALUES // self.gains.right.size)
+        for begin in range(0, len(prices), together):
+            selecting = Selecting(self.gains, prices[begin : begin + together], n_rules)
+            while asked := selecting.choose():
+                given = self.weight, self.present, self.holds.__getitem__, self.held.__getitem__
+                selecting.take(taken(asked, *given))
+            found += selecting.chosen
+        return found
 
 
 def taken(
