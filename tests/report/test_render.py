@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import base64
-import builtins
 import hashlib
 import re
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, labels_for, learned, make_rules, random_rule_list
-from plurule.classifier import RuleListClassifier
 from plurule.data.encoding import encode
 from plurule.inspection import dependencies, explain
 from plurule.model import RuleList
 from plurule.model.naming import visible
-from plurule.report import render, to_html
+from plurule.report import to_html
 from plurule.report.summary import summarise
 
 VOID = {"meta", "input", "link", "br", "img", "hr"}
@@ -145,43 +141,8 @@ def test_a_notebook_shows_rules_explanations_and_graphs() -> None:
     assert "… and 50 more instances" in explain(hostile, table)._repr_html_()
 
 
-def test_without_jinja2_a_report_says_what_to_install_and_a_notebook_shows_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real = builtins.__import__
-
-    def without_jinja2(name: str, *arguments: Any, **named: Any) -> Any:
-        if name.startswith("jinja2"):
-            raise ImportError(name)
-        return real(name, *arguments, **named)
-
-    render.environment.cache_clear()
-    monkeypatch.setattr(builtins, "__import__", without_jinja2)
-    rule_list, _ = random_rule_list(1)
-    try:
-        with pytest.raises(ImportError, match=r"reports need Jinja2: pip install 'plurule\[report\]'"):
-            rule_list.to_html()
-        assert rule_list._repr_html_() is None
-        assert dependencies(rule_list).to_graph()._repr_html_() is None
-    finally:
-        monkeypatch.undo()
-        render.environment.cache_clear()
-
-
 @pytest.mark.parametrize("name", ["flags", "birds", "CAL500D"])
 def test_learned_lists_are_reported(shared_data: Path, name: str) -> None:
     rule_list, test = learned(shared_data, name, True)
     structure(to_html(rule_list, test, title=name))
     assert summarise(rule_list, test).instances == len(encode(test.X))
-
-
-def test_labels_that_no_rule_predicts_are_named() -> None:
-    rule_list = make_rules("a <- x > 1\n!b <- x > 2", {"x": None}, ("a", "b", "c<"))
-    assert "No rule predicts b, c&lt; to be present" in to_html(rule_list)
-    assert "to be present: too rare" not in to_html(make_rules("a <- x > 1", {"x": None}, ("a",)))
-
-
-def test_what_another_class_implies_is_not_shown_in_the_table_of_rules() -> None:
-    classifier = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(np.arange(9.0)[:, None], list("aaabbbccc"))
-    html = to_html(classifier.rule_list_)
-    assert "¬" not in html.split("<tbody>", 1)[1].split("</tbody>", 1)[0]
