@@ -20,25 +20,27 @@ import sys
 import tempfile
 import time
 import unittest.mock
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plurule import RuleListClassifier, scan
-from plurule.dask import RuleListClassifier as DaskClassifier
 from plurule.data.inputs import labelled_data
 from plurule.distributed.counts import BlockCounts
-from plurule.distributed.dask_data import DaskBlocks, packed, parts_on_cluster
+from plurule.distributed.dask_data import dask_data, packed, parts_on_cluster
 from plurule.distributed.partitioned import BlockFolds
-from plurule.distributed.pieces import LocalPieces, Piece
+from plurule.distributed.pieces import LocalPieces, Piece, itself
 from plurule.distributed.preparing import columns_of
 from plurule.learning.covering import cover
 from plurule.learning.options import check_options
+from plurule.learning.problem import Options
 from plurule.model.file import dumps
 
 RULES, PARTS = 10, 8
@@ -143,22 +145,24 @@ class Rounds:
 def on_workers(rows: int, attributes: int, labels: int, repeats: int) -> None:
     """Time per rule with one worker of Dask and with two, beside one process and two that count the same without Dask.
 
-    One after the other, as often as asked for, so that what else the machine does falls on all of them. What two plain
-    processes reach is what the machine gives: nobody decides there, and nothing is sent.
+    One after the other, as often as asked for, so that what else the machine does falls on all of them; those who wait
+    take no time. What two plain processes reach is what the machine gives: nobody decides there, and nothing is sent.
     """
     each = [(rows // PARTS, attributes, labels, part) for part in range(PARTS)]
     blocks, asked = counted_here(each)
+    processes = {n: plain_processes(n, blocks, asked) for n in (1, 2)}
     plain: dict[int, list[float]] = {1: [], 2: []}
     dask: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
     models = set()
-    for repeat, n in itertools.product(range(repeats), (1, 2)):
-        plain[n].append(by_processes(n, blocks, asked))
-        model, clock, workers, driver, of_round = with_workers(n, each)
-        models.add(model)
-        dask[n].append((clock, of_round))
-        counting = ", ".join(f"{one:.3f}" for one in workers)
-        told_ = f"{clock:.3f} s per rule by the clock; CPU s: workers {counting}; driver {driver:.3f}"
-        print(f"{repeat + 1}: {n} of Dask: {told_}; without Dask {plain[n][-1]:.3f} s per rule", flush=True)
+    with workers(1, each) as one_worker, workers(2, each) as two_workers:
+        for repeat, (n, learn) in itertools.product(range(repeats), ((1, one_worker), (2, two_workers))):
+            plain[n].append(by_processes(processes[n]))
+            model, clock, counting, driver, of_round = learn()
+            models.add(model)
+            dask[n].append((clock, of_round))
+            shown = ", ".join(f"{one:.3f}" for one in counting)
+            took = f"{clock:.3f} s per rule by the clock; CPU s: workers {shown}; driver {driver:.3f}"
+            print(f"{repeat + 1}: {n} of Dask: {took}; without Dask {plain[n][-1]:.3f} s per rule", flush=True)
     ceiling = np.median(plain[1]) / np.median(plain[2])
     one, two = (np.median(dask[n], axis=0) for n in (1, 2))
     ratios = [a[0] / b[0] for a, b in zip(dask[1], dask[2], strict=True)]
@@ -171,9 +175,9 @@ def on_workers(rows: int, attributes: int, labels: int, repeats: int) -> None:
 
 def counted_here(each: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, Any]]]:
     """The blocks, in this process, and what learning asks of them after the first rule."""
-    given = LocalPieces(lambda: [Piece(str(one[-1]), partial(labelled, made, one)) for one in each])
-    n_labels = each[0][2]
-    options = check_options(RuleListClassifier(heuristic="f_measure", n_rules=RULES).get_params(deep=False), n_labels)
+    parts = [labelled_data(*made(*one))[0] for one in each]
+    given = LocalPieces(lambda: [Piece("", partial(itself, part)) for part in parts])
+    options = options_for(each[0][2])
     data = BlockFolds(given, columns_of(given), options.max_bins, (), None, False)
     rounds, before = Rounds(data.blocks), list[tuple[int, int]]()
     counts = BlockCounts(rounds, data.problem, data.values[0])  # type: ignore[arg-type]
@@ -184,70 +188,79 @@ def counted_here(each: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, Any]]]
     return [piece.read() for piece in data.blocks.pieces()], rounds.asked[first:]  # type: ignore[attr-defined]
 
 
-def labelled(make: Any, arguments: Any) -> Any:
-    return labelled_data(*make(*arguments))[0]
+def options_for(n_labels: int) -> Options:
+    return check_options(RuleListClassifier(heuristic="f_measure", n_rules=RULES).get_params(deep=False), n_labels)
 
 
-def by_processes(n: int, blocks: Sequence[Any], asked: Sequence[tuple[Any, Any]]) -> float:
-    """Seconds per rule of the clock while so many processes count what was asked, each some of the blocks."""
-    fork = get_context("fork")
-    barrier, seconds = fork.Barrier(n), fork.Queue()
+def plain_processes(n: int, blocks: Sequence[Any], asked: Sequence[tuple[Any, Any]]) -> list[Connection]:
+    """So many processes that count what was asked when they are told to, each some of the blocks."""
+    found = []
+    for number in range(n):
+        here, there = get_context("fork").Pipe()
+        given = there, blocks[number::n], asked
+        get_context("fork").Process(target=count_when_told, args=given, daemon=True).start()
+        found.append(here)
+    return found
 
-    def count(mine: Sequence[Any]) -> None:
+
+def count_when_told(connection: Connection, blocks: Sequence[Any], asked: Sequence[tuple[Any, Any]]) -> None:
+    for run in itertools.count(1):
+        connection.recv()
         (_, (standing, *_)), *_ = asked
-        for block in mine:
-            block.catch_up(standing._replace(run=1))
-        barrier.wait()
+        for block in blocks:
+            block.catch_up(standing._replace(run=run))
+        connection.send("ready")
+        connection.recv()
         start = time.perf_counter()
         for function, (standing, *shared) in asked:
-            for block in mine:
-                function(block, standing._replace(run=1), *shared)
-        seconds.put(time.perf_counter() - start)
-
-    processes = [fork.Process(target=count, args=(blocks[number::n],)) for number in range(n)]
-    for process in processes:
-        process.start()
-    longest = max(seconds.get() for _ in processes)
-    for process in processes:
-        process.join()
-    return float(longest / (RULES - 1))
+            for block in blocks:
+                function(block, standing._replace(run=run), *shared)
+        connection.send(time.perf_counter() - start)
 
 
-def with_workers(n_workers: int, each: Sequence[Any]) -> tuple[str, float, list[float], float, float]:
+def by_processes(processes: Sequence[Connection]) -> float:
+    """Seconds per rule of the clock until all of them have counted what was asked."""
+    for _ in ("get ready", "count"):
+        for one in processes:
+            one.send(None)
+        told = [one.recv() for one in processes]
+    return float(max(told) / (RULES - 1))
+
+
+@contextmanager
+def workers(n_workers: int, each: Sequence[Any]) -> Iterator[Callable[[], Any]]:
+    """Workers that have their blocks, from which a list can be learned again and again."""
+    import distributed
+
+    with (
+        distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        names, options = list(client.nthreads()), options_for(each[0][2])
+        parts = [client.submit(made, *one, workers=[names[one[-1] % n_workers]], pure=False) for one in each]
+        with dask_data(client, parts).training_data(options, (), None, 1, False) as data:
+            yield partial(learned_on, client, data.everything(), options)
+
+
+def learned_on(client: Any, data: BlockFolds, options: Options) -> tuple[str, float, list[float], float, float]:
     """The model; per rule, seconds of the clock, CPU s of each worker and of the driver; the seconds of a round.
 
     The scheduler is in the process of the driver.
     """
-    import distributed
-
     seen: list[tuple[float, float, Any]] = []
-    known: list[DaskBlocks] = []
 
-    def noted(*given: Any) -> DaskBlocks:
-        known.append(DaskBlocks(*given))
-        return known[-1]
+    def look(rules: int, _: float) -> None:
+        if rules in (1, RULES):
+            counting = np.array(list(client.run(time.process_time).values()))
+            seen.append((time.perf_counter(), time.process_time(), counting))
 
-    with (
-        distributed.LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-        unittest.mock.patch("plurule.distributed.dask_data.DaskBlocks", noted),
-    ):
-        names = list(client.nthreads())
-        parts = [client.submit(made, *one, workers=[names[one[-1] % n_workers]], pure=False) for one in each]
-
-        def look(rules: int, _: float) -> None:
-            if rules in (1, RULES):
-                workers = np.array(list(client.run(time.process_time).values()))
-                seen.append((time.perf_counter(), time.process_time(), workers))
-
-        learner = DaskClassifier(heuristic="f_measure", n_rules=RULES, remember_rows=False, verbose=look)
-        model, rounds = dumps(learner.fit(parts).rule_list_), []
-        for _ in range(30):
-            start = time.perf_counter()
-            known[-1].total(len)
-            rounds.append(time.perf_counter() - start)
-    clock, driver, workers = ((last - first) / (RULES - 1) for last, first in zip(*reversed(seen), strict=True))
-    return model, clock, workers.tolist(), driver, float(np.median(rounds))
+    model, rounds = dumps(data.learn(0, options, look)), []
+    for _ in range(30):
+        start = time.perf_counter()
+        data.blocks.total(len)
+        rounds.append(time.perf_counter() - start)
+    clock, driver, counting = ((last - first) / (RULES - 1) for first, last in zip(*seen, strict=True))
+    return model, clock, counting.tolist(), driver, float(np.median(rounds))
 
 
 class Weighed(LocalPieces):

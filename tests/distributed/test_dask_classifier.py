@@ -157,6 +157,14 @@ def test_what_a_function_says_is_wrong_comes_from_the_worker(client: Any):
         DaskBlocks(client, [client.submit(list, range(3)), client.submit(broken, [], 1)]).total(len)
 
 
+def test_a_client_that_is_nobody_s_default_is_enough(client: Any, monkeypatch: pytest.MonkeyPatch):
+    def nobody(*_: Any) -> None:
+        raise ValueError("No clients found")
+
+    monkeypatch.setattr("distributed.client.default_client", nobody)
+    assert DaskBlocks(client, [client.submit(list, range(3), pure=False)]).total(len) == 3
+
+
 def test_the_threads_of_a_worker_share_its_blocks(data: Any):
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0") as cluster,

@@ -115,7 +115,7 @@ class DaskBlocks(Blocks):
         """New actors: those that are asked from here, each of which asks up to `fan_in` others, and so on."""
         distributed = dask_library("distributed")
         while True:
-            there, threads = self._by_worker(distributed), self.client.nthreads()
+            there, threads = self._by_worker(), self.client.nthreads()
             # Who asks comes before who is asked, whoever else learns at a time, so that none wait in a circle.
             workers, futures = sorted(there), dict[int, Any]()
             for place, worker in reversed(list(enumerate(workers))):
@@ -125,17 +125,17 @@ class DaskBlocks(Blocks):
             self._futures = list(futures.values())
             while set(workers) <= set(self.client.nthreads()):
                 with contextlib.suppress(TimeoutError), self.client.as_current():
-                    distributed.wait(self._futures, timeout=1)
+                    for future in self._futures:
+                        future.exception(timeout=1)
                     first = enumerate(workers[: self.fan_in])
                     return [distributed.Actor(Counter, worker, futures[place].key) for place, worker in first]
 
-    def _by_worker(self, distributed: Any) -> dict[str, list[Any]]:
+    def _by_worker(self) -> dict[str, list[Any]]:
         """The blocks that each worker has."""
         while True:
-            distributed.wait(self.blocks)
             for block in self.blocks:
-                if block.status == "error":
-                    block.result()
+                if (error := block.exception()) is not None:
+                    raise error
             where, there = self.client.who_has(self.blocks), dict[str, list[Any]]()
             for block in self.blocks:
                 there.setdefault(next(iter(where.get(block.key, ())), ""), []).append(block)
