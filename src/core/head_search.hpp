@@ -72,11 +72,11 @@ class BestFirst {
 
    private:
     static constexpr std::size_t FEW = 16, BINS = 128;
-    struct Entry1 { double h; std::uint32_t lane, bin; };
+    struct Label { double h; std::uint32_t lane, bin; };
 
     void order(std::size_t first, std::size_t last) {
         for (std::size_t i = first + 1; i < last; ++i) {
-            const Entry1 one = sorted_[i];
+            const Label one = sorted_[i];
             std::size_t j = i;
             for (; j > first && sorted_[j - 1].h < one.h; --j) sorted_[j] = sorted_[j - 1];
             sorted_[j] = one;
@@ -114,7 +114,7 @@ class BestFirst {
     }
 
     const SingleLabelHeads* singles_ = nullptr;
-    std::vector<Entry1> entries_, sorted_;
+    std::vector<Label> entries_, sorted_;
     std::uint32_t ends_[BINS];
     std::size_t count_ = 0, begin_ = 0, end_ = 0, bin_ = 0;
     std::vector<std::uint32_t> ready_;
