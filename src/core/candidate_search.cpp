@@ -87,7 +87,7 @@ void CandidateSearch::search_table() {
         tools->finder.best_value = NOTHING;
     }
     CountTable::Pass pass;
-    pass.keeps = !options_.when_finished || !options_.min_precision.asks();
+    pass.keeps = !options_.when_finished || !state_.asked.asks();
     pass.alone = is_small(state_.training.rows.size());
     pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
     pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {

@@ -82,12 +82,10 @@ CountTable::CountTable(const Prepared& prepared, const State& state, const Optio
     : prepared_(prepared), state_(state), options_(options), head_search_(search), threads_(threads), wide_(state.n_rows >= NarrowCell::MOST_ROWS),
       measured_(prepared.attributes.size()), work_(threads.most()) {
     as_quotient(options.heuristic, quotient_);
-    kept_ = scoring_for(options.when_finished ? 0.0 : options.min_precision.threshold);
+    kept_ = scoring_for(options.asked_of_candidates());
 }
 
-Scoring CountTable::scoring_for(double threshold) const {
-    MinPrecision asked = options_.min_precision;
-    asked.threshold = threshold;
+Scoring CountTable::scoring_for(const MinPrecision& asked) const {
     Scoring s{};
     s.quotient = quotient_;
     s.absence = options_.predict_absence;
@@ -98,7 +96,7 @@ Scoring CountTable::scoring_for(double threshold) const {
     s.right = float(asked.surplus(1, 0));
     s.wrong = float(asked.surplus(0, -1));
     s.lift = float(head_search_.highest_lift());
-    s.margin = threshold == 0.5 ? 0.0f : float(1e-5 * (double(state_.n_rows) * double(state_.n_labels) + 1));
+    s.margin = asked.threshold == 0.5 ? 0.0f : float(1e-5 * (double(state_.n_rows) * double(state_.n_labels) + 1));
     double rise = 1;
     for (std::size_t k = 0; k < options_.lift.size(); ++k) rise = std::max(rise, options_.lift[k] / double(k + 1));
     s.rise = float(rise);

@@ -142,7 +142,7 @@ class CountTable {
         std::vector<double> fixed;
         double largest;  // of the weights
     };
-    Scoring scoring_for(double threshold) const;
+    Scoring scoring_for(const MinPrecision& asked) const;
     Linear reaching(double floor) const;
     void prepare_lengths();
     void prepare_reach(double floor, Reach& reach) const;

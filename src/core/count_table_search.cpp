@@ -195,7 +195,7 @@ void CountTable::begin_tile(const Block::Part& part, Block& tile) const {
 }
 
 void CountTable::search(const Pass& pass) {
-    scoring_ = pass.keeps ? kept_ : scoring_for(options_.min_precision.threshold);
+    scoring_ = pass.keeps ? kept_ : scoring_for(state_.asked);
     if (some_stale_) begin_counting();
     lane_of_state_.clear();
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));

@@ -5,7 +5,7 @@
 namespace plurule {
 
 FixedHead::FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
-    : options_(options), head_(head), per_label_(options.averages_labels && !options.example_based), n_rows_(state.n_rows) {
+    : options_(options), asked_(state.asked), head_(head), per_label_(options.averages_labels && !options.example_based), n_rows_(state.n_rows) {
     blocks_ = options.example_based ? 2 : per_label_ ? head.size() : 1;
     lanes_ = 4 * blocks_ + 1;
     most_rows_ = (PackedCounts::LIMIT - 1) / head.size();
@@ -130,7 +130,7 @@ void FixedHead::evaluate(const std::vector<double> (&counts)[4], std::vector<dou
 
 // Whether a candidate may stand, and reaches `floor`.
 bool FixedHead::admissible(const Worth& worth, double floor, double covered) const {
-    return worth.value >= floor && worth.tp > 0 && options_.min_precision.met(worth.tp, worth.fp) &&
+    return worth.value >= floor && worth.tp > 0 && asked_.met(worth.tp, worth.fp) &&
            (!options_.is_additive() || worth.value > 0) && covered >= options_.min_coverage;
 }
 

@@ -101,6 +101,7 @@ class FixedHead {
     void evaluate(const std::vector<double> (&counts)[4], std::vector<double>& values) const;
 
     const Options& options_;
+    const MinPrecision asked_;
     std::vector<Assignment> head_;
     bool per_label_ = false;
     std::size_t blocks_ = 1, lanes_ = 5;

@@ -65,11 +65,11 @@ class HeadFinder {
             finding.bound = highest * search_.highest_lift();
             return;
         }
-        if (constrained() && surplus < deficit_of_best(highest) * (1 - 1e-9 * (options_.min_precision.threshold != 0.5))) {
+        if (constrained() && surplus < deficit_of_best(highest) * (1 - 1e-9 * (state_.asked.threshold != 0.5))) {
             finding.slack = Finding::ANY;
             return;
         }
-        const bool found = search_.search(s, width, floor, found_);
+        const bool found = search_.search(s, width, floor, found_) && state_.asked.met(found_.tp, found_.fp);
         finding.bound = found_.bound;
         finding.cut = options_.is_additive() ? NOTHING : floor_of_ties(found_.last_looked);
         if (found)
@@ -83,13 +83,13 @@ class HeadFinder {
     bool some_label_is_right(const std::vector<double>& counters) const {
         bool some = false;
         for (std::size_t lane = 0; lane < state_.width; ++lane)
-            some |= counters[lane] > 0 && options_.min_precision.met(counters[lane], counters[state_.width + lane]);
+            some |= counters[lane] > 0 && state_.asked.met(counters[lane], counters[state_.width + lane]);
         return some;
     }
 
-    bool constrained() const { return options_.min_precision.asks(); }
+    bool constrained() const { return state_.asked.asks(); }
     bool may_be_in_head(double tp, double fp) const {
-        return tp > 0 && (!options_.min_precision.of_label || options_.min_precision.met(tp, fp));
+        return tp > 0 && (!state_.asked.of_label || state_.asked.met(tp, fp));
     }
 
     struct Outlook {
@@ -115,7 +115,7 @@ class HeadFinder {
                 }
             }
         Outlook outlook{};
-        const MinPrecision& asked = options_.min_precision;
+        const MinPrecision& asked = state_.asked;
         const UsableLabels usable{asked.of_label ? asked.threshold : 0.0, asked.tolerance(), options_.is_additive() ? 0.0 : NOTHING,
                                   asked.surplus(1, 0), asked.surplus(0, -1)};
         kernels().keep_usable(usable, s.tp.data(), s.fp.data(), penalty_.data(), width, s.h.data(), &outlook.highest, &outlook.surplus);
@@ -128,7 +128,7 @@ class HeadFinder {
         const double floor = floor_of_ties(highest);
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t lane = 0; lane < state_.width; ++lane)
-            if (singles_.h[lane] >= floor) least = std::min(least, options_.min_precision.lacking(singles_.tp[lane], singles_.fp[lane]));
+            if (singles_.h[lane] >= floor) least = std::min(least, state_.asked.lacking(singles_.tp[lane], singles_.fp[lane]));
         return least;
     }
 

@@ -103,7 +103,7 @@ class LabelSets {
         return !is_barred(c, s) && is_precise(c, s);
     }
     bool is_precise(std::size_t c, const Signed& s) const {
-        return !options_.min_precision.of_label || options_.min_precision.met(right(c, s), wrong(c, s));
+        return !state_.asked.of_label || state_.asked.met(right(c, s), wrong(c, s));
     }
 
     // Whether the direction of an attribute does not allow it.

@@ -23,27 +23,23 @@ bool Learner::learn_rule(LearnedRule& rule) {
 // fail it are searched by themselves, the precision asked of every candidate, and set aside if that finds nothing.
 bool Learner::best_rule(GrowingRule& best) {
     if (!options_.when_finished) return grow(best);
-    while (grow_freely(best)) {
+    while (grow(best)) {
         const std::vector<Assignment> failing = failing_labels(best);
         if (failing.empty() || grow_with_only(failing, best)) return true;
         set_aside(failing);
     }
     return false;
 }
-bool Learner::grow_freely(GrowingRule& best) {
-    const double threshold = std::exchange(options_.min_precision.threshold, 0.0);
-    const bool found = grow(best);
-    options_.min_precision.threshold = threshold;
-    return found;
-}
 bool Learner::grow_with_only(const std::vector<Assignment>& labels, GrowingRule& best) {
     std::vector<std::uint8_t> before(state_.n_labels, 1);
     for (const Assignment& assigned : labels) before[std::size_t(assigned.label)] = 0;
     std::swap(before, state_.set_aside);
+    const MinPrecision asked = std::exchange(state_.asked, options_.min_precision);
     Lanes all = std::move(static_cast<Lanes&>(state_));
     state_.rebuild();
     const bool found = grow(best);
     std::swap(before, state_.set_aside);
+    state_.asked = asked;
     static_cast<Lanes&>(state_) = std::move(all);
     return found;
 }

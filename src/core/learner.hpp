@@ -16,7 +16,6 @@ class Learner {
 
    private:
     bool best_rule(GrowingRule& best);
-    bool grow_freely(GrowingRule& best);
     bool grow_with_only(const std::vector<Assignment>& labels, GrowingRule& best);
     std::vector<Assignment> failing_labels(const GrowingRule& rule) const;
     bool is_precise(const GrowingRule& rule, const Assignment& assigned) const;
@@ -35,7 +34,7 @@ class Learner {
 
     const Prepared& prepared_;
     State& state_;
-    Options options_;  // its minimum precision is 0 while a rule is unfinished
+    const Options& options_;
     Threads& threads_;
     CandidateSearch search_;
     std::vector<std::int32_t> parents_;

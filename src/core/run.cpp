@@ -7,6 +7,7 @@ Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target>
     : prepared_(std::move(prepared)), target_(std::move(target)), options_(std::move(options)), threads_(n_threads) {
     const double* weights = target_->weights.empty() ? nullptr : target_->weights.data();
     state_ = std::make_unique<State>(*prepared_, target_->labels.get(), target_->n_labels, weights, start);
+    state_->asked = options_.asked_of_candidates();
     for (std::int8_t pair : state_->predicted) open_before_ += pair == OPEN;
     learner_ = std::make_unique<Learner>(*prepared_, *state_, options_, threads_);
 }

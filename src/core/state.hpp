@@ -6,6 +6,7 @@
 
 #include "grouped_rows.hpp"
 #include "kernels.hpp"
+#include "min_precision.hpp"
 #include "sparse_rows.hpp"
 
 namespace plurule {
@@ -96,6 +97,7 @@ struct State : Lanes {
     std::vector<std::uint8_t> head_labels;
     std::vector<std::uint8_t> set_aside;  // per label: it may not be in heads any more
     std::vector<LabelCounts> counts;      // per label
+    MinPrecision asked;                   // of candidates, for now
     bool every_label = false;  // labels without an open pair have lanes too: they can be in heads beside others
 
     // What rules given beforehand predict, which rows they leave in training, which labels they speak of; null: no rules.

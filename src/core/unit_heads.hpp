@@ -25,7 +25,7 @@ class UnitHeadSearch : public LabelSets {
             from_single_units();
         for (std::size_t c = 0; c < places.size(); ++c) {
             Result& result = results_[c];
-            if (!std::isfinite(result.value) || !options_.min_precision.met(result.tp, result.fp)) continue;
+            if (!std::isfinite(result.value) || !state_.asked.met(result.tp, result.fp)) continue;
             std::sort(result.head.begin(), result.head.end());
             std::vector<Assignment> assignments;
             for (const auto& [lane, sign] : result.head) assignments.push_back({state_.label_of_lane[lane], sign});

@@ -29,10 +29,10 @@ TEST_CASE("more rows than a packed counter can hold are counted as they are") {
     const Prepared prepared = codes_of(MANY);
     std::vector<std::uint8_t> truth(MANY);
     for (std::size_t row = 0; row < MANY; ++row) truth[row] = row % 3 == 0;
-    const State state(prepared, truth.data(), 1, nullptr, {});
+    State state(prepared, truth.data(), 1, nullptr, {});
+    state.asked.threshold = 0;
     Options options;
     options.lift = {1.0};
-    options.min_precision.threshold = 0;
     const FixedHead head(state, options, {{0, 1}}, state.training.rows);
     CHECK(head.packed());
     CHECK_FALSE(head.sums_fit());
