@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.native_problems import random_sparse_problem as sparse_problem
 from helpers.parts import as_fitted, cut_at, learn_in_parts
+from plurule.distributed.counts import BlockCounts
 from plurule.heuristics import FMeasure, Gain, SubsetAccuracy
 from plurule.learning import engine
 from plurule.learning.initial_rules import as_initial_rules
@@ -85,3 +87,23 @@ def test_heads_are_judged_as_a_whole_on_sums_too(seed: int):
     search = ("single", "exhaustive", "anti_monotone")[seed % 3]
     options = random_options(rng, problem, heuristic=SubsetAccuracy(), head_search=search)
     assert_same_in_parts(rng, problem, options, f"seed {seed}")
+
+
+def test_heads_are_searched_only_where_they_may_be_the_best(monkeypatch: pytest.MonkeyPatch):
+    found: list[tuple[int, int]] = []
+    may_be_best = BlockCounts.may_be_best
+
+    def noted(self: BlockCounts, candidates: Any, confusion: Any, options: Options) -> Any:
+        some = may_be_best(self, candidates, confusion, options)
+        found.append((len(confusion.tp) if some is None else int(some.sum()), len(confusion.tp)))
+        return some
+
+    monkeypatch.setattr(BlockCounts, "may_be_best", noted)
+    for seed in range(20):
+        rng = np.random.default_rng([23, seed])
+        problem = random_problem(rng, most_rows=200, most_columns=6, most_labels=6)
+        free = MinPrecision(threshold=0)
+        options = random_options(rng, problem, head_search="relaxed", heuristic=FMeasure(), beam_width=1, n_rules=4)
+        assert_same_in_parts(rng, problem, replace(options, min_precision=free), f"seed {seed}")
+    searched, there = np.sum(found, axis=0)
+    assert 0 < searched < there / 2

@@ -20,7 +20,7 @@ from plurule.distributed.block import UNDECIDED, Block, Body, CodedRule, HeadLab
 from plurule.distributed.pieces import Blocks
 from plurule.learning.binning import midpoint
 from plurule.learning.counting import Candidates, Closed, Confusion, Counted, Counting, Mask, Sums
-from plurule.learning.problem import Problem
+from plurule.learning.problem import Options, Problem
 from plurule.model import (
     Assignment,
     Condition,
@@ -32,6 +32,8 @@ from plurule.model import (
 from plurule.prediction.counts import Pairs
 
 NOTHING = np.zeros(0)
+NEARLY = 1e-9
+"""Values that are farther apart than this share are not equal, however they are rounded."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,35 @@ class BlockCounts(Counting):
 
     def coverage(self, candidates: BlockCandidates) -> Sums:
         return candidates.weights
+
+    def may_be_best(self, candidates: BlockCandidates, confusion: Confusion, options: Options) -> Mask | None:
+        """Those whose best label, lifted as far as any head is, reaches the best label of all.
+
+        Where values of labels are averaged or divided as sums, no head is worth more than its best label before it is
+        lifted; and where no precision is asked for, the head of a candidate is worth its best label at least.
+        """
+        heuristic, relaxed = options.heuristic, options.head_search == "relaxed"
+        searched = relaxed or options.head_search in ("single", "decomposable")
+        asked = options.min_precision.threshold > 0 or self.problem.constraints is not None
+        if not heuristic.is_decomposable(options.averaging) or not searched or asked or options.beam_width > 1:
+            return None
+
+        def best_label(right: Sums, wrong: Sums) -> Sums:
+            h = heuristic.evaluate(right, wrong, confusion.tn, confusion.fn)
+            usable = (right > 0) & np.isfinite(h) & ~self.set_aside
+            best: Sums = np.where(usable, h, -np.inf).max(axis=1, initial=-np.inf)
+            return best
+
+        highest = best_label(confusion.tp, confusion.fp)
+        if options.predict_absence:
+            highest = np.maximum(highest, best_label(confusion.fp, confusion.tp))
+        enough = highest[candidates.weights >= options.min_coverage]
+        lift = np.asarray(options.lift) if relaxed else np.ones(1)
+        reached = enough.max(initial=-np.inf) * lift[0]
+        if not (reached > 0 and (lift > 0).all()):
+            return None
+        some: Mask = highest * lift.max() >= reached * (1 - NEARLY)
+        return some
 
     def open_pairs(self) -> Counted:
         return BlockPairs(self, None, False, np.ones(len(self.problem.labels), dtype=np.int8))

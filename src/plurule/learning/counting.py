@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.learning.binning import Ranks, midpoint
-from plurule.learning.problem import Problem
+from plurule.learning.problem import Options, Problem
 from plurule.model import Assignment, Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
 from plurule.prediction.counts import Pairs, count_undecided
 from plurule.prediction.decide import OPEN, Columns
@@ -71,6 +71,10 @@ class Counting(ABC):
     @abstractmethod
     def coverage(self, candidates: Any) -> Sums:
         """The weight of the instances that each candidate covers."""
+
+    def may_be_best(self, candidates: Any, confusion: Confusion, options: Options) -> Mask | None:
+        """Which candidates may have the best head of all; None if all may, for all that is known."""
+        return None
 
     @abstractmethod
     def open_pairs(self) -> Counted:

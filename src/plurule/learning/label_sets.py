@@ -48,6 +48,12 @@ class Heads:
     signs: NDArray[np.int8]
     """Per candidate and label: 1 present, 0 absent, -1 not in the head."""
 
+    @classmethod
+    def nowhere(cls, n_candidates: int, n_labels: int) -> Heads:
+        """No candidate has one."""
+        value, tp, fp = np.full(n_candidates, -np.inf), np.zeros(n_candidates), np.zeros(n_candidates)
+        return cls(value, tp, fp, np.full((n_candidates, n_labels), NOT_IN_HEAD, dtype=np.int8))
+
 
 def floor_of_ties(best: Values) -> Values:
     """The lowest value that counts as equal to the best."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.counting import Candidates, Counted, Counting, Mask
+from plurule.learning.counting import Candidates, Confusion, Counted, Counting, Mask
 from plurule.learning.head_search import find_heads
 from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, value_of, worth_something
 from plurule.learning.min_precision import UNBOUND
@@ -198,7 +198,13 @@ def score_free(state: Counting, candidates: Candidates, weights: Counted, rule: 
     """The best head of each candidate."""
     confusion = weights.confusion(candidates)
     barred = barred_heads(state, candidates, len(confusion.tp), rule.body)
-    heads = find_heads(state, candidates, confusion, options, barred)
+    some = state.may_be_best(candidates, confusion, options) if barred is None else None
+    if some is None:
+        heads = find_heads(state, candidates, confusion, options, barred)
+    else:
+        found = find_heads(state, candidates, Confusion(*(counts[some] for counts in confusion)), options)
+        heads = Heads.nowhere(*confusion.tp.shape)
+        heads.value[some], heads.tp[some], heads.fp[some], heads.signs[some] = vars(found).values()
     return enough_covered(state, candidates, heads, options)
 
 
