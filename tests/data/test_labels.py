@@ -10,24 +10,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from helpers.datasets import HEADER, refused_text
+from helpers.datasets import ARFF, HEADER, refused_text
 from plurule import RuleListClassifier
 from plurule import data as io
 from plurule.data import labels as labels_module
 from plurule.data.labels import parse_labels
 from plurule.errors import DataError
 from plurule.model import Attribute
-
-CSV = "id,area,sea,is_red,is_blue\n7,1.5,no,1,0\n8,,yes,0,1\n"
-
-
-ARFF = "@relation '{}'\n@attribute l {{0,1}}\n@attribute a numeric\n@attribute m {{0,1}}\n@data\n1,2,0\n"
-
-
-@pytest.fixture
-def csv(tmp_path: Path) -> Path:
-    (tmp_path / "flags.csv").write_text(CSV)
-    return tmp_path / "flags.csv"
 
 
 @pytest.mark.parametrize(

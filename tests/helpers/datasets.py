@@ -16,6 +16,9 @@ from plurule.data.table import Column, SparseColumn, Table
 from plurule.errors import DataError
 from plurule.model import Attribute
 
+CSV = "id,area,sea,is_red,is_blue\n7,1.5,no,1,0\n8,,yes,0,1\n"
+ARFF = "@relation '{}'\n@attribute l {{0,1}}\n@attribute a numeric\n@attribute m {{0,1}}\n@data\n1,2,0\n"
+"""Its relation is to be named."""
 AWKWARD = [
     *(
         "",

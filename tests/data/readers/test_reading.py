@@ -11,18 +11,10 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from helpers.datasets import CSV
 from plurule import data as io
 from plurule.errors import DataError
 from plurule.model import Attribute
-
-CSV = "id,area,sea,is_red,is_blue\n7,1.5,no,1,0\n8,,yes,0,1\n"
-ARFF = "@relation '{}'\n@attribute l {{0,1}}\n@attribute a numeric\n@attribute m {{0,1}}\n@data\n1,2,0\n"
-
-
-@pytest.fixture
-def csv(tmp_path: Path) -> Path:
-    (tmp_path / "flags.csv").write_text(CSV)
-    return tmp_path / "flags.csv"
 
 
 def test_columns_can_be_dropped_or_made_nominal(csv: Path) -> None:
