@@ -22,6 +22,18 @@ void store_slot(void* tile, std::size_t at, const std::int32_t* counters, std::s
     }
 }
 
+// Whether numerators and denominators of labels are exact in single precision, so that quotients keep their order.
+bool is_exact_in_single(const Quotient& quotient, std::size_t rows) {
+    constexpr double PARTS = 16;
+    double sum = 0;
+    for (int i = 0; i < 4; ++i)
+        for (double weight : {quotient.top[i] * PARTS, quotient.bottom[i] * PARTS}) {
+            if (weight != std::floor(weight)) return false;
+            sum += std::fabs(weight);
+        }
+    return quotient.top_constant == 0 && quotient.bottom_constant == 0 && sum * double(rows) < 0x1p24;
+}
+
 template <class Cell>
 void clear_lane(void* tile, std::uint32_t lane, std::size_t at) {
     static_cast<Cell*>(tile)[lane].set_pair(at, 0, 0);
@@ -91,6 +103,7 @@ Scoring CountTable::scoring_for(const MinPrecision& asked) const {
     s.absence = options_.predict_absence;
     s.additive = options_.is_additive();
     s.averages = options_.averages_labels && options_.head_search == HeadSearchKind::relaxed && !s.additive;
+    s.sums = !s.averages && !s.additive && options_.head_search == HeadSearchKind::relaxed && is_exact_in_single(quotient_, state_.n_rows);
     s.asks_head = asked.asks();
     s.asks_labels = asked.asks_labels();
     s.right = float(asked.surplus(1, 0));

@@ -34,6 +34,7 @@ void gather_slot(const void* tile, std::size_t at, bool other_side, const LaneTo
 
 void CountTable::prepare_lengths() {
     const std::size_t count = totals_.active.size();
+    lengths_.length.clear();
     lengths_.share.clear();
     lengths_.lift.clear();
     const auto lift = [&](std::size_t length) { return options_.head_search == HeadSearchKind::relaxed ? options_.lift[length - 1] : 1.0; };
@@ -41,9 +42,18 @@ void CountTable::prepare_lengths() {
         next = length + std::max<std::size_t>(1, length / 4);
         double highest = 0;
         for (std::size_t k = length; k < std::min(next, count + 1); ++k) highest = std::max(highest, lift(k));
+        lengths_.length.push_back(length);
         lengths_.share.push_back(float(1.0 / double(length)));
         lengths_.lift.push_back(float(highest));
     }
+    lengths_.of_each.clear();
+    lengths_.highest_above.assign(count + 1, 0.0f);
+    lengths_.highest_up_to.assign(count + 1, 0.0f);
+    for (std::size_t k = 1; k <= count; ++k) {
+        lengths_.of_each.push_back(float(lift(k) / double(k)));
+        lengths_.highest_up_to[k] = std::max(lengths_.highest_up_to[k - 1], float(lift(k)));
+    }
+    for (std::size_t k = count; k-- > 0;) lengths_.highest_above[k] = std::max(lengths_.highest_above[k + 1], float(lift(k + 1)));
     const std::size_t n = head_values_.size(), length = std::max<std::size_t>(1, head_length_);
     const std::size_t ranks[THRESHOLDS] = {0, length / 2, length, 2 * length, 4 * length, 8 * length};
     for (std::size_t j = 0; j < THRESHOLDS; ++j) lengths_.thresholds[j] = n ? float(head_values_[std::min(n - 1, ranks[j])]) : 1 - 0.1f * float(j);
@@ -263,11 +273,19 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
                 b.slack[i] = lacks ? values.lacking[i] : UNLIMITED;
             } else if (values.value[i] < bound) {
                 b.bound[i] = values.value[i];
-                b.cut[i] = -UNLIMITED;
+                b.cut[i] = values.cut[i];
             }
         }
         bound = std::min(bound, values.value[i]);
-        if (usable && !lacks) left.emplace_back(-bound, i);
+        if (!usable || lacks) continue;
+        if (values.fails[i] && block.part_of(tile * TILE + i).attribute < n_attributes()) {  // conditions on labels exclude their own
+            if (pass.keeps) {  // until any label changes
+                b.bound[i] = b.cut[i] = -UNLIMITED;
+                b.slack[i] = UNLIMITED;
+            }
+            continue;
+        }
+        left.emplace_back(-bound, i);
     }
     std::sort(left.begin(), left.end());
     for (const auto& [negative, i] : left) {

@@ -323,7 +323,10 @@ void FixedHead::sum_slots(const SparseRows& index, const std::vector<Row>& rows,
             if (work.hits[slot]++ == 0) work.touched.push_back(slot);
             for (std::size_t b = 0; b < blocks_; ++b) work.sums[slot * blocks_ + b] += words(b)[row];
         }
-    std::sort(work.touched.begin(), work.touched.end());
+    if (work.touched.size() < index.n_slots() / 8) return std::sort(work.touched.begin(), work.touched.end());
+    work.touched.clear();
+    for (std::uint32_t slot = 0; slot < index.n_slots(); ++slot)
+        if (work.hits[slot]) work.touched.push_back(slot);
 }
 
 // The candidates of the slots that were touched, with their counts.

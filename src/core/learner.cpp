@@ -67,11 +67,9 @@ bool Learner::is_precise(const GrowingRule& rule, const Assignment& assigned) co
     return options_.min_precision.met(right, wrong);
 }
 
-// To the search this is as if every pair of these labels were closed.
 void Learner::set_aside(const std::vector<Assignment>& labels) {
     if (search_.table()) search_.table()->about_to_close(labels, state_.training.rows);
-    for (const Assignment& assigned : labels) state_.set_aside[std::size_t(assigned.label)] = 1;
-    state_.rebuild();
+    for (const Assignment& assigned : labels) state_.put_aside(std::size_t(assigned.label));
     if (search_.table()) search_.table()->close(search_.is_small(state_.training.rows.size()));
 }
 
@@ -268,7 +266,7 @@ void Learner::remove_from_training(const std::vector<Row>& rows) {
 // Labels without an open pair in training can be in no head; leaving them out saves lanes, if there are eight of them.
 bool Learner::drop_finished_labels() {
     const auto& lanes = state_.label_of_lane;
-    const auto used = std::count_if(lanes.begin(), lanes.end(), [&](std::int32_t label) { return state_.counts[std::size_t(label)].some_open(); });
+    const auto used = std::count_if(lanes.begin(), lanes.end(), [&](std::int32_t label) { return state_.is_searched(std::size_t(label)); });
     if (state_.every_label || (std::size_t(used) + 7) / 8 * 8 >= state_.width) return false;
     state_.rebuild();
     return true;

@@ -153,11 +153,14 @@ struct State : Lanes {
     }
     std::size_t at(Row row, std::size_t label) const { return std::size_t(row) * n_labels + label; }
 
+    // Whether a label can be in heads.
+    bool is_searched(std::size_t label) const { return counts[label].some_open() && !set_aside[label]; }
+
     // Chooses the lanes anew and writes the state bytes.
     void rebuild() {
         label_of_lane.clear();
         for (std::size_t label = 0; label < n_labels; ++label)
-            if (every_label || (counts[label].some_open() && !set_aside[label])) label_of_lane.push_back(std::int32_t(label));
+            if (every_label || is_searched(label)) label_of_lane.push_back(std::int32_t(label));
         width = std::max<std::size_t>(8, (label_of_lane.size() + 7) / 8 * 8);
         bytes.assign(n_rows * width, 0);
         for (Row row : training.rows) write_bytes(row);
@@ -168,9 +171,18 @@ struct State : Lanes {
         std::uint8_t* to = bytes.data() + std::size_t(row) * width;
         for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
             const std::size_t pair = at(row, std::size_t(label_of_lane[lane]));
-            const unsigned is_present = truth[pair] != 0, is_open = predicted[pair] == OPEN;
+            const unsigned is_present = truth[pair] != 0, is_open = predicted[pair] == OPEN && !set_aside[std::size_t(label_of_lane[lane])];
             to[lane] = std::uint8_t(is_present * PRESENT | is_open * (is_present ? OPEN_PRESENT : OPEN_ABSENT));
         }
+    }
+
+    // To the search it is from now on as if every pair of a label were closed.
+    void put_aside(std::size_t label) {
+        set_aside[label] = 1;
+        const std::int32_t lane = lane_of(label);
+        if (lane < 0) return;
+        for (Row row : training.rows) bytes[std::size_t(row) * width + std::size_t(lane)] &= PRESENT;
+        totals[std::size_t(lane)] = totals[width + std::size_t(lane)] = 0;
     }
 
     // Sums over the instances in training. Whole numbers are known; weights are added up in the order of the rows.
@@ -187,8 +199,9 @@ struct State : Lanes {
         totals.back() = double(training.rows.size());
         for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
             const LabelCounts& of_label = counts[std::size_t(label_of_lane[lane])];
-            totals[lane] = of_label.open_present;
-            totals[width + lane] = of_label.open_absent;
+            const bool is_aside = set_aside[std::size_t(label_of_lane[lane])];
+            totals[lane] = is_aside ? 0 : of_label.open_present;
+            totals[width + lane] = is_aside ? 0 : of_label.open_absent;
             totals[2 * width + lane] = present[lane] = of_label.present;
             absent[lane] = totals.back() - present[lane];
         }

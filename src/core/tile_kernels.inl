@@ -230,11 +230,21 @@ std::size_t tile_flag(const Flags& flags, const GroupSpan& span, const std::uint
     }
 }
 
+struct Ratio {
+    Float8 numerator, denominator;
+    Float8 value() const {  // 0/0 = 0
+        const Int8 zero = denominator == Float8{};
+        return zero ? Float8{} : numerator / (zero ? all(1) : denominator);
+    }
+};
+
 // The value of one label of eight slots with its better sign, its surplus, and whether that is precise enough; -inf where it
 // may not be in a head. Where the signs are too close to tell apart here, the surplus is the higher one.
 struct LabelValues {
+    Ratio ratio;
     Float8 h, surplus;
     Int8 is_precise;
+    Int8 is_unclear;  // the signs are too close, but not the same
 };
 template <class Values>
 inline LabelValues label_values(const Scoring& s, const SlotCounts& c, Int8 covered, std::int32_t present, std::int32_t absent,
@@ -245,8 +255,9 @@ inline LabelValues label_values(const Scoring& s, const SlotCounts& c, Int8 cove
         LabelValues v;
         v.surplus = surplus_of(s, right, wrong);
         v.is_precise = (right > zero) & precise(v.surplus, right, wrong);
-        const Float8 h = quotient(right, wrong, tn, fn);
-        v.h = (s.asks_labels ? v.is_precise : right > zero) ? h : nothing;
+        v.ratio = quotient(right, wrong, tn, fn);
+        v.h = (s.asks_labels ? v.is_precise : right > zero) ? v.ratio.value() : nothing;
+        v.is_unclear = Int8{};
         return v;
     };
     LabelValues found = value(tp, fp);
@@ -255,6 +266,9 @@ inline LabelValues label_values(const Scoring& s, const SlotCounts& c, Int8 cove
         const Int8 better = other.h > found.h, close = (other.h >= found.h * 0.999999f) & (found.h >= other.h * 0.999999f);
         found.surplus = close ? higher(found.surplus, other.surplus) : (better ? other.surplus : found.surplus);
         found.is_precise = close ? found.is_precise | other.is_precise : (better ? other.is_precise : found.is_precise);
+        found.is_unclear = close & (found.h > nothing) & (tp != fp);
+        found.ratio.numerator = better ? other.ratio.numerator : found.ratio.numerator;
+        found.ratio.denominator = better ? other.ratio.denominator : found.ratio.denominator;
         found.h = better ? other.h : found.h;
     }
     return found;
@@ -269,21 +283,114 @@ inline void with_quotient(const Quotient& q, Use&& use) {
         bottom[i] = float(q.bottom[i]);
     }
     const float top_constant = float(q.top_constant), bottom_constant = float(q.bottom_constant);
-    const auto divide = [](Float8 numerator, Float8 denominator) {
-        const Int8 zero = denominator == Float8{};
-        return zero ? Float8{} : numerator / (zero ? all(1) : denominator);
-    };
     const bool f_like = top[1] == 0 && top[2] == 0 && top[3] == 0 && top_constant == 0 && bottom[2] == 0;
     if (f_like)
         use([=](Float8 tp, Float8 fp, Float8, Float8 fn) {
-            return divide(top[0] * tp, bottom[0] * tp + bottom[1] * fp + bottom[3] * fn + bottom_constant);
+            return Ratio{top[0] * tp, bottom[0] * tp + bottom[1] * fp + bottom[3] * fn + bottom_constant};
         });
     else
         use([=](Float8 tp, Float8 fp, Float8 tn, Float8 fn) {
-            return divide(top[0] * tp + top[1] * fp + top[2] * tn + top[3] * fn + top_constant,
-                          bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant);
+            return Ratio{top[0] * tp + top[1] * fp + top[2] * tn + top[3] * fn + top_constant,
+                          bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant};
         });
 }
+
+// What heads are worth that are the mean of their labels: few labels are sorted, of many it is summed up how far they are
+// above some thresholds.
+class LabelMeans {
+   public:
+    LabelMeans(const Lengths& lengths, std::size_t labels) : lengths_(lengths), sorts_(labels <= Lengths::MOST_SORTED) {}
+
+    void add(Float8 h) {
+        for (std::size_t j = 0; !sorts_ && j < THRESHOLDS; ++j) {
+            above_[j] += higher(h - lengths_.thresholds[j], Float8{});
+            counts_[j] -= h > all(lengths_.thresholds[j]);
+        }
+        for (std::size_t i = 0; i < count_; ++i) {
+            const Float8 before = sorted_[i];
+            sorted_[i] = higher(before, h);
+            h = lower(before, h);
+        }
+        if (sorts_) sorted_[count_++] = h;
+    }
+
+    Float8 highest = all(-std::numeric_limits<float>::infinity());  // no head is worth more
+    Float8 shortest = all(std::numeric_limits<float>::infinity());  // the best head has at least so many labels
+
+    // After all labels: what heads are worth, if their best label is worth `best`.
+    void compare(Float8 best) {
+        Float8 reached = all(-std::numeric_limits<float>::infinity()), sum = {}, values[Lengths::MOST_SORTED];
+        for (std::size_t k = 0; k < count_; ++k) {
+            sum += sorted_[k];
+            values[k] = sum * lengths_.of_each[k];
+            reached = higher(reached, values[k]);
+        }
+        for (std::size_t j = 0; !sorts_ && j < THRESHOLDS; ++j)  // all labels above a threshold
+            for (int i = 0; i < 8; ++i)
+                if (const std::int32_t length = counts_[j][i]; length > 0)
+                    reached[i] = std::max(reached[i], (float(length) * lengths_.thresholds[j] + above_[j][i]) * lengths_.of_each[std::size_t(length - 1)]);
+        const Float8 nearly = reached * (1 - 1e-5f);
+        const auto note = [&](Float8 value, std::size_t length) {
+            highest = higher(highest, value);
+            shortest = value >= nearly ? lower(shortest, all(float(length))) : shortest;
+        };
+        for (std::size_t k = 0; k < count_; ++k) note(values[k], k + 1);
+        for (std::size_t k = 0; !sorts_ && k < lengths_.share.size(); ++k) {
+            Float8 mean = best;
+            for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths_.thresholds[j] + above_[j] * lengths_.share[k]);
+            note(mean * lengths_.lift[k], lengths_.length[k]);
+        }
+    }
+
+   private:
+    const Lengths& lengths_;
+    const bool sorts_;
+    std::size_t count_ = 0;
+    Float8 sorted_[Lengths::MOST_SORTED], above_[THRESHOLDS] = {};
+    Int8 counts_[THRESHOLDS] = {};
+};
+
+// The same where counts are summed up: those of the labels above shares of the best one. With more labels a quotient can only fall.
+class LabelQuotients {
+   public:
+    explicit LabelQuotients(Float8 best) : best_(best) {
+        for (std::size_t j = 0; j < STEPS; ++j) thresholds_[j] = best * SHARES[j];
+    }
+
+    void add(const LabelValues& label) {
+        unclear_ |= label.is_unclear;
+        if (!any(label.h > thresholds_[STEPS - 1])) return;
+        for (std::size_t j = 0; j < STEPS; ++j) {
+            const Int8 is_above = label.h > thresholds_[j];
+            numerators_[j] += is_above ? label.ratio.numerator : Float8{};
+            denominators_[j] += is_above ? label.ratio.denominator : Float8{};
+            counts_[j] -= is_above;
+        }
+    }
+
+    Float8 highest(const Lengths& lengths, std::size_t labels) const {
+        Float8 most = all(-std::numeric_limits<float>::infinity()), value = best_;
+        Int8 length = {};
+        for (std::size_t j = 0; j <= STEPS; ++j) {
+            const Int8 next = j < STEPS ? counts_[j] : Int8{} + std::int32_t(labels);
+            // The highest lift of heads longer than the one, up to the other.
+            Float8 lift = {};
+            for (int i = 0; i < 8; ++i)
+                lift[i] = std::min(lengths.highest_above[std::size_t(length[i])], lengths.highest_up_to[std::size_t(next[i])]);
+            most = next > length ? higher(most, value * lift) : most;
+            if (j < STEPS) value = Ratio{numerators_[j], denominators_[j]}.value();
+            length = next;
+        }
+        return unclear_ ? all(std::numeric_limits<float>::infinity()) : most;
+    }
+    Float8 lowest_threshold() const { return thresholds_[STEPS - 1]; }
+
+   private:
+    static constexpr float SHARES[] = {0.96f, 0.92f, 0.87f, 0.82f, 0.76f, 0.70f, 0.63f, 0.56f, 0.48f, 0.40f};
+    static constexpr std::size_t STEPS = std::size(SHARES);
+    Float8 best_, thresholds_[STEPS], numerators_[STEPS] = {}, denominators_[STEPS] = {};
+    Int8 counts_[STEPS] = {}, unclear_ = {};
+};
 
 template <class Cell>
 void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& lengths, const void* cells, const std::int32_t* covered,
@@ -291,39 +398,48 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     const Cell* tile = static_cast<const Cell*>(cells);
     const Float8 nothing = all(-std::numeric_limits<float>::infinity()), zero = {};
     const Int8 rows = other_side ? totals.rows - load<Int8>(covered) : load<Int8>(covered);
-    Float8 best = nothing, of_best = zero, surplus = zero, gain = zero, above[THRESHOLDS] = {};
-    const std::size_t count = totals.active.size();
+    const Float8 many = higher(all(1), floats(rows) * 0.25f);  // pairs
+    Float8 best = nothing, of_best = zero, surplus = zero, gain = zero, cut = nothing, value;
+    Int8 bearable = {};  // labels that are not wrong by as many pairs
+    LabelMeans means(lengths, totals.active.size());
     with_quotient(s.quotient, [&](auto&& quotient) {
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::uint32_t lane = totals.active[i];
-            const SlotCounts own = counts_of(tile[lane]), c = other_side ? other_side_of(own, totals, lane) : own;
-            const LabelValues v = label_values(s, c, rows, totals.present[lane], totals.absent[lane], quotient);
+        const auto each_label = [&](auto&& use) {
+            for (std::uint32_t lane : totals.active) {
+                const SlotCounts own = counts_of(tile[lane]), c = other_side ? other_side_of(own, totals, lane) : own;
+                use(label_values(s, c, rows, totals.present[lane], totals.absent[lane], quotient));
+            }
+        };
+        each_label([&](const LabelValues& v) {
             const Int8 usable = v.h > nothing, higher_up = v.h > best * 1.000001f, close = ~higher_up & (v.h >= best * 0.999999f);
             of_best = higher_up ? v.surplus : (close ? higher(of_best, v.surplus) : of_best);
             best = higher(best, v.h);
             surplus += (usable & (v.surplus > zero)) ? v.surplus : zero;
             if (s.additive) gain += v.h > zero ? v.h : zero;
-            if (s.averages)
-                for (std::size_t j = 0; j < THRESHOLDS; ++j) {
-                    const Float8 more = v.h - lengths.thresholds[j];
-                    above[j] += more > zero ? more : zero;
-                }
+            if (!s.averages) return;
+            means.add(v.h);
+            bearable -= usable & (v.surplus > -many);
+        });
+        value = best > zero ? best * s.lift : best;
+        if (s.sums && any(value >= all(needed))) {
+            LabelQuotients quotients(best);
+            each_label([&](const LabelValues& v) { quotients.add(v); });
+            const Float8 highest = quotients.highest(lengths, totals.active.size());
+            cut = (best > zero) & (highest < value) ? quotients.lowest_threshold() : nothing;
+            value = best > zero ? lower(value, highest) : value;
         }
     });
-    Float8 value = best > zero ? best * s.lift : best;
-    if (s.additive) {
+    if (s.additive)
         value = gain > zero ? gain : nothing;
-    } else if (s.averages && any(value >= all(needed))) {
-        Float8 most = nothing;
-        for (std::size_t k = 0; k < lengths.share.size(); ++k) {
-            Float8 mean = best;
-            for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths.thresholds[j] + above[j] * lengths.share[k]);
-            most = higher(most, mean * lengths.lift[k]);
-        }
-        value = best > zero ? lower(value, most) : value;
+    Int8 fails = {};
+    if (s.averages && any(value >= all(needed))) {
+        means.compare(best);
+        value = best > zero ? lower(value, means.highest) : value;
+        if (s.asks_head && s.right == 1 && s.wrong == 1) fails = (best > zero) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
     }
     store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
     store(found.best, best);
+    store(found.cut, cut);
+    store(found.fails, fails);
     const Float8 lacking = -(surplus + of_best) - s.margin;
     store(found.lacking, (s.asks_head & (of_best < zero) & (lacking > zero) & (best > nothing)) ? lacking : zero);
 }

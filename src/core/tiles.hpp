@@ -39,6 +39,7 @@ struct Scoring {
     Quotient quotient;
     bool absence;   // labels may be predicted absent
     bool averages;  // a head is worth the mean of its labels times its lift: bounds are kept for the mean
+    bool sums;      // it is worth the quotient of their summed counts times its lift: exact in single precision, label by label
     bool additive;  // a head is worth the sum of its labels with a value above 0
     bool asks_head, asks_labels;   // for a minimum precision
     float right, wrong;  // a label has it where right × TP >= wrong × FP
@@ -90,7 +91,11 @@ struct Flags {
 
 // Which lengths of heads, and values between which labels, are told apart.
 struct Lengths {
-    std::vector<float> share, lift;  // 1 / length; the highest lift from there to the next
+    static constexpr std::size_t MOST_SORTED = 16;  // labels
+    std::vector<float> of_each;      // lift / length of every length, where labels are sorted
+    std::vector<std::size_t> length;  // that are told apart, where they are not,
+    std::vector<float> share, lift;   // 1 / length; the highest lift from there to the next
+    std::vector<float> highest_above, highest_up_to;  // per length: the highest lift of longer heads; of heads no longer
     float thresholds[THRESHOLDS];
 };
 
@@ -98,7 +103,9 @@ struct Lengths {
 struct TileValues {
     float value[TILE];    // no head is worth more; -inf: no label may be in a head
     float best[TILE];     // the value of the best label
+    float cut[TILE];      // labels below this do not matter to the value
     float lacking[TILE];  // above 0: so much surplus is lacking to make up for that label
+    std::int32_t fails[TILE];  // the best head has TP < FP, if it may have any label
 };
 
 // What a lane had and has, where pairs of its label were closed.

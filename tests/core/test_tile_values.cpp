@@ -1,0 +1,131 @@
+// What eight candidates are worth at most, beside the exact search for the best head of each.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+#include "head_search.hpp"
+#include "tiles.hpp"
+
+using namespace plurule;
+
+namespace {
+
+struct Problem {
+    Options options;
+    Scoring scoring{};
+    LaneTotals totals;
+    Lengths lengths;
+    std::vector<NarrowCell> cells;
+    std::int32_t covered[TILE];
+};
+
+// Labels from rare to frequent; what eight slots cover of them.
+Problem random_problem(std::mt19937& random) {
+    Problem p;
+    const std::size_t labels = 1 + random() % (random() % 2 ? 16 : 60);
+    const std::int32_t rows = 20 + std::int32_t(random() % 200);
+    const bool accuracy = random() % 2;
+    const double beta_squared = random() % 2 ? 0.25 : 1.0, k = 0.3 * double(random() % 4) / 3;
+    p.options.heuristic = accuracy ? HeuristicFormula{Formula::accuracy, 0} : HeuristicFormula{Formula::f_measure, beta_squared};
+    p.options.averages_labels = accuracy || random() % 2;
+    p.options.head_search = HeadSearchKind::relaxed;
+    for (std::size_t length = 1; length <= labels; ++length) p.options.lift.push_back(1 + k * std::log(double(length)));
+    if (random() % 3 == 0 && labels > 3) p.options.lift[2] *= 1.3;  // not monotone
+    Scoring& s = p.scoring;
+    as_quotient(p.options.heuristic, s.quotient);
+    s.absence = p.options.predict_absence = random() % 2;
+    s.averages = p.options.averages_labels;
+    s.sums = !s.averages;
+    s.asks_head = true;
+    s.right = s.wrong = 1;
+    s.lift = float(*std::max_element(p.options.lift.begin(), p.options.lift.end()));
+    p.totals.rows = rows;
+    p.cells.resize(labels);
+    for (std::int32_t& c : p.covered) c = 1 + std::int32_t(random() % std::uint32_t(rows - 1));
+    for (std::size_t lane = 0; lane < labels; ++lane) {
+        const std::int32_t present = 1 + std::int32_t(random() % std::uint32_t(random() % 3 ? 1 + rows / 8 : rows));
+        std::int32_t open_tp = 0, open_fp = 0;
+        for (std::size_t i = 0; i < TILE; ++i) {
+            const std::int32_t least = std::max(0, present - (rows - p.covered[i])), most = std::min(present, p.covered[i]);
+            const std::int32_t positives = least + std::int32_t(random() % std::uint32_t(most - least + 1));
+            const std::int32_t tp = random() % 2 ? positives : std::int32_t(random() % std::uint32_t(positives + 1));
+            const std::int32_t negatives = p.covered[i] - positives, fp = random() % 2 ? negatives : std::int32_t(random() % std::uint32_t(negatives + 1));
+            p.cells[lane].set_pair(i, tp, fp);
+            p.cells[lane].set_present(i, positives);
+            open_tp = std::max(open_tp, tp);
+            open_fp = std::max(open_fp, fp);
+        }
+        p.totals.tp.push_back(std::min(present, open_tp + std::int32_t(random() % 3)));
+        p.totals.fp.push_back(std::min(rows - present, open_fp + std::int32_t(random() % 3)));
+        p.totals.present.push_back(present);
+        p.totals.absent.push_back(rows - present);
+        p.totals.active.push_back(std::uint32_t(lane));
+    }
+    p.lengths.highest_up_to.assign(labels + 1, 0.0f);
+    p.lengths.highest_above.assign(labels + 1, 0.0f);
+    for (std::size_t length = 1; length <= labels; ++length) {
+        const float lift = float(p.options.lift[length - 1]);
+        p.lengths.length.push_back(length);
+        p.lengths.share.push_back(float(1.0 / double(length)));
+        p.lengths.lift.push_back(lift);
+        p.lengths.of_each.push_back(float(p.options.lift[length - 1] / double(length)));
+        p.lengths.highest_up_to[length] = std::max(p.lengths.highest_up_to[length - 1], lift);
+    }
+    for (std::size_t length = labels; length-- > 0;)
+        p.lengths.highest_above[length] = std::max(p.lengths.highest_above[length + 1], float(p.options.lift[length]));
+    for (std::size_t j = 0; j < THRESHOLDS; ++j) p.lengths.thresholds[j] = 1 - float(random() % 15 + 15 * j) / 100;
+    return p;
+}
+
+// The labels of a slot, or of its other side, with their better signs.
+SingleLabelHeads singles_of(const Problem& p, std::size_t slot, bool other_side) {
+    const std::size_t labels = p.cells.size();
+    SingleLabelHeads singles;
+    singles.resize(labels);
+    const std::int32_t covered = other_side ? p.totals.rows - p.covered[slot] : p.covered[slot];
+    for (std::size_t lane = 0; lane < labels; ++lane) {
+        const NarrowCell& cell = p.cells[lane];
+        const std::int32_t tp = other_side ? p.totals.tp[lane] - cell.tp(slot) : cell.tp(slot);
+        const std::int32_t fp = other_side ? p.totals.fp[lane] - cell.fp(slot) : cell.fp(slot);
+        const std::int32_t positives = other_side ? p.totals.present[lane] - cell.present[slot] : cell.present[slot];
+        const double fn = p.totals.present[lane] - positives, tn = p.totals.absent[lane] - (covered - positives);
+        const auto value = [&](double right, double wrong) { return right > 0 ? value_of(p.options.heuristic, right, wrong, tn, fn) : NOTHING; };
+        const double present = value(tp, fp), absent = p.scoring.absence ? value(fp, tp) : NOTHING;
+        const bool is_absent = floor_of_ties(absent) > present;
+        singles.h[lane] = is_absent ? absent : present;
+        singles.tp[lane] = is_absent ? fp : tp;
+        singles.fp[lane] = is_absent ? tp : fp;
+        singles.tn[lane] = tn;
+        singles.fn[lane] = fn;
+    }
+    return singles;
+}
+
+}  // namespace
+
+TEST_CASE("no head is worth more than a tile says, and where it says that heads fail they do") {
+    std::mt19937 random(11);
+    int sharp = 0, heads = 0, failing = 0;
+    for (int round = 0; round < 3000; ++round) {
+        const Problem p = random_problem(random);
+        HeadSearch search(p.options);
+        for (bool other_side : {false, true}) {
+            TileValues values;
+            tile_kernels(false).values(p.scoring, p.totals, p.lengths, p.cells.data(), p.covered, other_side, 0.0f, values);
+            for (std::size_t slot = 0; slot < TILE; ++slot) {
+                const SingleLabelHeads singles = singles_of(p, slot, other_side);
+                FoundHead found;
+                if (!search.search(singles, p.cells.size(), NOTHING, found)) continue;
+                CHECK(double(values.value[slot]) >= found.value);
+                if (values.fails[slot]) CHECK(found.tp < found.fp);
+                ++heads;
+                failing += values.fails[slot] != 0;
+                sharp += double(values.value[slot]) < found.value * 1.05;
+            }
+        }
+    }
+    CHECK(heads > 30000);
+    CHECK(sharp * 2 > heads);
+    CHECK(failing > 300);
+}
