@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
 
 from plurule.data.table import Table
 from plurule.errors import DataError
@@ -72,8 +73,8 @@ class IterativeStratifiedKFold:
         if y is None:
             raise ValueError("y is missing; stratification needs the labels")
         labels = _positives(y)
-        if X is not None and _length(X) != labels.shape[0]:
-            raise DataError(f"X has {_length(X)} rows and y {labels.shape[0]}, expected as many")
+        if X is not None and _num_samples(X) != labels.shape[0]:
+            raise DataError(f"X has {_num_samples(X)} rows and y {labels.shape[0]}, expected as many")
         if self.n_splits > labels.shape[0]:
             raise DataError(f"{self.n_splits} folds of {labels.shape[0]} instances, expected at most one per instance")
         chance = check_random_state(self.random_state) if self.shuffle else None
@@ -149,9 +150,9 @@ def iterative_train_test_split(
     if alone and not hasattr(X, "Y"):
         raise ValueError("Y is missing; stratification needs the labels")
     labels = X.Y if alone else Y
-    count = _length(labels)
-    if not alone and _length(X) != count:
-        raise DataError(f"X has {_length(X)} rows and Y {count}, expected as many")
+    count = _num_samples(labels)
+    if not alone and _num_samples(X) != count:
+        raise DataError(f"X has {_num_samples(X)} rows and Y {count}, expected as many")
     share = _test_share(test_size, count)
     train, test = iterative_split(labels, [1 - share, share], shuffle=shuffle, random_state=random_state)
     if alone:
@@ -167,10 +168,6 @@ def _test_share(test_size: float, count: int) -> float:
     if not isinstance(test_size, float | np.floating) or not 0 < test_size < 1:
         raise ValueError(f"test_size={test_size!r}, expected a share between 0 and 1 or a number of instances")
     return float(test_size)
-
-
-def _length(data: Any) -> int:
-    return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
 def _take(data: Any, rows: NDArray[np.intp]) -> Any:
