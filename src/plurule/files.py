@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-try:
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 _DIGITS = 6
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(?:[eE][+-]?\d+)?$)")
@@ -51,7 +51,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PARTIAL, dir=target.parent)
     temporary = Path(name)
     try:
-        _lock(handle)
+        lock(handle)
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
@@ -87,21 +87,18 @@ def _opened(path: str | Path) -> Iterator[BinaryIO]:
     sys.stdout.buffer.flush()
 
 
-@contextlib.contextmanager
-def locked(path: str | Path) -> Iterator[None]:
-    """Let no other process in that locks the same path; where one is, wait until it is done (not on Windows)."""
-    with open(path, "ab") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def lock(handle: int, wait: bool = False) -> bool:
+    """Lock an open file for this process, if nobody else has; the lock ends with the process, however it ends.
 
-
-def _lock(handle: int) -> bool:
-    """Lock an open file for this process, if nobody else has; the lock ends with the process, however it ends."""
-    if fcntl is None:
-        return False
+    With `wait`, whoever has the file is waited for (on Windows a few seconds).
+    """
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform != "win32":
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        else:  # a byte far beyond the end, so that reading stays possible
+            os.lseek(handle, 1 << 40, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            os.lseek(handle, 0, os.SEEK_SET)
     except OSError:
         return False
     return True
@@ -111,7 +108,7 @@ def _remove_orphans(folder: Path, prefix: str) -> None:
     """Remove what writers of the same file left that were killed: it is not new, and nobody has it locked."""
     for path in folder.glob(f"{glob.escape(prefix)}*{_PARTIAL}"):
         with contextlib.suppress(OSError), open(path, "rb") as file:
-            if time.time() - path.stat().st_mtime > _ORPHANED_AFTER and _lock(file.fileno()):
+            if time.time() - path.stat().st_mtime > _ORPHANED_AFTER and lock(file.fileno()):
                 path.unlink()
 
 
@@ -119,12 +116,12 @@ def _remove_orphans(folder: Path, prefix: str) -> None:
 def temporary_folder(prefix: str, within: str | os.PathLike[str] | None = None) -> Iterator[Path]:
     """A folder that is removed at the end; those of programs that were killed are removed, too."""
     place = Path(within or tempfile.gettempdir())
-    for lock in place.glob(f"{glob.escape(prefix)}*/{_IN_USE}"):
-        with contextlib.suppress(OSError), open(lock, "rb") as file:
-            if _lock(file.fileno()):
-                shutil.rmtree(lock.parent, ignore_errors=True)
+    for held in place.glob(f"{glob.escape(prefix)}*/{_IN_USE}"):
+        with contextlib.suppress(OSError), open(held, "rb") as file:
+            if lock(file.fileno()):
+                shutil.rmtree(held.parent, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=prefix, dir=place) as name, open(Path(name) / _PARTIAL, "wb") as file:
-        _lock(file.fileno())
+        lock(file.fileno())
         # Under that name nobody sees it unlocked.
         os.replace(Path(name) / _PARTIAL, Path(name) / _IN_USE)
         yield Path(name)

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from plurule.data.finding import cache_folder, data_folders, find_named, label_file
 from plurule.errors import DataError, nearest
-from plurule.files import locked
+from plurule.files import lock
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with the name of a file, the bytes that are there and the bytes that it has."""
@@ -142,7 +142,8 @@ def _fetch_file(known: KnownSet, file: RemoteFile, target: Path, force: bool, pr
     if not url.startswith(("https://", "http://")):
         raise DataError(f"{url}: cannot be fetched from, expected an address that begins with https:// or http://")
     # Another process may fetch it meanwhile.
-    with locked(partial):
+    with open(partial, "ab") as held:
+        lock(held.fileno(), wait=True)
         try:
             if not force and target.is_file() and _sha256(target) == file.sha256:
                 return

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from plurule.errors import PluruleError
-from plurule.files import in_bytes
+from plurule.files import in_bytes, lock
 from plurule.selection import code as this
 
 FORMAT = "plurule experiments"
@@ -204,23 +204,7 @@ def open_locked(path: Path) -> IO[bytes]:
         file = open(path, "a+b", buffering=0)  # noqa: SIM115  # stays open for as long as the journal does
     except OSError as error:
         raise JournalError(f"{path}: cannot be written ({error.strerror or error})") from error
-    try:
-        _lock(file)
-    except OSError:
+    if not lock(file.fileno()):
         file.close()
-        raise JournalError(f"{path}: another run is at work there; wait for it or choose another place") from None
+        raise JournalError(f"{path}: another run is at work there; wait for it or choose another place")
     return file
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Raise an OSError if another program has the file; the lock goes when the program does."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: the lock is on a byte far beyond the end, so that reading stays possible
-        import msvcrt
-
-        file.seek(1 << 40)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        file.seek(0)
-    else:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
