@@ -6,7 +6,7 @@ classes is a group of labels, one per class, of which exactly one is present in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,38 +55,47 @@ class TargetForm:
     def label_names(self, columns: Sequence[str]) -> tuple[str, ...]:
         """What the labels of columns of classes are called, which have these names, or "" if they have none."""
         if self.classes is not None:
-            return _names_of_classes(columns[0] or None, self.classes)
+            return _names_of_classes(columns[0], self.classes)
         named = zip(columns, self.outputs, strict=True)
         return tuple(name for column, classes in named for name in label_names(column, classes.tolist()))
 
     @property
     def groups(self) -> tuple[Group, ...]:
         """The labels of the columns of more than two classes."""
-        return tuple(tuple(range(*part.indices(part.stop))) for part in self._parts() if part.stop - part.start > 1)
+        ends = zip(self.columns, self._ends().tolist(), strict=True)
+        return tuple(tuple(range(end - len(classes), end)) for classes, end in ends if len(classes) > 2)
 
-    def _parts(self) -> Iterator[slice]:
-        """Per column, its labels."""
-        begin = 0
-        for classes in self.columns:
-            end = begin + (1 if len(classes) <= 2 else len(classes))
-            yield slice(begin, end)
-            begin = end
+    def _ends(self) -> NDArray[np.intp]:
+        """Per column of classes, where its labels end: of two classes one, of more one for each."""
+        return np.cumsum([len(classes) if len(classes) > 2 else 1 for classes in self.columns], dtype=np.intp)
+
+    def _blocks(self, Y: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Per column, its classes, and what there is about its labels."""
+        return zip(self.columns, np.split(Y, self._ends()[:-1], axis=1), strict=False)
+
+    def encoded(self, columns: Iterable[NDArray[Any]]) -> NDArray[np.int8]:
+        """The labels of columns of classes: of two classes the later, of more each of them."""
+        pairs = zip(columns, self.columns, strict=True)
+        return np.hstack([v[:, None] == (c if len(c) > 2 else c[-1:]) for v, c in pairs]).astype(np.int8)
+
+    def decoded(self, Y: NDArray[Any]) -> list[NDArray[Any]]:
+        """Per column, the class of each row; with a single class there is nothing to decide."""
+        return [
+            classes[part.argmax(axis=1) if len(classes) > 2 else np.minimum(part[:, 0].astype(int), len(classes) - 1)]
+            for classes, part in self._blocks(Y)
+        ]
 
     def labels(self, present: NDArray[Any]) -> Any:
         """What `predict` gives, from 0/1 per row and label."""
         if self.members is not None:
             return [tuple(self.members[np.flatnonzero(row)].tolist()) for row in present]
-        found = []
-        for classes, part in zip(self.columns, self._parts(), strict=True):
-            several = part.stop - part.start > 1
-            # With a single class there is nothing to decide.
-            place = present[:, part].argmax(axis=1) if several else np.minimum(present[:, part.start], len(classes) - 1)
-            found.append(classes[place])
-        if found:
-            same = len({column.dtype.kind for column in found}) == 1
-            together = np.column_stack(found) if same else np.column_stack([c.astype(object) for c in found])
-            return found[0] if self.classes is not None else together
-        return sp.csr_array(present, dtype=np.int64) if self.sparse else present.astype(np.int64)
+        if not self.columns:
+            return sp.csr_array(present, dtype=np.int64) if self.sparse else present.astype(np.int64)
+        found = self.decoded(present)
+        if self.classes is not None:
+            return found[0]
+        same = len({column.dtype.kind for column in found}) == 1
+        return np.column_stack(found if same else [column.astype(object) for column in found])
 
     def class_names(self, n_labels: int) -> Any:
         """The `classes_` of scikit-learn, what `predict_proba` has columns for: classes, or places of labels."""
@@ -100,16 +109,13 @@ class TargetForm:
     def probabilities(self, present: NDArray[np.float64]) -> Any:
         """What `predict_proba` gives, from the probability that each label is present."""
         found = []
-        for classes, part in zip(self.columns, self._parts(), strict=True):
-            of_column = present[:, part]
+        for classes, of_column in self._blocks(present):
             if len(classes) == 1:
                 of_column = np.ones((len(present), 1))
             elif len(classes) == 2:
                 of_column = np.hstack([1 - of_column, of_column])
             found.append(of_column / of_column.sum(axis=1, keepdims=True) if len(classes) > 2 else of_column)
-        if not found:
-            return present
-        return found[0] if self.classes is not None else found
+        return present if not found else found[0] if self.classes is not None else found
 
 
 def together(forms: Sequence[TargetForm]) -> TargetForm:
@@ -135,13 +141,7 @@ def in_form(Y: Any, own: TargetForm, form: TargetForm) -> NDArray[np.uint8]:
     >>> in_form(np.ones((2, 1)), TargetForm(np.array([0])), TargetForm(np.array([0, 1]))).tolist()
     [[0], [0]]
     """
-    Y = dense(Y)
-    found = []
-    for part, classes, all_classes in zip(own._parts(), own.columns, form.columns, strict=True):
-        several = part.stop - part.start > 1
-        place = Y[:, part].argmax(axis=1) if several else np.minimum(Y[:, part.start].astype(np.intp), len(classes) - 1)
-        found.append(_indicators(classes[place], all_classes))
-    return np.hstack(found).view(np.uint8)
+    return form.encoded(own.decoded(dense(Y))).view(np.uint8)
 
 
 def settled(present: NDArray[np.int8], votes: NDArray[np.float64], groups: Sequence[Group]) -> NDArray[np.int8]:
@@ -163,12 +163,12 @@ def read_target(y: Any) -> Target:
     if not sp.issparse(y):
         native = nw.from_native(y, series_only=True, pass_through=True)
         if isinstance(native, nw.Series):
-            return _of_one_column(native.to_numpy(), str(native.name) if native.name else None)
+            return _of_one_column(native.to_numpy(), str(native.name or ""))
         if _holds_sets(y):
             return _of_sets(y)
         array = y if len(getattr(y, "shape", ())) == 2 else np.asarray(y)
         if len(array.shape) == 1:
-            return _of_one_column(array, None)
+            return _of_one_column(array, "")
         if holds_classes(array):
             return _of_columns(_columns(array))
         y = array
@@ -194,13 +194,11 @@ def true_labels(y: Any, form: TargetForm, n_labels: int) -> NDArray[np.uint8]:
     given = [("Y", np.asarray(y).ravel())] if form.classes is not None else _columns(y)
     if len(given) != len(form.columns):
         raise DataError(f"Y has {len(given)} columns, the classifier was trained with {len(form.columns)}")
-    parts = []
     for (name, values), classes in zip(given, form.columns, strict=True):
         odd = np.flatnonzero(~np.isin(values, classes))
         if len(odd):
             raise DataError(f"{name}, row {odd[0]}: {values[odd[0]]} is none of the classes {classes.tolist()}")
-        parts.append(_indicators(values, classes))
-    return np.hstack(parts).view(np.uint8)
+    return form.encoded(values for _, values in given).view(np.uint8)
 
 
 def named_labels(y: Any, labels: Sequence[str]) -> NDArray[np.uint8] | None:
@@ -240,7 +238,7 @@ def named_labels(y: Any, labels: Sequence[str]) -> NDArray[np.uint8] | None:
 # A column of classes -------------------------------------------------------------------------------------------------
 
 
-def _of_one_column(y: NDArray[Any], name: str | None) -> Target:
+def _of_one_column(y: NDArray[Any], name: str) -> Target:
     """A 1-D target: of two classes, the later is the label; of more, each is one of a group; of sets, all members."""
     from sklearn.utils.multiclass import check_classification_targets
 
@@ -254,11 +252,11 @@ def _of_one_column(y: NDArray[Any], name: str | None) -> Target:
     _refuse_missing(y, "y")
     y = _of_one_type(y)
     check_classification_targets(y)
-    classes = np.unique(y)
-    return Target(_indicators(y, classes), _names_of_classes(name, classes), False, TargetForm(classes))
+    form = TargetForm(np.unique(y))
+    return Target(form.encoded([y]), form.label_names([name]), False, form)
 
 
-def _names_of_classes(name: str | None, classes: NDArray[Any]) -> tuple[str, ...]:
+def _names_of_classes(name: str, classes: NDArray[Any]) -> tuple[str, ...]:
     """What the labels of a 1-D target are called."""
     if len(classes) > 2:
         prefix = f"{name}: " if name else "" if _is_text(classes) else "class "
@@ -273,11 +271,6 @@ def _of_one_type(y: NDArray[Any]) -> NDArray[Any]:
         one, other = list(kinds.values())[:2]
         raise DataError(f"y holds classes of different types, {one!r} and {other!r}; make all of them text, or numbers")
     return np.array(y.tolist()) if kinds and "str" not in kinds else y
-
-
-def _indicators(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int8]:
-    """The labels of a column: of two classes the later, of more each of them."""
-    return (values[:, None] == (classes if len(classes) > 2 else classes[-1:])).astype(np.int8)
 
 
 # Several columns -----------------------------------------------------------------------------------------------------
@@ -322,21 +315,18 @@ def _is_text(values: NDArray[Any]) -> bool:
 
 def _of_columns(columns: Sequence[tuple[str, NDArray[Any]]]) -> Target:
     """Columns of which some hold classes: text, or 0 and 1."""
-    parts, names, outputs = [], list[str](), []
+    read, outputs = [], []
     for name, values in columns:
+        classes = None
         if _is_text(values):
             _refuse_missing(values, f"column {name!r}")
             values = values.astype(str)
-            classes = np.unique(values)
-        elif _are_numbers(values) and len(columns) == 1:
-            classes = np.unique(values)
-        else:
-            values = label_matrix(values)[0].ravel()
-            classes = np.array([0, 1])
-        parts.append(_indicators(values, classes))
-        names += label_names(name, classes.tolist())
-        outputs.append(classes)
-    return Target(np.hstack(parts), tuple(names), True, TargetForm(outputs=tuple(outputs)))
+        elif len(columns) > 1 or not _are_numbers(values):
+            values, classes = label_matrix(values)[0].ravel(), np.array([0, 1])
+        read.append(values)
+        outputs.append(np.unique(values) if classes is None else classes)
+    form = TargetForm(outputs=tuple(outputs))
+    return Target(form.encoded(read), form.label_names([name for name, _ in columns]), True, form)
 
 
 def label_names(column: str, classes: Sequence[Any]) -> list[str]:
