@@ -74,31 +74,15 @@ def read_bytes(path: Path) -> bytes:
 
 def _unpack(path: Path) -> bytes:
     """The content of a compressed file, which may be several compressed files in a row."""
-    gzipped = path.suffix.lower() == ".gz"
     allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size)
-    if gzipped:
-        # One gzip file, the usual case, in one go.
-        unpacker = zlib.decompressobj(wbits=31)
-        content = unpacker.decompress(path.read_bytes(), allowed + 1)
-        if len(content) > allowed:
-            raise _too_large(path, allowed)
-        if not unpacker.eof:
-            raise EOFError("it ends too early")
-        if not unpacker.unused_data:
-            return content
-    pieces: list[bytes] = []
-    total = 0
-    with gzip.open(path) if gzipped else bz2.open(path) as file:
+    pieces, total = list[bytes](), 0
+    with gzip.open(path) if path.suffix.lower() == ".gz" else bz2.open(path) as file:
         while piece := file.read(_PIECE):
             pieces.append(piece)
             total += len(piece)
             if total > allowed:
-                raise _too_large(path, allowed)
+                raise Place(path.name).error(
+                    f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
+                    "if it is meant to be so large, unpack it first"
+                )
     return b"".join(pieces)
-
-
-def _too_large(path: Path, allowed: int) -> DataError:
-    return Place(path.name).error(
-        f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
-        "if it is meant to be so large, unpack it first"
-    )
