@@ -26,6 +26,12 @@ def test_a_mistyped_name_is_answered_with_the_nearest_ones_or_with_all() -> None
     assert nearest("x", []) == ""
 
 
+def test_long_texts_are_not_compared() -> None:
+    assert nearest("x" * 61, ["x"]) == ""
+    assert nearest("aera", ["x" * 1000, "area"]) == "; did you mean 'area'?"
+    assert nearest("y", ["x" * 1000, "area"]) == "; known are 'area' and 1 more"
+
+
 def test_the_first_name_that_was_there_before_is_found() -> None:
     assert first_repeated(["area", "zone", "area"]) == "area"
     assert first_repeated(["area", "zone"]) is None

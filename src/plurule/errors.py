@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+_LONGEST, _COMPARED = 60, 2000
+
 
 class PluruleError(ValueError):
     """Something the user gave cannot be used; the message says why and what would work."""
@@ -56,14 +58,20 @@ class ParameterError(PluruleError):
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
-    """End of a sentence that helps someone who mistyped a name."""
+    """End of a sentence that helps someone who mistyped a name.
+
+    Comparing texts takes time that grows with their length, so long ones, and very many, are left out.
+    """
+    if len(name) > _LONGEST:
+        return ""
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=count, cutoff=0.6)
+    compared = [k for k in known if len(k) <= _LONGEST][:_COMPARED]
+    close = difflib.get_close_matches(name, compared, n=count, cutoff=0.6)
     if close:
         return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
-    shown = ", ".join(repr(k) for k in known[:10])
-    more = f" and {len(known) - 10} more" if len(known) > 10 else ""
-    return f"; known are {shown}{more}" if known else ""
+    shown = compared[:10]
+    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    return f"; known are {', '.join(map(repr, shown))}{more}" if shown else ""
 
 
 def first_repeated(names: Iterable[str]) -> str | None:

@@ -15,11 +15,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.place import Place, Source, hint, shown
+from plurule.data.place import Place, Source, shown
 from plurule.data.readers.text import read_bytes
 from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 from plurule.data.targets import label_names
-from plurule.errors import DataError
+from plurule.errors import DataError, nearest
 from plurule.label_matrix import dense
 from plurule.model import Attribute
 from plurule.model.condition import YES
@@ -188,7 +188,7 @@ def _from_xml(table: Table, source: Source, file: Path, named: Mapping[str, XMLL
     for name, label in named.items():
         if name not in position:
             what = f"label {shown(name)} is no attribute of {source.place}"
-            raise Place(file.name, label.line).error(what + hint(name, position))
+            raise Place(file.name, label.line).error(what + nearest(name, position))
     return [position[name] for name in named]
 
 
@@ -273,7 +273,7 @@ def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[
             raise DataError(f"{item!r} names no column, expected a name or a pattern")
         if not matches:
             text = item.pattern if isinstance(item, re.Pattern) else item
-            raise place.error(f"there is no column {shown(text)}" + hint(text, position))
+            raise place.error(f"there is no column {shown(text)}" + nearest(text, position))
         found.update(dict.fromkeys(matches))
     return list(found)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
-from plurule.errors import DataError, nearest
+from plurule.errors import DataError
 
 _SHOWN = 60
-_COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,3 @@ def shown(text: str) -> str:
     ("'0.5x'", "aaaaaa…'")
     """
     return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
-
-
-def hint(name: str, known: Iterable[str]) -> str:
-    """End of a sentence about an unknown name: what was meant, or what there is.
-
-    Comparing texts takes time that grows with their length, so long ones, and very many, are left out.
-    """
-    if len(name) > _SHOWN:
-        return ""
-    return nearest(name, islice((k for k in known if len(k) <= _SHOWN), _COMPARED))

@@ -22,10 +22,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.place import Place, Source, hint, shown
+from plurule.data.place import Place, Source, shown
 from plurule.data.readers.arff_header import QUOTED, Header, Kind, parse_header, parse_number, unquote
 from plurule.data.readers.text import read_text
 from plurule.data.table import Column, SparseColumns, Table
+from plurule.errors import nearest
 from plurule.model import Attribute
 
 # Rows are read in blocks of about this many bytes: large enough for numpy, small enough that one odd row, which
@@ -283,7 +284,7 @@ class Rows:
         if domain.kind == "nominal":
             if token in domain.spellings or text in domain.codes:
                 return domain.spellings.get(token, domain.codes.get(text, -1))
-            expected = f"one of its {len(domain.codes)} categories" + hint(text, domain.codes)
+            expected = f"one of its {len(domain.codes)} categories" + nearest(text, domain.codes)
             found = f"the value {shown(text)}" if token else "an empty value"
         elif domain.kind == "numeric":
             missing = token == "?" or token.lower().strip("+-") == "nan"
