@@ -2,9 +2,15 @@
 
 A fingerprint has 32 bits. It is the same whether a row comes dense or sparse, from a file or a frame, and says nothing
 about labels. Of a million other rows, about 200 have by chance the fingerprint of one of a million trained on.
+What must be the same when work goes on, or comes from a cache, has a digest.
 """
 
 from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +79,23 @@ def in_words(n_trained: int | None, n_rows: int) -> str:
     if n_trained is None:
         return ""
     return f"{n_trained or 'none'} of the {n_rows} rows {'were' if n_trained > 1 else 'was'} trained on"
+
+
+def digest(*values: Any) -> str:
+    """A short text that differs if values do, in whatever they are made of."""
+    told = hashlib.sha256()
+    for value in values:
+        if isinstance(value, np.ndarray):
+            told.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
+        elif isinstance(value, Mapping):
+            told.update(digest(*value, *value.values()).encode())
+        elif isinstance(value, list | tuple):
+            told.update(f"{type(value).__name__}{len(value)}{digest(*value)}".encode())
+        elif dataclasses.is_dataclass(value):
+            told.update(digest(*(getattr(value, field.name) for field in dataclasses.fields(value))).encode())
+        else:
+            told.update(f"{value!r}\0".encode())
+    return told.hexdigest()[:16]
 
 
 def _mixed(values: NDArray[np.generic], place: Hashes | np.uint64) -> Hashes:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import os
 import pickle
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from plurule.data.fingerprint import digest
 from plurule.distributed import preparing
 from plurule.distributed.pieces import Blocks, Function, LocalPieces
 from plurule.errors import PluruleError
@@ -106,23 +104,6 @@ def _sums(folder: Path) -> dict[str, tuple[int, int]]:
             pieces = [file.read(HEADER_BYTES)] if path.stem in CHANGING else iter(partial(file.read, 1 << 20), b"")
             found[str(path.relative_to(folder))] = path.stat().st_size, reduce(_add, pieces, 0)
     return found
-
-
-def digest(*values: Any) -> str:
-    """A short text that differs if values do, in whatever they are made of."""
-    told = hashlib.sha256()
-    for value in values:
-        if isinstance(value, np.ndarray):
-            told.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
-        elif isinstance(value, Mapping):
-            told.update(digest(*value, *value.values()).encode())
-        elif isinstance(value, list | tuple):
-            told.update(f"{type(value).__name__}{len(value)}{digest(*value)}".encode())
-        elif dataclasses.is_dataclass(value):
-            told.update(digest(*(getattr(value, field.name) for field in dataclasses.fields(value))).encode())
-        else:
-            told.update(f"{value!r}\0".encode())
-    return told.hexdigest()[:16]
 
 
 @contextlib.contextmanager

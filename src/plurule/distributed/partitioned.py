@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 import os
 import secrets
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.fingerprint import PACKED
+from plurule.data.fingerprint import PACKED, digest
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm
 from plurule.distributed import pooled
@@ -287,13 +286,9 @@ class BlockFolds(TrainingData):
 
     def _fingerprint(self) -> str:
         """Differs if names, the number of rows, label sets, the ends of ranks or what is held out do."""
-        digest = hashlib.sha256(repr((self.columns.attributes, self.columns.labels, self.columns.rows)).encode())
-        digest.update(self.label_sets.tobytes() + self._made["sums"].tobytes())
-        for one in itertools.chain(*self.kept):
-            digest.update(b"" if one is None else one.tobytes())
-        for values in itertools.chain(*self.values):
-            digest.update(values.lowest.tobytes() + values.highest.tobytes())
-        return digest.hexdigest()[:16]
+        ends = ((values.lowest, values.highest) for values in itertools.chain(*self.values))
+        given = self.columns.attributes, self.columns.labels, self.columns.rows, self.label_sets, self._made["sums"]
+        return digest(*given, *itertools.chain(*self.kept), *ends)
 
     def staged(
         self, asked: Sequence[tuple[RuleList, int]], measures: Sequence[str], kept: NDArray[np.intp] | None

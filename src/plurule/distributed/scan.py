@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from plurule.data.dataset import Dataset
+from plurule.data.fingerprint import digest
 from plurule.data.labels import Labels
 from plurule.data.place import Source
 from plurule.data.readers.arff import read_arff
@@ -20,7 +21,7 @@ from plurule.data.readers.csv import read_csv
 from plurule.data.readers.parquet import count_groups, read_parquet
 from plurule.data.readers.reading import as_data_set, read
 from plurule.data.readers.text import COMPRESSIONS, decoded, suffix_of
-from plurule.distributed.cache import CachedPieces, cache_folder, digest
+from plurule.distributed.cache import CachedPieces, cache_folder
 from plurule.distributed.part import labelled_part
 from plurule.distributed.partitioned import PartitionedData
 from plurule.distributed.pieces import LocalPieces, Piece, Pieces

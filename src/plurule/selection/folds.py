@@ -6,7 +6,6 @@ from it.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from plurule.data import Dataset
-from plurule.data.fingerprint import fingerprints, pack
+from plurule.data.fingerprint import digest, fingerprints, pack
 from plurule.data.splitting import IterativeStratifiedKFold, iterative_split
 from plurule.data.table import Table
 from plurule.errors import ParameterError, PluruleError
@@ -119,21 +118,14 @@ def problem_of(data: Dataset) -> Problem:
 
 def data_fingerprint(*problems: Problem) -> str:
     """A short text that differs if names, values, labels or weights do."""
-    digest = hashlib.sha256()
-    for problem in problems:
-        digest.update(repr((problem.table.attributes, problem.labels)).encode())
-        for index in range(len(problem.table.attributes)):
-            digest.update(np.ascontiguousarray(problem.table.column(index)).tobytes())
-        digest.update(problem.Y.tobytes() + problem.weights.tobytes())
-    return digest.hexdigest()[:16]
+    columns = ([digest(p.table.column(i)) for i in range(p.table.shape[1])] for p in problems)
+    pairs = zip(problems, columns, strict=True)
+    return digest(*((repr((p.table.attributes, p.labels)), values, p.Y, p.weights) for p, values in pairs))
 
 
 def parts_fingerprint(parts: Iterable[Part]) -> str:
     """A short text that differs if the parts do."""
-    digest = hashlib.sha256()
-    for rows in (rows for part in parts for rows in (part.train, *part.groups)):
-        digest.update(len(rows).to_bytes(8, "little") + rows.astype(np.int64).tobytes())
-    return digest.hexdigest()[:16]
+    return digest(*parts)
 
 
 def _size(problem: Problem, options: Options) -> int:

@@ -8,7 +8,6 @@ to the higher subset accuracy, then to the higher lift, then to the first.
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from plurule.data.fingerprint import digest
 from plurule.learning.problem import Options
 from plurule.lifts import KLN, KLN_GIVEN_AT, Lift, NoLift, Peak, as_table
 from plurule.selection.executing import Shared, run
@@ -144,7 +144,7 @@ def _expect_unchanged(journal: Journal, evaluation: Evaluation, options: Sequenc
     journal.expect("the folds", parts_fingerprint(evaluation.folds.parts))
     asked = (evaluation.scoring.name, evaluation.also, evaluation.by_length, evaluation.left_out)
     tried = [vars(one) | {"lift": one.lift.tolist()} for one in options]
-    journal.expect("the candidates", hashlib.sha256(repr((asked, tried)).encode()).hexdigest()[:16])
+    journal.expect("the candidates", digest(asked, tried))
 
 
 def _is_finished(curve: LengthCurve | None, results: Sequence[Result], options: Options, limit: int) -> bool:
