@@ -48,6 +48,19 @@ def test_nullable_pandas_columns_are_read_like_plain_ones():
     assert columns(encode(frame)) == [[1, None], [0.5, None], ["NE", None], ["True", None]]
 
 
+@pytest.mark.parametrize("kind", ["Int8", "UInt64", "Int128", "Float32", "Decimal"])
+def test_numbers_of_every_size_may_have_gaps(kind):
+    frame = pl.DataFrame({"count": pl.Series([3, None, 1], dtype=getattr(pl, kind))})
+    for data in (frame, frame[:1]) if kind == "Int128" else (frame, frame[:1], frame.to_arrow()):
+        assert columns(encode(data))[0] == [3, None, 1][: len(data)]
+
+
+def test_whole_numbers_that_no_double_holds_become_the_nearest_that_one_does():
+    counts = pl.DataFrame({"count": [2**53 + 1, None]})
+    for frame in (counts, counts.to_arrow(), counts.to_pandas().astype("Int64")):
+        assert encode(frame).column(0)[0] == 2**53
+
+
 def test_categories_keep_their_order_and_unused_ones():
     zone = pd.Categorical(["SW", "NE", None], categories=["SW", "NE", "NW"], ordered=True)
     table = encode(pd.DataFrame({"zone": zone}))

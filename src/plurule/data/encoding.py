@@ -19,6 +19,7 @@ from plurule.model import Attribute
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
 _ROWS_AT_ONCE = 4096
+_UNKNOWN_TO_NUMPY = (nw.Int128, nw.UInt128)
 
 
 def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collection[int] | None = None) -> Table:
@@ -226,7 +227,7 @@ def _numbers(values: Given, name: str) -> NDArray[Any]:
     if isinstance(values, np.ndarray) and values.dtype in (np.float32, np.float64):
         # The whole array was looked at.
         return values
-    if isinstance(values, nw.Series) and values.dtype in (nw.Float32, nw.Float64) and not values.is_null().any():
+    if isinstance(values, nw.Series) and values.dtype.is_numeric() and values.dtype not in _UNKNOWN_TO_NUMPY:
         values = values.to_numpy()
     if isinstance(values, nw.Series) or values.dtype.kind in "OUS":
         listed = [np.nan if is_missing(v) else v for v in _listed(values)]
