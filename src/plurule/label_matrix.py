@@ -44,11 +44,11 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     return _dense(array[:, None] if array.ndim == 1 else array, None, name), None
 
 
-def expect_different_names(Y: Any, name: str = "Y") -> None:
-    """Complain if two columns of a frame have one name."""
-    twice = first_repeated(map(str, getattr(Y, "columns", ())))
+def expect_different_names(frame: Any, name: str = "Y", columns: str = "label") -> None:
+    """Complain if two columns of a frame have one name; `name` and `columns` are what it and they are called."""
+    twice = first_repeated(map(str, getattr(frame, "columns", ())))
     if twice is not None:
-        raise DataError(f"{name} has several labels named {twice!r}; give each label its own name")
+        raise DataError(f"{name} has several {columns}s named {twice!r}; give each {columns} its own name")
 
 
 def by_name(Y: Any, found: Sequence[str], wanted: Sequence[str]) -> Any:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Column, SparseColumns, Table, recode
 from plurule.errors import DataError, first_repeated, nearest
+from plurule.label_matrix import expect_different_names
 from plurule.model import Attribute
 
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
@@ -50,9 +51,7 @@ def _by_name(X: Any, attributes: Sequence[Attribute] | None) -> tuple[int, dict[
     """How many rows there are, and the columns: those of frames and arrays, and for a table where they stand in it."""
     if isinstance(X, Table):
         return len(X), {name: (X, index) for index, name in enumerate(X.names)}
-    twice = first_repeated(map(str, getattr(X, "columns", ())))
-    if twice is not None:
-        raise DataError(f"X has several columns named {twice!r}; give each column its own name")
+    expect_different_names(X, "X", "column")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame.shape[0], {str(name): _column_of(frame, name) for name in frame.columns}
