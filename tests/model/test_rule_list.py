@@ -20,6 +20,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
+from plurule.model.text import RuleTextError, parse_rules
 
 RED, GREEN, WHITE = Assignment("red", 0, True), Assignment("green", 1, False), Assignment("white", 4, True)
 COLOURS = NumericCondition("colours", 8, ">", 4.5)
@@ -137,3 +138,13 @@ def test_a_rule_list_is_saved_and_loaded(tmp_path: Path) -> None:
     rule_list, _ = random_rule_list(2)
     rule_list.save(tmp_path / "model.json")
     assert RuleList.load(tmp_path / "model.json") == rule_list
+
+
+def test_a_list_is_made_of_text_and_an_attribute_may_be_a_name() -> None:
+    attributes = (Attribute("stripes"), Attribute("sea", ("no", "yes")))
+    text = "# flags\nred <- stripes > 2 and sea = yes [stop]\n\nwhite <- red"
+    made = RuleList.from_text(text, ["stripes", attributes[1]], ["red", "white"])
+    assert made == RuleList(parse_rules(text, attributes, ("red", "white")), attributes, ("red", "white"))
+    assert made[0].stop
+    with pytest.raises(RuleTextError, match="line 2"):
+        RuleList.from_text("red <-\nblue <-", [], ["red"])

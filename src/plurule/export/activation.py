@@ -37,10 +37,8 @@ class RuleActivations(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red <- stripes > 2\\nred, white <- stripes > 1", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red <- stripes > 2\\nred, white <- stripes > 1", ["stripes"], ["red", "white"])
     >>> transformer = RuleActivations(rules).fit([[0.0], [2.0], [3.0]])
     >>> transformer.transform([[0.0], [2.0], [3.0]])
     array([[0, 0],

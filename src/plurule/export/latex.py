@@ -34,10 +34,8 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripe_count"),), ("red", "blue")
-    >>> print(to_latex(RuleList(parse_rules("red, ¬blue <- stripe_count > 2", *names), *names)))
+    >>> from plurule import RuleList
+    >>> print(to_latex(RuleList.from_text("red, ¬blue <- stripe_count > 2", ["stripe_count"], ["red", "blue"])))
     % \\usepackage{booktabs,longtable,textcomp}
     % \\usepackage[T1]{fontenc}
     \\begin{longtable}{rr@{ $\\leftarrow$ }lrrr}

@@ -21,10 +21,8 @@ def to_markdown(rule_list: RuleList) -> str:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripe_count"),), ("red",)
-    >>> print(to_markdown(RuleList(parse_rules("red <- stripe_count > 2 [stop]", *names), *names)))
+    >>> from plurule import RuleList
+    >>> print(to_markdown(RuleList.from_text("red <- stripe_count > 2 [stop]", ["stripe_count"], ["red"])))
     | # | Rule | TP | FP | Precision | Coverage |
     |--:|:-----|---:|---:|----------:|---------:|
     | 1 | red ← stripe\\_count \\> 2 \\[stop\\] | 0 | 0 | 0.000 | 0 |

@@ -64,10 +64,8 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> source = to_python(RuleList(parse_rules("red <- stripes > 2 [stop]\\nwhite <-", *names), *names))
+    >>> from plurule import RuleList
+    >>> source = to_python(RuleList.from_text("red <- stripes > 2 [stop]\\nwhite <-", ["stripes"], ["red", "white"]))
     >>> print(source[source.index("def predict"):])
     def predict(instance):
         \"\"\"Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values.\"\"\"

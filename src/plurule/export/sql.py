@@ -58,9 +58,9 @@ def to_sql(
     Examples
     --------
     >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"), Attribute("continent", ("Africa", "Asia"))), ("red", "white")
-    >>> rules = RuleList(parse_rules("red <- stripes > 2 and continent = Asia\\nred <- stripes <= 0.5", *names), *names)
+    >>> attributes = ["stripes", Attribute("continent", ("Africa", "Asia"))]
+    >>> text = "red <- stripes > 2 and continent = Asia\\nred <- stripes <= 0.5"
+    >>> rules = RuleList.from_text(text, attributes, ["red", "white"])
     >>> print(to_sql(rules, "flags", keys=["country"]))
     -- Labels predicted by a list of 2 rules:
     -- 1: red ← stripes > 2 ∧ continent = Asia

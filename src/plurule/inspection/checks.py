@@ -33,10 +33,8 @@ class Finding:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("area"),), ("red",)
-    >>> (finding,) = check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3", *names), *names))
+    >>> from plurule import RuleList
+    >>> (finding,) = check(RuleList.from_text("red <- area > 2\\nred <- area > 3", ["area"], ["red"]))
     >>> finding.number, finding.problem, finding.reason
     (2, 'unreachable', 'rule 1 decides red first')
     """
@@ -67,11 +65,9 @@ def check(rule_list: RuleList) -> tuple[Finding, ...]:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("area"),), ("red", "blue")
-    >>> for finding in check(RuleList(parse_rules("red <- area > 2\\nred <- area > 3 and area <= 1\\n"
-    ...                                           "¬red, blue <- area > 5\\nred <- area > 4", *names), *names)):
+    >>> from plurule import RuleList
+    >>> text = "red <- area > 2\\nred <- area > 3 and area <= 1\\n¬red, blue <- area > 5\\nred <- area > 4"
+    >>> for finding in check(RuleList.from_text(text, ["area"], ["red", "blue"])):
     ...     print(finding)
     rule 2 (red ← area > 3 ∧ area <= 1) is contradictory: nothing satisfies area > 3 and area <= 1
     rule 3 (¬red, blue ← area > 5) is pre-empted: rule 1 decides red first, as present

@@ -70,10 +70,8 @@ class Dependency:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> implication = rules.dependencies([[1.0], [3.0]], [[1, 0], [1, 1]])[1]
     >>> implication.kind, str(implication.premises[0]), str(implication.conclusions[0]), implication.rules
     ('implication', 'red', 'white', (2,))
@@ -133,10 +131,8 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white", "blue")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\n¬blue <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\n¬blue <- red", ["stripes"], ["red", "white", "blue"])
     >>> X, Y = np.array([[3.0], [4.0], [1.0], [0.0]]), np.array([[1, 1, 0], [1, 1, 1], [1, 0, 0], [0, 0, 1]])
     >>> print(dependencies(rules, X, Y))
     co-occurrence: red, white where stripes > 2 (100% of 2, 50% anyway)
@@ -155,10 +151,8 @@ class Dependencies(Sequence[Dependency]):
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> found = rules.dependencies()
     >>> print(found.of_kind("implication"))
     implication: white ← red

@@ -79,10 +79,8 @@ class ModelDiff:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> changed = diff(rules, rules[:1], [[1.0], [3.0]])
     >>> changed.same_rules, changed.same_predictions
     (False, True)
@@ -152,10 +150,8 @@ def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("area"),), ("red",)
-    >>> lists = [RuleList(parse_rules(text, *names), *names) for text in ("red <- area > 2", "red <- area > 3")]
+    >>> from plurule import RuleList
+    >>> lists = [RuleList.from_text(text, ["area"], ["red"]) for text in ("red <- area > 2", "red <- area > 3")]
     >>> print(diff(*lists, np.array([[1.0], [2.5]]), [[0], [0]]))
     ~ rule 1: red ← area > 2
         now rule 1: red ← area > 3

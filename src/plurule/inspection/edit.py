@@ -41,10 +41,8 @@ class Edit:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red <- stripes > 2", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red <- stripes > 2", ["stripes"], ["red", "white"])
     >>> edit = rules.edit().add("white <- red").add("red <- stripes > 4")
     >>> len(edit.rule_list)
     3

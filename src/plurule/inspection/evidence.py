@@ -37,10 +37,8 @@ class Evidence(NamedTuple):
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> first = evidence(rules, [[1.0], [3.0], [4.0]], [[0, 1], [1, 1], [1, 0]]).rules[0]
     >>> first.right, first.decided, first.precision
     (3.0, 4.0, 0.75)
@@ -199,10 +197,8 @@ def to_frame(rule_list: RuleList, backend: Backend = "pandas", X: Any = None, Y:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> to_frame(rules, X=[[1.0], [3.0]], Y=[[0, 1], [1, 1]])[["head", "body", "right", "decided"]]
              head         body  right  decided
     0  red, white  stripes > 2    2.0      2.0

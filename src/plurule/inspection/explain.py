@@ -74,10 +74,8 @@ class LabelDecision:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> decision = rules.explain([[3.0]])[0]["white"]
     >>> decision.present, decision.number, decision.agreed
     (True, 1, (2,))
@@ -133,10 +131,8 @@ class Explanation:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> explanation = rules.explain([[3.0]])[0]
     >>> explanation.labels, explanation.fired, explanation["red"].number
     (('red', 'white'), (1,), 1)
@@ -187,11 +183,10 @@ def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) ->
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = parse_rules("red <- stripes > 2\\nwhite <- red\\nwhite <-", *names)
-    >>> explanations = explain(RuleList(rules, *names), np.array([[3.0], [np.nan]]))
+    >>> from plurule import RuleList
+    >>> text = "red <- stripes > 2\\nwhite <- red\\nwhite <-"
+    >>> rules = RuleList.from_text(text, ["stripes"], ["red", "white"])
+    >>> explanations = explain(rules, np.array([[3.0], [np.nan]]))
     >>> print(explanations)
     instance 0: red, white
       red: present by rule 1, since stripes = 3 > 2
@@ -204,7 +199,7 @@ def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) ->
 
     A rule that was counted on data says how often it was right where it decided the label:
 
-    >>> counted = RuleList(rules, *names).edit([[3.0], [4.0], [1.0]], [[1, 0], [0, 1], [0, 0]]).rule_list
+    >>> counted = rules.edit([[3.0], [4.0], [1.0]], [[1, 0], [0, 1], [0, 0]]).rule_list
     >>> print(counted.explain([[5.0]])[0]["red"])
     red: present by rule 1, since stripes = 5 > 2 (right in 1 of the 2 it decided)
     """
@@ -228,10 +223,8 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> explanations = rules.explain([[3.0], [1.0]])
     >>> [explanation.labels for explanation in explanations]
     [('red', 'white'), ()]

@@ -42,10 +42,8 @@ class LabelGraph(LabelGraphMethods):
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white", "blue")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white", "blue"])
     >>> graph = rules.dependencies().to_graph()
     >>> graph.connected, [(edge.kind, edge.ends) for edge in graph.edges]
     (('red', 'white'), [('co-occurrence', ('red', 'white')), ('implication', ('red', 'white'))])

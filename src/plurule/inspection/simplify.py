@@ -29,10 +29,8 @@ class Simplified:
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2\\nwhite <- red", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> simpler = rules.simplify([[1.0], [3.0]])
     >>> [str(dropped) for dropped in simpler.dropped], len(simpler.rule_list), simpler.diff.same_predictions
     (['rule 2: white ← red'], 1, True)
@@ -86,10 +84,8 @@ def simplify(
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("area"), Attribute("bars")), ("red",)
-    >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 0\\nred <- area > 4", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red <- area > 2 and bars > 0\\nred <- area > 4", ["area", "bars"], ["red"])
     >>> print(simplify(rules, [[1.0, 1.0], [3.0, 1.0], [5.0, 1.0]]))
     dropped 1 rules and 1 conditions
       rule 2: red ← area > 4
@@ -141,10 +137,8 @@ def prune(
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("area"), Attribute("bars")), ("red",)
-    >>> rules = RuleList(parse_rules("red <- area > 2 and bars > 7\\nred <- area <= 1", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red <- area > 2 and bars > 7\\nred <- area <= 1", ["area", "bars"], ["red"])
     >>> print(prune(rules, [[1.0, 1.0], [3.0, 5.0], [5.0, 8.0]], [[0], [1], [1]]))
     red ← area > 2   (TP 2, FP 0)
     """

@@ -64,9 +64,8 @@ class Constraints:
     Examples
     --------
     >>> constraints = Constraints(forbidden_attributes=["population"], forbidden_label_pairs=[("red", "blue")])
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("area"), Attribute("population")), ("red", "blue")
-    >>> rules = RuleList(parse_rules("red <- area > 2 and population > 1\\nblue <- red", *names), *names)
+    >>> text = "red <- area > 2 and population > 1\\nblue <- red"
+    >>> rules = RuleList.from_text(text, ["area", "population"], ["red", "blue"])
     >>> for violation in constraints.violations(rules):
     ...     print(violation)
     rule 1 (red ← area > 2 ∧ population > 1) tests population, which is forbidden

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import overload
@@ -14,7 +14,7 @@ from plurule.model.dictionary import Dictionary, meanings
 from plurule.model.head import Groups, Hierarchy
 from plurule.model.naming import amount, excerpt
 from plurule.model.rule import Rule
-from plurule.model.text import parse
+from plurule.model.text import parse, parse_rules
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,6 +129,17 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     def __post_init__(self) -> None:
         if self.groups or self.hierarchy:
             object.__setattr__(self, "rules", tuple(map(self._completed, self.rules)))
+
+    @classmethod
+    def from_text(cls, text: str, attributes: Iterable[str | Attribute], labels: Iterable[str]) -> RuleList:
+        """The rules that a text says, one per line, about some attributes (a numeric one may be a name) and labels.
+
+        >>> print(RuleList.from_text("red <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"]))
+        red ← stripes > 2   (TP 0, FP 0)
+        white ← red   (TP 0, FP 0)
+        """
+        names = tuple(Attribute(a) if isinstance(a, str) else a for a in attributes), tuple(labels)
+        return cls(parse_rules(text, *names), *names)
 
     def save(self, path: str | Path) -> None:
         """Write it to a model file, whole or not at all."""

@@ -57,10 +57,8 @@ def to_html(
 
     Examples
     --------
-    >>> from plurule.model import Attribute, RuleList
-    >>> from plurule.inspection import parse_rules
-    >>> names = (Attribute("stripes"),), ("red", "white")
-    >>> rules = RuleList(parse_rules("red, white <- stripes > 2", *names), *names)
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2", ["stripes"], ["red", "white"])
     >>> page = to_html(rules, [[1.0], [3.0]], [[0, 1], [1, 1]], title="Flags")
     >>> "<title>Flags</title>" in page
     True
