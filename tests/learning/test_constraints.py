@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -119,7 +120,7 @@ def test_a_rule_is_allowed_if_there_is_nothing_against_it() -> None:
         "red <- area > 1 and zone = N": False,
     }
     for text, allowed in texts.items():
-        assert resolved.allows(make_rules(text, NAMES, tuple(LABELS))[0]) == allowed, text
+        assert (not [*resolved.objections(make_rules(text, NAMES, tuple(LABELS))[0], LABELS)]) == allowed, text
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,9 @@ def test_texts_where_lists_are_expected_are_refused() -> None:
         Constraints(forbidden_attributes="area")
     with pytest.raises(ModelError, match="must be a list of pairs of different labels, got 'ab'"):
         Constraints(forbidden_label_pairs=["ab"])
-    with pytest.raises(ModelError, match=r"increasing must be a list of attributes, or pairs .* got 'area'"):
+    with pytest.raises(
+        ModelError, match=r"increasing must be a list of attributes, or pairs .* got the text 'area'"
+    ):
         Constraints(increasing="area")
     with pytest.raises(ModelError, match="hierarchy must map labels to those above them, such as"):
         Constraints(hierarchy="red")  # type: ignore[arg-type]
@@ -194,3 +197,24 @@ def test_initial_rules_are_locked_and_matched_by_name() -> None:
 def test_an_initial_rule_that_cannot_be_read_is_named() -> None:
     with pytest.raises(ModelError, match="initial rule 2, character 1: there is no label 'violet'"):
         as_initial_rules(["red <-", "violet <-"], ATTRIBUTES, LABELS)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"required_label_pairs": [("red", "red")]},
+        {"forbidden_attributes": [("area", "zone")]},
+        {"exclusive_labels": [("red",)]},
+        {"exclusive_labels": ["red", "blue"]},
+        {"increasing": [("area", "red", "blue")]},
+        {"hierarchy": [("red", "blue", "green")]},
+    ],
+)
+def test_items_with_too_few_or_too_many_names_are_refused(odd: dict[str, list[object]]) -> None:
+    ((parameter, given),) = odd.items()
+    with pytest.raises(ModelError, match=f"{parameter} must .*, got {re.escape(repr(given[0]))}"):
+        Constraints(**odd)  # type: ignore[arg-type]
+
+
+def test_an_attribute_may_be_directed_for_a_label_of_the_same_name() -> None:
+    assert Constraints(increasing=[("area", "area")]).increasing == (("area", "area"),)

@@ -138,13 +138,13 @@ def test_there_is_no_head_where_every_unit_is_barred(example: State):
 
 def allowed_heads(n_labels: int, absence: bool, tested: list[int], resolved: ResolvedConstraints) -> list[Any]:
     """Every head that the constraints have nothing against, by asking them about a rule."""
-    heads = []
+    heads, names = [], [f"l{i}" for i in range(n_labels)]
     for length in range(1, n_labels + 1):
         for labels in combinations(range(n_labels), length):
             for signs in product((1, 0) if absence else (1,), repeat=length):
                 head = Head(tuple(Assignment(f"l{i}", i, bool(s)) for i, s in zip(labels, signs, strict=True)))
                 rule = Rule(head, tuple(LabelCondition(f"l{i}", i, True) for i in tested))
-                if set(labels).isdisjoint(tested) and resolved.allows(rule):
+                if set(labels).isdisjoint(tested) and not [*resolved.objections(rule, names)]:
                     heads.append((labels, signs))
     return heads
 

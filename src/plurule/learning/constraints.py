@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,18 @@ from plurule.model import (
 from plurule.model.condition import YES
 from plurule.model.head import Hierarchy, ancestors, implications
 from plurule.model.naming import quoted
+
+_SHAPES: dict[str, tuple[int, float, bool, str]] = {
+    "forbidden_attributes": (1, 1, False, "be a list of names"),
+    "required_attributes": (1, 1, False, "be a list of names"),
+    "forbidden_label_pairs": (2, 2, True, "be a list of pairs of different labels"),
+    "required_label_pairs": (2, 2, True, "be a list of pairs of different labels"),
+    "exclusive_labels": (2, np.inf, True, "be a list of groups of different labels"),
+    "increasing": (1, 2, False, "be a list of attributes, or pairs of an attribute and a label"),
+    "decreasing": (1, 2, False, "be a list of attributes, or pairs of an attribute and a label"),
+    "hierarchy": (2, 2, False, "map labels to those above them, such as {'jazz': 'music'}"),
+}
+"""Of each list of names: how many are one item, at least and at most, whether they must differ, and that in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,41 +94,23 @@ class Constraints:
     test_absence: bool = True
 
     def __post_init__(self) -> None:
-        for parameter in ("forbidden_attributes", "required_attributes"):
-            names = getattr(self, parameter)
-            if isinstance(names, str):
-                raise ModelError(f"{parameter} must be a list of names, got the text {names!r}; write [{names!r}]")
-            object.__setattr__(self, parameter, tuple(names))
-        for parameter in ("increasing", "decreasing"):
-            asked = getattr(self, parameter)
-            found = tuple(one if isinstance(one, str) else tuple(one) for one in asked)
-            if isinstance(asked, str) or any(not isinstance(one, str) and len(one) != 2 for one in found):
-                what = "a list of attributes, or pairs of an attribute and a label"
-                raise ModelError(f"{parameter} must be {what}, got {asked!r}; write [{asked!r}]")
+        for parameter, (least, most, different, what) in _SHAPES.items():
+            given = getattr(self, parameter)
+            if isinstance(given, Mapping):
+                above = {label: (names,) if isinstance(names, str) else names for label, names in given.items()}
+                given = [(label, name) for label, names in above.items() for name in names]
+            if isinstance(given, str):
+                write = f"; write [{given!r}]" if least == 1 else ""
+                raise ModelError(f"{parameter} must {what}, got the text {given!r}{write}")
+            found = tuple(one if isinstance(one, str) else tuple(one) for one in given)
+            for one in found:
+                names = (one,) if isinstance(one, str) else one
+                if not least <= len(names) <= most or (different and len(set(names)) < len(names)):
+                    raise ModelError(f"{parameter} must {what}, got {one!r}")
             object.__setattr__(self, parameter, found)
-        for parameter in ("forbidden_label_pairs", "required_label_pairs"):
-            pairs = tuple(pair if isinstance(pair, str) else tuple(pair) for pair in getattr(self, parameter))
-            odd = next((pair for pair in pairs if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]), None)
-            if odd is not None:
-                raise ModelError(f"{parameter} must be a list of pairs of different labels, got {odd!r}")
-            object.__setattr__(self, parameter, pairs)
-        given = self.hierarchy
-        if isinstance(given, Mapping):
-            above = {label: (names,) if isinstance(names, str) else names for label, names in given.items()}
-            given = [(label, name) for label, names in above.items() for name in names]
-        if isinstance(given, str) or any(isinstance(pair, str) or len(tuple(pair)) != 2 for pair in given):
-            what = "must map labels to those above them, such as {'jazz': 'music'}"
-            raise ModelError(f"hierarchy {what}, got {given!r}")
-        object.__setattr__(self, "hierarchy", tuple((str(below), str(above)) for below, above in given))
-
-        groups = tuple(group if isinstance(group, str) else tuple(group) for group in self.exclusive_labels)
-        odd = next((g for g in groups if isinstance(g, str) or len(set(g)) < max(len(g), 2)), None)
-        if odd is not None:
-            raise ModelError(f"exclusive_labels must be a list of groups of different labels, got {odd!r}")
-        twice = first_repeated(label for group in groups for label in group)
+        twice = first_repeated(label for group in self.exclusive_labels for label in group)
         if twice is not None:
             raise ModelError(f"exclusive_labels: {twice!r} is in two groups; give each label one")
-        object.__setattr__(self, "exclusive_labels", groups)
 
     def resolve(self, attributes: Sequence[Attribute], labels: Sequence[str]) -> ResolvedConstraints:
         """The same by the places of the attributes and labels of some data; names that it lacks are an error."""
@@ -136,12 +129,8 @@ class Constraints:
         for pair in self.required_label_pairs:
             first, second = (_place(name, places, "required_label_pairs", "label") for name in pair)
             group[group == group[second]] = group[first]
-        clash = np.argwhere(apart & (group[:, None] == group[None, :]))
-        if len(clash):
-            first, second = (labels[i] for i in clash[0])
-            raise ModelError(
-                f"labels {first!r} and {second!r} must go together and must not; leave out one of the pairs"
-            )
+        said = "labels {} and {} must go together and must not; leave out one of the pairs"
+        _refuse(apart & (group[:, None] == group[None, :]), labels, said)
         directions = self._directions(attributes, columns, places)
         resolved = ResolvedConstraints(~forbidden, required, apart, group, directions=directions)
         if not self.test_absence:
@@ -219,9 +208,7 @@ class ResolvedConstraints:
     @property
     def asks(self) -> bool:
         """Whether anything is asked of rules beyond what exclusive labels ask."""
-        apart = self.apart.copy()
-        for members in self.exclusive:
-            apart[np.ix_(members, members)] = False
+        apart = self.apart & ~_pairs_within(self.exclusive, len(self.group))
         return not self.allowed_attributes.all() or self.requires_attribute or replace(self, apart=apart).binds_labels
 
     @property
@@ -234,23 +221,20 @@ class ResolvedConstraints:
         """Whether some labels must, or must not, go together."""
         return bool(self.apart.any()) or len(np.unique(self.group)) < len(self.group)
 
+    @property
+    def together(self) -> NDArray[np.bool_]:
+        """Per pair of labels: whether they are required to go together. Symmetric."""
+        return self.group[:, None] == self.group[None, :]
+
     def with_exclusive(self, groups: Sequence[Sequence[int]], labels: Sequence[str]) -> ResolvedConstraints:
         """The same, and of each group of labels exactly one is present."""
-        apart = self.apart.copy()
         twice = first_repeated(labels[i] for members in (*groups, *self.exclusive) for i in members)
         if twice is not None:
             raise ModelError(f"label {twice!r} is in two groups of which exactly one is present; leave out one")
-        for members in groups:
-            together = next(
-                (pair for pair in combinations(members, 2) if self.group[pair[0]] == self.group[pair[1]]), None
-            )
-            if together is not None:
-                first, second = (labels[i] for i in together)
-                raise ModelError(
-                    f"labels {first!r} and {second!r} must go together, but only one of them can be present"
-                )
-            apart[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
-        return replace(self, apart=apart, exclusive=(*map(tuple, groups), *self.exclusive))
+        exclusive = _pairs_within(groups, len(labels))
+        said = "labels {} and {} must go together, but only one of them can be present"
+        _refuse(exclusive & self.together, labels, said)
+        return replace(self, apart=self.apart | exclusive, exclusive=(*map(tuple, groups), *self.exclusive))
 
     def with_hierarchy(self, pairs: Sequence[Sequence[int]], labels: Sequence[str]) -> ResolvedConstraints:
         """The same, and of each pair of labels the first implies the second."""
@@ -260,30 +244,20 @@ class ResolvedConstraints:
         if itself is not None:
             circle = ", ".join(repr(labels[i]) for i in sorted({b for b, a in every if (a, b) in every}))
             raise ModelError(f"hierarchy: {labels[itself]!r} implies itself (see {circle}); leave out one of the pairs")
-        implied = np.eye(len(labels), dtype=bool)
-        for below, above in every:
-            implied[below, above] = True
-        both = np.argwhere(self.apart & implied)
-        if len(both):
-            first, second = (labels[i] for i in both[0])
-            raise ModelError(f"hierarchy: {first!r} implies {second!r}, but they must not go together; leave out one")
-        together = next((pair for pair in every if self.group[pair[0]] == self.group[pair[1]]), None)
-        if together is not None:
-            first, second = (labels[i] for i in together)
-            said = "go together, since one implies the other; leave out the pair"
-            raise ModelError(f"labels {first!r} and {second!r} {said}")
+        above = np.zeros_like(self.apart)
+        for pair in every:
+            above[pair] = True
+        said = "hierarchy: {} implies {}, but they must not go together; leave out one"
+        _refuse(self.apart & above, labels, said)
+        said = "labels {} and {} go together, since one implies the other; leave out the pair"
+        _refuse(self.together & above, labels, said)
         # What implies labels of which only one can be present cannot go together either.
-        exclusive = np.zeros_like(implied)
-        for members in self.exclusive:
-            exclusive[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
+        implied = above | np.eye(len(labels), dtype=bool)
+        exclusive = _pairs_within(self.exclusive, len(labels))
         apart = self.apart | ((implied @ exclusive @ implied.T) if self.exclusive else False)
-        never = np.argwhere(apart & (self.group[:, None] == self.group[None, :]))
-        if len(never):
-            first, second = (labels[i] for i in never[0])
-            what = (
-                f"{first!r} and {second!r} are required to go together" if first != second else f"{first!r} is present"
-            )
-            raise ModelError(f"hierarchy: where {what}, labels are implied of which only one can be present")
+        said = "labels are implied of which only one can be present"
+        _refuse(apart & np.eye(len(labels), dtype=bool), labels, "hierarchy: where {} is present, " + said)
+        _refuse(apart & self.together, labels, "hierarchy: where {} and {} are required to go together, " + said)
         return replace(self, hierarchy=hierarchy, apart=apart)
 
     def of_columns(self, sources: NDArray[np.intp]) -> ResolvedConstraints:
@@ -314,10 +288,6 @@ class ResolvedConstraints:
             found.setdefault(number, []).append(label)
         return tuple(tuple(labels) for labels in found.values())
 
-    def allows(self, rule: Rule) -> bool:
-        """Whether a rule may be learned."""
-        return next(self.objections(rule, ()), None) is None
-
     def objections(self, rule: Rule, labels: Sequence[str]) -> Iterator[str]:
         """What can be said against a rule."""
         tested = [c for c in rule.body if not isinstance(c, LabelCondition)]
@@ -332,13 +302,11 @@ class ResolvedConstraints:
         related = [(a, b) for i, b in enumerate(head) for a in (*head[:i], *body)]
         for first, second in related:
             if self.apart[first, second]:
-                names = f"{quoted(labels[first])} and {quoted(labels[second])}" if labels else "two labels"
-                yield f"relates {names}, which is forbidden"
+                yield f"relates {quoted(labels[first])} and {quoted(labels[second])}, which is forbidden"
         for label in head:
             for other in np.flatnonzero(self.group == self.group[label]).tolist():
                 if other not in head:
-                    names = f"{quoted(labels[label])} without {quoted(labels[other])}" if labels else "half of a pair"
-                    yield f"predicts {names}, which is required"
+                    yield f"predicts {quoted(labels[label])} without {quoted(labels[other])}, which is required"
 
     def misdirections(self, rule: Rule, condition: Condition) -> Iterator[str]:
         """What the directions of an attribute have against a condition of a rule."""
@@ -420,3 +388,17 @@ def _mask(names: Iterable[str], places: dict[str, int], parameter: str) -> NDArr
     for name in names:
         mask[_place(name, places, parameter, "attribute")] = True
     return mask
+
+
+def _pairs_within(groups: Iterable[Sequence[int]], n_labels: int) -> NDArray[np.bool_]:
+    """Per pair of labels: whether they are different ones of the same group."""
+    found = np.zeros((n_labels, n_labels), dtype=bool)
+    for members in groups:
+        found[np.ix_(members, members)] = ~np.eye(len(members), dtype=bool)
+    return found
+
+
+def _refuse(pairs: NDArray[np.bool_], labels: Sequence[str], said: str) -> None:
+    """Raise an error that names the first of some pairs of labels, if there is one."""
+    for pair in np.argwhere(pairs)[:1]:
+        raise ModelError(said.format(*(repr(labels[i]) for i in pair)))
