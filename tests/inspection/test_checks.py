@@ -48,10 +48,13 @@ def test_a_rule_that_is_called_useless_decides_nothing(seed: int) -> None:
         ("a <- x > 1\nb <- x > 1\na, b <- x > 2", {3: "unreachable"}),
         ("a <- x > 1\n¬a, b <- x > 2", {2: "pre-empted"}),
         ("a <- x > 1\na, b <- x > 2", {}),
+        # Only both conditions together leave one category.
+        ("a <- c = v\na <- c in {v, w} and c != w", {2: "unreachable"}),
+        ("a <- c = v\na <- c in {v, w} and c != u", {}),
     ],
 )
 def test_useless_rules_are_found_and_others_are_not(text: str, problems: dict[int, str]) -> None:
-    rule_list = make_rules(text, {"x": None, "y": None, "c": ("u", "v")}, ("a", "b"))
+    rule_list = make_rules(text, {"x": None, "y": None, "c": ("u", "v", "w")}, ("a", "b"))
     assert {f.number: f.problem for f in check(rule_list)} == problems
 
 

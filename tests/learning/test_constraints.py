@@ -170,9 +170,7 @@ def test_texts_where_lists_are_expected_are_refused() -> None:
         Constraints(forbidden_attributes="area")
     with pytest.raises(ModelError, match="must be a list of pairs of different labels, got 'ab'"):
         Constraints(forbidden_label_pairs=["ab"])
-    with pytest.raises(
-        ModelError, match=r"increasing must be a list of attributes, or pairs .* got the text 'area'"
-    ):
+    with pytest.raises(ModelError, match=r"increasing must be a list of attributes, or pairs .* got the text 'area'"):
         Constraints(increasing="area")
     with pytest.raises(ModelError, match="hierarchy must map labels to those above them, such as"):
         Constraints(hierarchy="red")  # type: ignore[arg-type]

@@ -5,14 +5,14 @@ A rule list may hold such rules; they change no prediction. Whoever edits a list
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from plurule.model import (
     Condition,
-    IntervalCondition,
     LabelCondition,
     MissingCondition,
     NominalCondition,
@@ -21,10 +21,12 @@ from plurule.model import (
     RuleList,
     SetCondition,
 )
-from plurule.model.condition import CategoryCondition, split_intervals
+from plurule.model.condition import SimpleCondition, split_intervals
 from plurule.model.naming import quoted
 
 Problem: TypeAlias = Literal["contradictory", "unreachable", "pre-empted"]
+_MISSING, _OTHER = object(), object()
+"""A missing value, or label that no rule has decided; a category that no condition names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,58 +170,38 @@ def _tested(body: Sequence[Condition]) -> frozenset[tuple[bool, int]]:
 
 def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
     """Whether a body can hold only where the condition does."""
-    if isinstance(condition, IntervalCondition):
-        return all(_implied(bound, body) for bound in condition.bounds)
-    if isinstance(condition, LabelCondition):
-        return condition in body
-    same = [c for c in body if not isinstance(c, LabelCondition) and c.index == condition.index]
-    if isinstance(condition, MissingCondition):
-        return any(_leaves_known(c) != condition.missing for c in same)
-    if not isinstance(condition, NumericCondition):
-        categories = [_listed(c) for c in same if isinstance(c, NominalCondition | SetCondition)]
-        return any(_within(found, _listed(condition)) for found in categories)
-    side = -1 if condition.operator == "<=" else 1
-    return any(
-        isinstance(c, NumericCondition)
-        and (c.index, c.operator) == (condition.index, condition.operator)
-        and side * c.threshold >= side * condition.threshold
-        for c in split_intervals(body)
-    )
+    parts = split_intervals((condition,))
+    same = [c for c in split_intervals(body) if _tested((c,)) == _tested((condition,))]
+    return all(_hold(parts, value) for value in _values((*parts, *same)) if _hold(same, value))
 
 
 def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | None:
     """Two conditions that no instance satisfies together."""
-    pairs = combinations(split_intervals(body), 2)
-    return next((pair for pair in pairs if _tested(pair[:1]) == _tested(pair[1:]) and not _compatible(*pair)), None)
+    pairs = (pair for pair in combinations(split_intervals(body), 2) if _tested(pair[:1]) == _tested(pair[1:]))
+    return next((pair for pair in pairs if not any(_hold(pair, value) for value in _values(pair))), None)
 
 
-def _leaves_known(condition: Condition) -> bool:
-    """Whether a condition on an attribute holds for known values only, and not for missing ones only."""
-    return not (isinstance(condition, MissingCondition) and condition.missing)
+def _values(conditions: Sequence[SimpleCondition]) -> set[Any]:
+    """Values of what the conditions test, one of each kind that they tell apart: all that there is to try."""
+    if any(isinstance(c, NumericCondition) for c in conditions):
+        return {_MISSING, math.inf} | {c.threshold for c in conditions if isinstance(c, NumericCondition)}
+    named = {c.category for c in conditions if isinstance(c, NominalCondition)}
+    return {_MISSING, _OTHER, True, False} | named.union(
+        *(c.categories for c in conditions if isinstance(c, SetCondition))
+    )
 
 
-def _listed(condition: CategoryCondition) -> tuple[frozenset[str], bool]:
-    """The categories that a condition names, and whether it means all others."""
-    if isinstance(condition, SetCondition):
-        return frozenset(condition.categories), condition.negated
-    return frozenset((condition.category,)), False
-
-
-def _within(one: tuple[frozenset[str], bool], other: tuple[frozenset[str], bool]) -> bool:
-    """Whether the first categories, or all others, are among the second, whichever others there are."""
-    (inner, inner_negated), (outer, outer_negated) = one, other
-    if inner_negated:
-        return outer_negated and outer <= inner
-    return inner.isdisjoint(outer) if outer_negated else inner <= outer
-
-
-def _compatible(one: Condition, other: Condition) -> bool:
-    if isinstance(one, NumericCondition) and isinstance(other, NumericCondition):
-        limits = {condition.operator: condition.threshold for condition in (one, other)}
-        return len(limits) < 2 or limits[">"] < limits["<="]
-    if isinstance(one, MissingCondition) or isinstance(other, MissingCondition):
-        return _leaves_known(one) == _leaves_known(other)
-    if isinstance(one, NominalCondition | SetCondition) and isinstance(other, NominalCondition | SetCondition):
-        named, negated = _listed(other)
-        return not _within(_listed(one), (named, not negated))
-    return one == other
+def _hold(conditions: Iterable[SimpleCondition], value: Any) -> bool:
+    """Whether a value of what conditions test satisfies them."""
+    for c in conditions:
+        if isinstance(c, LabelCondition):
+            holds = value is c.present
+        elif isinstance(c, MissingCondition) or value is _MISSING:
+            holds = isinstance(c, MissingCondition) and (value is _MISSING) == c.missing
+        elif isinstance(c, NumericCondition):
+            holds = (value > c.threshold) == (c.operator == ">")
+        else:
+            holds = bool(c.admits([value]))
+        if not holds:
+            return False
+    return True
