@@ -103,10 +103,6 @@ class Heuristic(Parametrised):
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         """Value of each confusion matrix; higher is better."""
 
-    def __call__(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
-        """The same as `evaluate`."""
-        return self.evaluate(tp, fp, tn, fn)
-
     def averages_labels(self, averaging: Averaging) -> bool:
         """Whether the value of a head is the mean of its labels' values."""
         return not self.additive and (self.label_mean or averaging == "macro")

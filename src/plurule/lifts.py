@@ -47,6 +47,7 @@ class Lift(Parametrised):
     def at_length(self, length: float, n_labels: int) -> float:
         """The factor for a head of this length, where there are `n_labels` labels in all."""
 
+    # Of a default that is an object, scikit-learn asks that it can be called.
     def __call__(self, length: float, n_labels: int) -> float:
         """The same as `at_length`."""
         return self.at_length(length, n_labels)

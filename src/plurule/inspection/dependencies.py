@@ -154,7 +154,7 @@ class Dependencies(Sequence[Dependency]):
     >>> from plurule import RuleList
     >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
     >>> found = rules.dependencies()
-    >>> print(found.of_kind("implication"))
+    >>> print(found[1:])
     implication: white ← red
     >>> found.to_graph().connected
     ('red', 'white')
@@ -183,10 +183,6 @@ class Dependencies(Sequence[Dependency]):
     def __repr__(self) -> str:
         title = f"Dependencies: {len(self)} statements about {len(self.labels)} labels"
         return excerpt(title, map(str, self), len(self), "statements")
-
-    def of_kind(self, *kinds: Kind) -> Dependencies:
-        """Only the statements of some kinds."""
-        return Dependencies(self.labels, tuple(s for s in self.statements if s.kind in kinds))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per statement; statistics are NaN without data."""
