@@ -266,47 +266,24 @@ def _merge(statements: Iterator[Dependency]) -> list[Dependency]:
 
 
 def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[Dependency]:
-    columns = Columns(table)
-    everywhere = _counts(statements, truth)
+    # Labels are tested on the truth: a statement is about labels, not about predictions of them.
+    columns, labels = Columns(table), np.asfortranarray(truth.view(np.int8))
     counted: list[Dependency] = []
     for context, group in groupby(statements, key=lambda statement: statement.context):
-        here = list(group)
-        # Labels are tested on the truth: a statement is about labels, not about predictions of them.
-        holds = columns.passing(context, truth.view(np.int8))[-1]
-        on_labels = everywhere[len(counted) : len(counted) + len(here)]
-        on_data = _counts(here, truth[holds]) if context else on_labels
-        counted += [
-            replace(statement, on_data=data, on_labels=labels)
-            for statement, data, labels in zip(here, on_data, on_labels, strict=True)
-        ]
+        here = columns.passing(context, labels)[-1]
+        for statement in group:
+            tested = _true(statement.premises, labels)
+            right = tested & _true(statement.conclusions, labels)
+            on_labels, on_data = (
+                Statistics(int(np.sum(tested & rows)), int(np.sum(right & rows))) for rows in (True, here)
+            )
+            counted.append(replace(statement, on_data=on_data, on_labels=on_labels))
     return counted
 
 
-def _counts(statements: Sequence[Dependency], truth: Labels) -> list[Statistics]:
-    """How often each statement is to the test, and right, among the given instances."""
-    pairs = [statement.conclusions for statement in statements if not statement.premises]
-    supports = iter(_pair_supports(pairs, truth))
-    found = []
-    for statement in statements:
-        if statement.premises:
-            matching = _true(statement.premises, truth).all(axis=1)
-            right = matching & _true(statement.conclusions, truth).all(axis=1)
-            found.append(Statistics(int(matching.sum()), int(right.sum())))
-        else:
-            found.append(Statistics(len(truth), next(supports)))
+def _true(assignments: Sequence[Assignment], labels: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """The instances of which all assignments are true."""
+    found = np.ones(len(labels), dtype=bool)
+    for assignment in assignments:
+        found &= labels[:, assignment.index] == assignment.present
     return found
-
-
-def _true(assignments: Sequence[Assignment], truth: Labels) -> NDArray[np.bool_]:
-    """Per instance and assignment: whether it is true."""
-    return truth[:, [a.index for a in assignments]] == np.array([a.present for a in assignments], dtype=bool)
-
-
-def _pair_supports(pairs: Sequence[tuple[Assignment, ...]], truth: Labels) -> list[int]:
-    """In how many instances both assignments of each pair are true; all pairs at once."""
-    # Long heads hold few present labels and many absent ones, so it is the present ones that come first.
-    ordered = [(b, a) if b.present and not a.present else (a, b) for a, b in pairs]
-    firsts, seconds = ({pair[i]: None for pair in ordered} for i in range(2))
-    together = _true(list(firsts), truth).T.astype(np.float64) @ _true(list(seconds), truth).astype(np.float64)
-    row, column = ({assignment: i for i, assignment in enumerate(part)} for part in (firsts, seconds))
-    return [int(together[row[a], column[b]]) for a, b in ordered]
