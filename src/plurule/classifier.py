@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -52,6 +52,7 @@ PUBLISHED: dict[str, Any] = {
 """The parameters in which the learner of the paper differs from the defaults."""
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class RuleListClassifier(RuleListPredictor):
     """Learns an ordered list of multi-label rules by separate-and-conquer with relaxed pruning.
 
@@ -177,64 +178,35 @@ class RuleListClassifier(RuleListPredictor):
            [0, 1]])
     """
 
-    n_rules_curve_: LengthCurve | None
-    chosen_: dict[str, Any]
-    labels_without_rules_: dict[str, str]
+    heuristic: Heuristic | str = "auto"
+    averaging: Averaging = "micro"
+    head_search: HeadSearch = "relaxed"
+    min_precision: float | MinPrecision | Literal["auto"] = "auto"
+    lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07)  # noqa: RUF009  # set_params changes a copy
+    predict_absence: bool | Literal["auto"] = "auto"
+    label_conditions: bool = True
+    fix_head: bool | FixedHead = True
+    beam_width: int = 1
+    remaining: float = 0.1
+    stop_threshold: float = 0.01
+    n_rules: int | Literal["auto"] | None = "auto"
+    cv: Any = 5
+    scoring: str | Scorer = "micro_f1"
+    give_up: float = 0.0
+    simplify: float | None = None
+    max_conditions: int | None = 5
+    min_coverage: float = 3
+    max_bins: int | None = 32
+    conditions: str | Sequence[str] = "paper"
+    engine: str = "auto"
+    n_jobs: int | None = None
+    readable: bool = True
+    remember_rows: bool = True
+    verbose: bool | int | Progress = False
 
-    def __init__(
-        self,
-        *,
-        heuristic: Heuristic | str = "auto",
-        averaging: Averaging = "micro",
-        head_search: HeadSearch = "relaxed",
-        min_precision: float | MinPrecision | Literal["auto"] = "auto",
-        lift: Lift | Callable[[int], float] | str | None = KLN(k=0.07),  # noqa: B008  # set_params changes a copy
-        predict_absence: bool | Literal["auto"] = "auto",
-        label_conditions: bool = True,
-        fix_head: bool | FixedHead = True,
-        beam_width: int = 1,
-        remaining: float = 0.1,
-        stop_threshold: float = 0.01,
-        n_rules: int | Literal["auto"] | None = "auto",
-        cv: Any = 5,
-        scoring: str | Scorer = "micro_f1",
-        give_up: float = 0.0,
-        simplify: float | None = None,
-        max_conditions: int | None = 5,
-        min_coverage: float = 3,
-        max_bins: int | None = 32,
-        conditions: str | Sequence[str] = "paper",
-        engine: str = "auto",
-        n_jobs: int | None = None,
-        readable: bool = True,
-        remember_rows: bool = True,
-        verbose: bool | int | Progress = False,
-    ):
-        self.heuristic = heuristic
-        self.averaging = averaging
-        self.head_search = head_search
-        self.min_precision = min_precision
-        self.lift = lift
-        self.predict_absence = predict_absence
-        self.label_conditions = label_conditions
-        self.fix_head = fix_head
-        self.beam_width = beam_width
-        self.remaining = remaining
-        self.stop_threshold = stop_threshold
-        self.n_rules = n_rules
-        self.cv = cv
-        self.scoring = scoring
-        self.give_up = give_up
-        self.simplify = simplify
-        self.max_conditions = max_conditions
-        self.min_coverage = min_coverage
-        self.max_bins = max_bins
-        self.conditions = conditions
-        self.engine = engine
-        self.n_jobs = n_jobs
-        self.readable = readable
-        self.remember_rows = remember_rows
-        self.verbose = verbose
+    n_rules_curve_: LengthCurve | None = field(init=False)
+    chosen_: dict[str, Any] = field(init=False)
+    labels_without_rules_: dict[str, str] = field(init=False)
 
     def fit(
         self,
