@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -39,6 +39,7 @@ MOST_RULES = 60
 THRESHOLDS = np.linspace(0.98, 0.02, 49)
 
 
+@dataclass(repr=False, eq=False)
 class BaggedRuleLists(LabelPredictor):
     """Votes of rule lists, each learned from rows drawn with replacement: more accurate than one list, harder to read.
 
@@ -93,26 +94,18 @@ class BaggedRuleLists(LabelPredictor):
     red, white ←   (TP 293, FP 93) 0.6
     """
 
-    rule_lists_: tuple[RuleList, ...]
-    threshold_: float
-    oob_score_: float
-    oob_votes_: Votes
-    rules_: RuleList
+    estimator: RuleListClassifier | Sequence[RuleListClassifier] | None = None
+    n_estimators: int = 50
+    _: KW_ONLY
+    scoring: str | Scorer = "micro_f1"
+    random_state: Any = 0
+    n_jobs: int | None = None
 
-    def __init__(
-        self,
-        estimator: RuleListClassifier | Sequence[RuleListClassifier] | None = None,
-        n_estimators: int = 50,
-        *,
-        scoring: str | Scorer = "micro_f1",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.scoring = scoring
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    rule_lists_: tuple[RuleList, ...] = field(init=False)
+    threshold_: float = field(init=False)
+    oob_score_: float = field(init=False)
+    oob_votes_: Votes = field(init=False)
+    rules_: RuleList = field(init=False)
 
     def fit(
         self,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self, TypeAlias
 
@@ -57,6 +57,7 @@ from plurule.selection.trials import Evaluation, Trial, evaluation_to_choose_by
 Protocol: TypeAlias = Literal["wide", "paper"]
 
 
+@dataclass(repr=False, eq=False)
 class RuleListClassifierCV(RuleListPredictor):
     """A `RuleListClassifier` whose parameters are chosen by cross-validation.
 
@@ -128,39 +129,26 @@ class RuleListClassifierCV(RuleListPredictor):
     True
     """
 
-    best_params_: Parameters
-    best_lift_: Any
-    best_score_: float
-    best_index_: int
-    best_estimator_: RuleListClassifier
-    cv_results_: dict[str, Any]
-    curves_: list[LengthCurve | None]
-    pareto_front_: list[Point]
+    estimator: RuleListClassifier | None = None
+    _: KW_ONLY
+    protocol: Protocol = "wide"
+    param_grid: Grid | None = None
+    lifts: Sequence[AnyLift] | str | None = None
+    length: Literal["best", "shortest"] = "best"
+    scoring: str | Scorer | None = None  # type: ignore[assignment]  # None is for the measure of the protocol
+    cv: Any = 5
+    random_state: int | None = 0
+    n_jobs: int | None = None
+    verbose: bool | int | Progress = False
 
-    def __init__(
-        self,
-        estimator: RuleListClassifier | None = None,
-        *,
-        protocol: Protocol = "wide",
-        param_grid: Grid | None = None,
-        lifts: Sequence[AnyLift] | str | None = None,
-        length: Literal["best", "shortest"] = "best",
-        scoring: str | Scorer | None = None,
-        cv: Any = 5,
-        random_state: int | None = 0,
-        n_jobs: int | None = None,
-        verbose: bool | int | Progress = False,
-    ):
-        self.estimator = estimator
-        self.protocol = protocol
-        self.param_grid = param_grid
-        self.lifts = lifts
-        self.length = length
-        self.scoring = scoring  # type: ignore[assignment]  # None is for the measure of the protocol
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    best_params_: Parameters = field(init=False)
+    best_lift_: Any = field(init=False)
+    best_score_: float = field(init=False)
+    best_index_: int = field(init=False)
+    best_estimator_: RuleListClassifier = field(init=False)
+    cv_results_: dict[str, Any] = field(init=False)
+    curves_: list[LengthCurve | None] = field(init=False)
+    pareto_front_: list[Point] = field(init=False)
 
     def fit(
         self,
