@@ -8,7 +8,7 @@ import pytest
 
 from helpers.commands import Run, assert_mistake
 from plurule import RuleListClassifier
-from plurule.cli.learner_options import learner_parameters, make_heuristic, make_learner, make_lift, read_names
+from plurule.cli.learner_options import learner_parameters, make_learner, make_lift, read_names
 from plurule.errors import PluruleError
 from plurule.heuristics import FMeasure, MEstimate, ShrunkenFMeasure
 from plurule.learning.min_precision import MinPrecision
@@ -17,12 +17,13 @@ from plurule.lifts import KLN, NoLift, Root
 
 def test_every_parameter_of_the_classifier_is_an_option() -> None:
     parameters = set(RuleListClassifier().get_params(deep=False))
-    assert parameters - set(learner_parameters()) == {"verbose"}
-    assert set(learner_parameters()) - parameters == {
-        *("beta", "m", "lam"),
-        *("min_precision_of", "min_precision_when"),
-        *("refine_against", "fixed_head_counts"),
-        *("lift_height", "lift_at"),
+    owners = {name.partition("__")[0] for name in learner_parameters()}
+    assert parameters - owners == {"verbose"}
+    assert owners - parameters == {"lift_height", "lift_at"}
+    assert {parameter.option for name, parameter in learner_parameters().items() if "__" in name} == {
+        *("--beta", "--m", "--lam"),
+        *("--min-precision", "--min-precision-of", "--min-precision-when"),
+        *("--refine-against", "--fixed-head-counts"),
     }
 
 
@@ -53,17 +54,18 @@ def test_what_is_given_reaches_the_classifier() -> None:
 
 def test_the_least_precision_changes_in_the_part_that_is_given() -> None:
     published = RuleListClassifier.published().min_precision
-    learner = make_learner({"min_precision": "0.3"}, published=True)
+    learner = make_learner({"min_precision__threshold": "0.3"}, published=True)
     assert learner.min_precision == MinPrecision(0.3, published.of, published.when)
-    assert make_learner({"min_precision_of": "head"}).min_precision == MinPrecision(0.5, of="head")
+    assert make_learner({"min_precision__of": "head"}).min_precision == MinPrecision(0.5, of="head")
 
 
 def test_heuristics_are_given_by_name_and_parameters() -> None:
-    assert make_heuristic("shrunken_f_measure", {"beta": 1.0, "m": 2.0}) == ShrunkenFMeasure(beta=1.0, m=2.0)
-    assert make_heuristic("m_estimate", {"m": 3.0}) == MEstimate(m=3.0)
-    assert make_learner({"beta": "2"}).heuristic == FMeasure(beta=2.0)
+    given = {"heuristic": "shrunken_f_measure", "heuristic__beta": "1", "heuristic__m": "2"}
+    assert make_learner(given).heuristic == ShrunkenFMeasure(beta=1.0, m=2.0)
+    assert make_learner({"heuristic": "m_estimate", "heuristic__m": "3"}).heuristic == MEstimate(m=3.0)
+    assert make_learner({"heuristic__beta": "2"}).heuristic == FMeasure(beta=2.0)
     with pytest.raises(ValueError, match="--m is a parameter of shrunken_f_measure and m_estimate, not of f_measure"):
-        make_heuristic(None, {"m": 1.0})
+        make_learner({"heuristic__m": "1"})
 
 
 def test_lifts_are_given_by_kind_height_and_labels_or_in_one_word() -> None:

@@ -26,10 +26,16 @@ from plurule.errors import ParameterError, PluruleError
 
 if TYPE_CHECKING:
     from plurule import Constraints, RuleListClassifier
-    from plurule.heuristics import Heuristic
     from plurule.lifts import Lift
 
-SPELLINGS = {"n_rules": "--rules", "predict_absence": "--absence/--presence-only", "n_jobs": "--jobs"}
+SPELLINGS = {
+    "n_rules": "--rules",
+    "predict_absence": "--absence/--presence-only",
+    "n_jobs": "--jobs",
+    "min_precision__threshold": "--min-precision",
+    "fix_head__refine_against": "--refine-against",
+    "fix_head__counts": "--fixed-head-counts",
+}
 """Options that are not called like their parameter."""
 NONE = "none"
 """What stands for `None`."""
@@ -47,13 +53,11 @@ class Parameter:
     """Its types, and the words it may be."""
     default: Any
     text: str
-    part: str = ""
-    """Where it is a parameter of a parameter, its class and its name there, such as `MinPrecision.of`."""
 
     @property
     def spelling(self) -> str:
         """The option, such as `--max-rules`, or `--fix-head/--no-fix-head` where it is either."""
-        plain = self.name.replace("_", "-")
+        plain = self.name.removeprefix("heuristic__").replace("__", "-").replace("_", "-")
         return SPELLINGS.get(self.name, f"--{plain}/--no-{plain}" if bool in self.kinds else f"--{plain}")
 
     @property
@@ -136,47 +140,41 @@ def told_in_options(parameters: Mapping[str, Parameter]) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        parts = {parameter.part: parameter for parameter in parameters.values()}
-        about = parts.get(f"{error.owner}.{error.parameter}") or parameters.get(error.parameter)
-        if about is None:
+        about = [name for name in parameters if error.owner and name.endswith(f"__{error.parameter}")]
+        about += [name for name in parameters if name == error.parameter]
+        if not about:
             raise
-        raise ParameterError(about.option, error.value, as_options(error.problem, parameters)) from error
+        option = parameters[about[0]].option
+        raise ParameterError(option, error.value, as_options(error.problem, parameters)) from error
 
 
 # The learner ---------------------------------------------------------------------------------------------------------
 
 NOT_OPTIONS = ("verbose",)
-FIXED_HEAD = {"refine_against": "refine_against", "counts": "fixed_head_counts"}
-"""What options call the parameters of a `FixedHead`."""
 HEIGHT, AT_LABELS = 1.08, 3
 """What a lift is that was asked for by its kind alone."""
 
 
 @cache
 def learner_parameters() -> dict[str, Parameter]:
-    """What can be said about the learner, in the order of its signature; heuristic and lift with their parts."""
+    """What can be said about the learner, in the order of its signature; parts as scikit-learn names them."""
     from plurule import RuleListClassifier
     from plurule.learning.fixed_head import FixedHead
     from plurule.learning.min_precision import MinPrecision
     from plurule.learning.options import HEURISTICS
 
+    parts = {"heuristic": tuple(HEURISTICS.values()), "min_precision": (MinPrecision,), "fix_head": (FixedHead,)}
     found: dict[str, Parameter] = {}
     for name, parameter in parameters_of(RuleListClassifier).items():
         about = parameter.text.partition(":")[0]
         if name == "heuristic":
             text = f"{about}: auto (what aims at --scoring), {', '.join(HEURISTICS)}."
             found[name] = replace(parameter, kinds=(str,), text=text)
-            found |= _parts_of_heuristics()
         elif name == "min_precision":
-            found[name] = replace(parameter, kinds=(float,), text=f"{about}.", part="MinPrecision.threshold")
-            for part in ("of", "when"):
-                found[f"{name}_{part}"] = replace(
-                    parameters_of(MinPrecision)[part], name=f"{name}_{part}", part=f"MinPrecision.{part}"
-                )
+            threshold = f"{name}__threshold"
+            found[threshold] = replace(parameter, name=threshold, kinds=(float,), text=f"{about}.")
         elif name == "fix_head":
             found[name] = replace(parameter, kinds=(bool,), text=f"{about.partition(';')[0]}.")
-            for part, called in FIXED_HEAD.items():
-                found[called] = replace(parameters_of(FixedHead)[part], name=called, part=f"FixedHead.{part}")
         elif name == "lift":
             text = f"{about}: none, kln, peak or root, also with its height, such as 'kln at 3: 1.08'."
             default = f"kln with k = {parameter.default.k}"
@@ -187,30 +185,18 @@ def learner_parameters() -> dict[str, Parameter]:
             found["lift_at"] = Parameter("lift_at", (int,), Argument.empty, text)
         elif name not in NOT_OPTIONS:
             found[name] = parameter
+        for part, own in ((part, own) for kind in parts.get(name, ()) for part, own in parameters_of(kind).items()):
+            if name == "heuristic":
+                text = f"Of {_heuristics_with(part)}: {own.text[:1].lower()}{own.text[1:]}"
+                own = replace(own, default=Argument.empty, text=text)
+            found.setdefault(f"{name}__{part}", replace(own, name=f"{name}__{part}"))
     return found
 
 
-def _parts_of_heuristics() -> dict[str, Parameter]:
-    from plurule.learning.options import HEURISTICS
-
-    found: dict[str, Parameter] = {}
-    for kind in HEURISTICS.values():
-        for name, parameter in parameters_of(kind).items():
-            text = f"Of {_names_with(name)}: {parameter.text[:1].lower()}{parameter.text[1:]}"
-            found.setdefault(name, replace(parameter, default=Argument.empty, text=text))
-    return found
-
-
-def _names_with(part: str) -> str:
+def _heuristics_with(part: str) -> str:
     from plurule.learning.options import HEURISTICS
 
     return " and ".join(name for name, kind in HEURISTICS.items() if part in kind().get_params())
-
-
-def _name_of(heuristic: Heuristic) -> str:
-    from plurule.learning.options import HEURISTICS
-
-    return next(name for name, kind in HEURISTICS.items() if type(heuristic) is kind)
 
 
 def learner_options() -> list[Any]:
@@ -235,12 +221,10 @@ def learner_options() -> list[Any]:
 def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListClassifier:
     """The classifier that options ask for; what is not given is as in the library, or as published."""
     from plurule import RuleListClassifier
+    from plurule.learning.options import HEURISTICS, check_heuristic
     from plurule.selection.splitters import find_splitter
 
     values = read_values(given, learner_parameters())
-    parts = {name: values.pop(name) for name in _parts_of_heuristics() if name in values}
-    if values.get("heuristic", "auto") != "auto" or parts:
-        values["heuristic"] = make_heuristic(values.get("heuristic"), parts)
     height, labels = values.pop("lift_height", None), values.pop("lift_at", None)
     if "lift" in values or height is not None or labels is not None:
         values["lift"] = make_lift(values.get("lift"), height, labels)
@@ -250,23 +234,15 @@ def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListC
         except PluruleError as error:
             expected = "must be a number of folds, a share between 0 and 1, or a splitter"
             raise ParameterError("cv", values["cv"], f"{expected}: {error}") from None
-    names = {"min_precision": "threshold", "min_precision_of": "of", "min_precision_when": "when"}
-    precision = {f"min_precision__{names[name]}": values.pop(name) for name in names if name in values}
-    fixed = {f"fix_head__{part}": values.pop(name) for part, name in FIXED_HEAD.items() if name in values}
+    deep = {name: values.pop(name) for name in list(values) if "__" in name}
     learner = (RuleListClassifier.published if published else RuleListClassifier)(**values)
-    return learner.set_params(**precision, **(fixed if learner.fix_head else {}))
-
-
-def make_heuristic(name: str | None, parts: Mapping[str, Any]) -> Heuristic:
-    """The heuristic of a name, or the default one, with parameters."""
-    from plurule import RuleListClassifier
-    from plurule.learning.options import check_heuristic
-
-    heuristic: Heuristic = check_heuristic(RuleListClassifier().heuristic if name is None else name)
-    for part in parts:
-        if part not in heuristic.get_params():
-            raise ValueError(f"--{part} is a parameter of {_names_with(part)}, not of {_name_of(heuristic)}")
-    return type(heuristic)(**parts)
+    heuristic = check_heuristic(learner.heuristic)
+    for owner, _, part in (name.partition("__") for name in deep):
+        if owner == "heuristic" and part not in heuristic.get_params():
+            other = next(name for name, kind in HEURISTICS.items() if type(heuristic) is kind)
+            raise ValueError(f"--{part} is a parameter of {_heuristics_with(part)}, not of {other}")
+    # What is said about a fixed head fixes none.
+    return learner.set_params(**{n: v for n, v in deep.items() if learner.fix_head or not n.startswith("fix_head")})
 
 
 def make_lift(name: str | None, height: float | None, labels: int | None) -> Lift:
