@@ -16,7 +16,7 @@ FUNCTIONS = {"list": "list_known", "info": "show_info", "fetch": "fetch_sets", "
 def parameters() -> Iterator[tuple[str, Any]]:
     """The name of every command's function, and each of its parameters."""
     for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
-        below = {} if name == "fit" else getattr(command, "commands", {name: command})
+        below = {} if name in ("fit", "discover") else getattr(command, "commands", {name: command})
         for inner, one in below.items():
             for parameter in one.params:
                 yield name if name == "edit" else FUNCTIONS.get(inner, inner), parameter
@@ -30,7 +30,7 @@ def test_every_argument_and_option_has_a_help() -> None:
 
 def test_nothing_stands_in_the_table_that_is_no_option(run: Any) -> None:
     given = {(command, parameter.name) for command, parameter in parameters()}
-    shown = run("fit", "--help").out
+    shown = run("fit", "--help").out + run("discover", "--help").out
     names = {name for _, name in given}
     for key in [*ARGUMENTS, *OPTIONS]:
         command, _, name = key.rpartition(".")

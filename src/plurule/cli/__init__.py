@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from plurule.cli.commands import SETTINGS, as_command, on_demand
-from plurule.cli.data import convert, data_app, discover
+from plurule.cli.data import convert, data_app, discover, discover_parameters
 from plurule.cli.demo import demo
 from plurule.cli.evaluate import evaluate
 from plurule.cli.fit import fit
-from plurule.cli.learner_options import fit_options
+from plurule.cli.learner_options import fit_options, options_of
 from plurule.cli.models import dependencies, diff, edit_app, explain, export, predict, report, show, simplify
 from plurule.cli.reproduce import reproduce
 from plurule.cli.terminal import run
@@ -26,9 +26,12 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     *(report, explain, dependencies, discover, diff, simplify, export),
     *(convert, tune, reproduce),
 )
+FROM_SIGNATURES = {fit: fit_options, discover: lambda: options_of(discover_parameters())}
+"""Commands with options that are parameters of the library."""
 for command in COMMANDS:
-    if command is fit:
-        app.command("fit", help=fit.__doc__, cls=on_demand(fit, fit_options))(lambda: None)
+    if command in FROM_SIGNATURES:
+        made = on_demand(command, FROM_SIGNATURES[command])
+        app.command(command.__name__, help=command.__doc__, cls=made)(lambda: None)
     else:
         app.command()(as_command(command))
 app.add_typer(edit_app, name="edit")

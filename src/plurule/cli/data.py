@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.cli.commands import SETTINGS, as_command
+from plurule.cli.learner_options import Parameter, parameters_of, read_values, told_in_options
 from plurule.cli.loading import Split, load_data
 from plurule.cli.options import EMBEDDED
 from plurule.cli.rendering import Conditions, head_text, plain_table
@@ -221,6 +223,16 @@ def _how(facts: dict[str, Any]) -> str:
 
 # Patterns of labels --------------------------------------------------------------------------------------------------
 
+GIVEN_BY_DATA = ("X", "Y", "sample_weight", "label_names")
+
+
+@cache
+def discover_parameters() -> dict[str, Parameter]:
+    """What can be said about the search for patterns."""
+    from plurule.inspection import discover
+
+    return {name: one for name, one in parameters_of(discover).items() if name not in GIVEN_BY_DATA}
+
 
 def discover(
     data: str,
@@ -228,17 +240,9 @@ def discover(
     split: Split = "all",
     drop: list[str] | None = None,
     decimal: str = ".",
-    k: int = 10,
-    max_labels: int = 4,
-    max_conditions: int = 2,
-    exclusions: bool = False,
-    min_support: float = 5,
-    test_size: float = 0.5,
-    resamples: int = 10,
-    random_state: int = 0,
-    n_jobs: int | None = None,
     html: Path | None = None,
     as_json: bool = False,
+    **given: Any,
 ) -> None:
     """Find labels that go together, and where.
 
@@ -246,18 +250,9 @@ def discover(
     """
     from plurule.inspection import discover as search
 
-    patterns = search(
-        load_data(data, labels, split, drop=drop or (), decimal=decimal),
-        k=k,
-        max_labels=max_labels,
-        max_conditions=max_conditions,
-        exclusions=exclusions,
-        min_support=min_support,
-        test_size=test_size,
-        resamples=resamples,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    dataset, known = load_data(data, labels, split, drop=drop or (), decimal=decimal), discover_parameters()
+    with told_in_options(known):
+        patterns = search(dataset, **read_values(given, known))
     if as_json:
         put(json.dumps(patterns.to_records(), indent=2, ensure_ascii=False), None)
     else:

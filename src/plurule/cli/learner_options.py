@@ -1,6 +1,6 @@
 """The options that make a learner and constrain it: parameters of `RuleListClassifier` and `Constraints` by name.
 
-The signature of an estimator says what an option takes, its docstring what it means; nothing is written twice. A
+The signature of a class or function says what an option takes, its docstring what it means; nothing is written twice. A
 command takes them as its `**` argument (`commands.on_demand`) and gives that to `read_values`; inside `told_in_options`
 an error about a parameter is told in terms of the option.
 """
@@ -32,6 +32,7 @@ SPELLINGS = {
     "n_rules": "--rules",
     "predict_absence": "--absence/--presence-only",
     "n_jobs": "--jobs",
+    "k": "--patterns -k",
     "min_precision__threshold": "--min-precision",
     "fix_head__refine_against": "--refine-against",
     "fix_head__counts": "--fixed-head-counts",
@@ -46,7 +47,7 @@ PLACEHOLDERS: dict[Any, str] = {int: "N", float: "X", str: "NAME", NoneType: NON
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a class, as its signature and its docstring have it."""
+    """A parameter of a class or function, as its signature and its docstring have it."""
 
     name: str
     kinds: tuple[Any, ...]
@@ -63,7 +64,7 @@ class Parameter:
     @property
     def option(self) -> str:
         """The option as it is called in a sentence."""
-        return self.spelling.partition("/")[0]
+        return re.split("[ /]", self.spelling)[0]
 
     @property
     def placeholder(self) -> str:
@@ -85,9 +86,9 @@ class Parameter:
         return text
 
 
-def parameters_of(owner: type) -> dict[str, Parameter]:
-    """The parameters of a class by name."""
-    hints = get_type_hints(owner.__init__)  # type: ignore[misc]  # the signature is what is asked for
+def parameters_of(owner: Callable[..., Any]) -> dict[str, Parameter]:
+    """The parameters of a class or function by name."""
+    hints = get_type_hints(owner.__init__ if isinstance(owner, type) else owner)  # type: ignore[misc]  # only read
     texts = _described(inspect.getdoc(owner) or "")
     return {
         name: Parameter(name, tuple(_kinds(hints[name])), parameter.default, texts.get(name, ""))
@@ -148,6 +149,25 @@ def told_in_options(parameters: Mapping[str, Parameter]) -> Iterator[None]:
         raise ParameterError(option, error.value, as_options(error.problem, parameters)) from error
 
 
+def options_of(known: Mapping[str, Parameter], panel: str | None = None) -> list[Any]:
+    """The arguments of a function of typer for all that can be said by parameters."""
+    made = []
+    for parameter in known.values():
+        # Whether something is given must be known, so None stands for "not given", and the default is told in words.
+        told = {"None": NONE, "True": "yes", "False": "no"}.get(str(parameter.default), parameter.default)
+        default = "" if parameter.default is Argument.empty else f"  [default: {told}]"
+        option = typer.Option(
+            *parameter.spelling.split(),
+            help=as_options(parameter.text, known) + default,
+            metavar=None if bool in parameter.kinds else parameter.placeholder,
+            show_default=False,
+            rich_help_panel=panel,
+        )
+        kind = bool if bool in parameter.kinds else str
+        made.append(argument(parameter.name, Annotated[kind | None, option], None))
+    return made
+
+
 # The learner ---------------------------------------------------------------------------------------------------------
 
 NOT_OPTIONS = ("verbose",)
@@ -163,7 +183,8 @@ def learner_parameters() -> dict[str, Parameter]:
     from plurule.learning.min_precision import MinPrecision
     from plurule.learning.options import HEURISTICS
 
-    parts = {"heuristic": tuple(HEURISTICS.values()), "min_precision": (MinPrecision,), "fix_head": (FixedHead,)}
+    parts: dict[str, list[type]] = {"min_precision": [MinPrecision], "fix_head": [FixedHead]}
+    parts["heuristic"] = list(HEURISTICS.values())
     found: dict[str, Parameter] = {}
     for name, parameter in parameters_of(RuleListClassifier).items():
         about = parameter.text.partition(":")[0]
@@ -197,25 +218,6 @@ def _heuristics_with(part: str) -> str:
     from plurule.learning.options import HEURISTICS
 
     return " and ".join(name for name, kind in HEURISTICS.items() if part in kind().get_params())
-
-
-def learner_options() -> list[Any]:
-    """The arguments of a function of typer for all that can be said about the learner."""
-    known, made = learner_parameters(), []
-    for parameter in known.values():
-        # Whether something is given must be known, so None stands for "not given", and the default is told in words.
-        told = {"None": NONE, "True": "yes", "False": "no"}.get(str(parameter.default), parameter.default)
-        default = "" if parameter.default is Argument.empty else f"  [default: {told}]"
-        option = typer.Option(
-            parameter.spelling,
-            help=as_options(parameter.text, known) + default,
-            metavar=None if bool in parameter.kinds else parameter.placeholder,
-            show_default=False,
-            rich_help_panel="Learner",
-        )
-        kind = bool if bool in parameter.kinds else str
-        made.append(argument(parameter.name, Annotated[kind | None, option], None))
-    return made
 
 
 def make_learner(given: Mapping[str, Any], published: bool = False) -> RuleListClassifier:
@@ -300,7 +302,8 @@ def fit_options() -> list[Any]:
         made.append(argument(name, Annotated[list[str] | None, option], None))
     said = 'Of attributes of 0 and 1, or no and yes, rules test only what an instance has (no condition no "apple").'
     present = typer.Option("--no-test-absence", help=said, rich_help_panel=EXPERT_PANEL)
-    return [*made, argument("no_test_absence", Annotated[bool, present], False), *learner_options()]
+    made.append(argument("no_test_absence", Annotated[bool, present], False))
+    return [*made, *options_of(learner_parameters(), "Learner")]
 
 
 def make_constraints(given: dict[str, Any]) -> Constraints | None:

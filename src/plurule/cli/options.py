@@ -135,15 +135,6 @@ OPTIONS: dict[str, Any] = {
     "at": Option(help="Number the rule gets; at the end if not given."),
     "tolerance": Option(help="How much the score may fall in all.", min=0),
     "simplify.measure": Option(help="The score that may fall."),
-    "k": Option("--patterns", "-k", help="At most so many patterns.", min=1),
-    "max_labels": Option(help="Most labels of a pattern.", min=2),
-    "max_conditions": Option(help="Most conditions on attributes; 0 for labels alone.", min=0),
-    "exclusions": Option("--exclusions", help="Also look for labels that rule each other out."),
-    "min_support": Option(help="Least number of searched rows on which a pattern holds."),
-    "test_size": Option(help="Share of the rows that patterns are tested on."),
-    "resamples": Option(help="How often to search again, on rows drawn with replacement.", min=0),
-    "random_state": Option(help="Seed of the parts and the resamples.", min=0),
-    "n_jobs": Option(help="Threads; -1 for all cores."),
     # Learning
     "published": Option("--published", help="The learner of the paper in all that is not given, instead of ours."),
     "choose_lift": Option(
