@@ -19,7 +19,7 @@ def test_edit_adds_removes_replaces_and_moves_rules(run: Run) -> None:
     assert added.code == 0
     assert "+ rule 1: ¬blue ← continent = Asia" in added.out
     assert "Hamming accuracy: " in added.out
-    assert "Written to new.json: 4 rules" in added.out
+    assert "Written to new.json; look at it with: plurule show new.json" in added.out
     assert model_file.load("new.json")[0].coverage == 2
     assert run("edit", "remove", "new.json", 2, 3, "-o", "new.json").code == 0
     assert rules_of("new.json") == ["¬blue ← continent = Asia", "red ← stripes > 3"]

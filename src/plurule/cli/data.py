@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import sys
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from plurule.cli.loading import Split, load_data
 from plurule.cli.options import EMBEDDED
 from plurule.cli.rendering import Conditions, head_text, plain_table
 from plurule.cli.terminal import console, put, say, visible
+from plurule.cli.watching import waiting
 from plurule.model.condition import format_count
 from plurule.model.naming import amount
 
@@ -79,22 +80,12 @@ def show_info(name: str, as_json: bool = False) -> None:
 @as_command
 def fetch_sets(names: list[str], force: bool = False) -> None:
     """Fetch data sets into the cache, unless they are there already."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
     from plurule.datasets import catalogue
 
     for name in names:
         known = catalogue.info(name)
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-        with Progress(*columns, console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bars:
-            tasks: dict[str, Any] = {}
-
-            def show(file: str, there: int, size: int, bars: Any = bars, tasks: dict[str, Any] = tasks) -> None:
-                if file not in tasks:
-                    tasks[file] = bars.add_task(file, total=size)
-                bars.update(tasks[file], completed=there)
-
-            folder = catalogue.fetch(known, force=force, progress=show)
+        with waiting(known.name, "What was fetched is kept.") as share:
+            folder = catalogue.fetch(known, force=force, progress=lambda _, there, size: share(there / size))
         say(f"{known.name}: {folder}")
 
 
@@ -110,7 +101,8 @@ def describe_file(data: str, labels: str | None = None, split: Split = "all", as
     dataset = load_data(data, labels, split)
     about = describe(dataset)
     if as_json:
-        put(json.dumps(_as_json(about), indent=2), None)
+        told = {field.name: getattr(about, field.name) for field in fields(about) if field.name != "Y"}
+        put(json.dumps(told | {"never_positive": about.never_positive}, indent=2), None)
         return
     out = console()
     for title, value in _lines(about):
@@ -198,12 +190,6 @@ def _lines(about: Description) -> list[tuple[str, str]]:
         ("duplicate rows", f"{about.duplicates}"),
         ("labels never positive", f"{len(never)}" + (f": {some}" if never else "")),
     ]
-
-
-def _as_json(about: Description) -> dict[str, Any]:
-    names = ("rows", "numeric", "nominal", "labels", "cardinality", "density", "label_sets", "unlabelled", "missing",
-             "duplicates", "never_positive", "weighted", "positives")  # fmt: skip
-    return {name: getattr(about, name) for name in names}
 
 
 def _facts(name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from plurule.cli import rendering
 from plurule.cli.commands import SETTINGS, described_argument, with_arguments
 from plurule.cli.loading import Split, id_options, ids_of, load_attributes, load_model_and_data, new_part
-from plurule.cli.terminal import console, put, save_model, say, takes_output
+from plurule.cli.terminal import console, put, say, takes_output
 from plurule.cli.watching import waiting
 from plurule.errors import DataError, ModelError, nearest
 from plurule.files import harmless, to_csv
@@ -324,7 +324,5 @@ def _keep(changed: Any, output: Path | None) -> None:
     say(changed, stderr=takes_output(output))
     if output is None:
         say("Nothing was written; give -o FILE to keep this.")
-        return
-    save_model(changed.rule_list, output)
-    if not takes_output(output):
-        say(f"Written to {output}: {len(changed.rule_list)} rules")
+    else:
+        rendering.keep_model(console(), changed.rule_list, output)

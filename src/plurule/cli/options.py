@@ -57,10 +57,8 @@ OPTIONS: dict[str, Any] = {
         *("--labels", "-l"), help=f"Which columns are labels in sets that do not say so, such as CSV: {COLUMNS}"
     ),
     "split": Option(help=f"{PAIR}."),
-    "show.split": Option(help=f"{PAIR}; the test part if left out."),
-    "report.split": Option(help=f"{PAIR}; the test part if left out."),
-    "fit.split": Option(help=f"{PAIR}; the training part if left out."),
-    "tune.split": Option(help=f"{PAIR}; the training part if left out."),
+    **dict.fromkeys(("show.split", "report.split"), Option(help=f"{PAIR}; the test part if left out.")),
+    **dict.fromkeys(("fit.split", "tune.split"), Option(help=f"{PAIR}; the training part if left out.")),
     "evaluate.split": Option(help=f"{PAIR}; left out, the test part for a model, and all to train and score."),
     "drop": Option(help="Column to leave out, such as an identifier; a name or pattern, repeatable."),
     "convert.drop": Option(help="Column to leave out; repeatable."),
@@ -103,11 +101,9 @@ OPTIONS: dict[str, Any] = {
         *OUTPUT, help="Write the scores to this file: JSON, or CSV if it ends in .csv.", writable=True
     ),
     "report.output": Option(*OUTPUT, metavar="FILE", help="HTML file to write.", writable=True),
-    "edit.output": Option(
-        *OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL.", writable=True
-    ),
-    "simplify.output": Option(
-        *OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL.", writable=True
+    **dict.fromkeys(
+        ("edit.output", "simplify.output"),
+        Option(*OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL.", writable=True),
     ),
     "as_json": Option("--json", help="Print as JSON."),
     "evaluate.as_json": Option("--json", help="Print the scores as JSON."),

@@ -13,8 +13,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from plurule.cli.terminal import save_model, takes_output, visible
+from plurule.cli.terminal import put, takes_output, visible
 from plurule.model import LengthChoice, Rule, RuleList
+from plurule.model import file as model_file
 from plurule.model.condition import LabelCondition, format_count, to_text
 from plurule.model.naming import amount
 from plurule.titles import CHARACTERISTICS, MEASURES
@@ -113,7 +114,7 @@ def characteristics(rule_list: RuleList) -> Table:
 
 def keep_model(out: Console, rule_list: RuleList, output: Path) -> None:
     """Write a model, and say where it is."""
-    save_model(rule_list, output)
+    put(model_file.dumps(rule_list), output)
     if not takes_output(output):
         out.print(Text(f"Written to {output}; look at it with: plurule show {output}"), soft_wrap=True)
 

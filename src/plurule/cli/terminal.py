@@ -20,8 +20,6 @@ from rich.text import Text
 
 from plurule.errors import ModelError, PluruleError
 from plurule.files import in_bytes, write_text
-from plurule.model import RuleList
-from plurule.model import file as model_file
 from plurule.model.text import RuleTextError
 
 EXIT_CODE = 2
@@ -130,13 +128,6 @@ def put(text: str, output: Path | None, wrap: bool = False) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(in_bytes(text))
         sys.stdout.buffer.flush()
-
-
-def save_model(rule_list: RuleList, output: Path) -> None:
-    if takes_output(output):
-        put(model_file.dumps(rule_list), output)
-    else:
-        model_file.save(rule_list, output)
 
 
 # Errors: one line that says what is wrong, and no traceback unless asked for -----------------------------------------
