@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from plurule.classifier_cv import RuleListClassifierCV
 from plurule.cli import rendering
 from plurule.errors import PluruleError
 from plurule.lifts import NONE, find_lift, parse_lifts, peaks_within
-from plurule.metrics import METRICS, get_metric
+from plurule.metrics import get_metric
 from plurule.selection.lengths import Point, best_by_size, standard_error
 from plurule.selection.objectives import Objective, find_objective
 from plurule.selection.search import TIE_BREAKERS
@@ -68,21 +68,11 @@ class LiftSearch:
     def chosen(self, model: RuleListClassifier) -> str:
         return f" lift: {self.names[model.lift]}"
 
-    def rows(self, results: Results) -> list[dict[str, Any]]:
-        """All candidates, best first: scores with their deviation over the folds, and sizes."""
-        columns: dict[str, str] = {}
-        for name in dict.fromkeys((self.measure, *TIE_BREAKERS, *METRICS)):
-            columns |= {name: f"mean_test_{name}", f"{name}_deviation": f"std_test_{name}"}
-        columns |= {size: f"mean_{size}" for size in ("rules", "conditions")}
-        return [
-            {"rank": rank, "lift": self.names[results["params"][i]["lift"]]}
-            | {name: float(results[column][i]) for name, column in columns.items()}
-            for rank, i in enumerate(_best_first(results), start=1)
-        ]
-
 
 class WideSearch:
     """β, the lift, signs, head mode and length, chosen together."""
+
+    names: Mapping[Any, str] = {}
 
     def __init__(self, measure: str | None, folds: str) -> None:
         splitter = find_splitter(folds)
@@ -109,17 +99,18 @@ class WideSearch:
     def chosen(self, model: RuleListClassifier) -> str:
         return ": " + ", ".join(f"{name}={getattr(model, name)}" for name in CHOSEN)
 
-    def rows(self, results: Results) -> list[dict[str, Any]]:
-        """All candidates, best first: what was tried, the scores of its list as cut, and how long that is."""
-        parameters = list(dict.fromkeys(name for candidate in results["params"] for name in candidate))
-        scores = [name for name in results if name.startswith(("mean_test_", "std_test_", "split"))]
-        return [
-            {"rank": int(results["rank_test_score"][i])}
-            | {name: _plain(results["params"][i].get(name)) for name in parameters}
-            | {name: float(results[name][i]) for name in scores}
-            | {"rules": int(results["n_rules"][i]), "conditions": float(results["mean_conditions"][i])}
-            for i in _best_first(results)
-        ]
+
+def candidate_rows(results: Results, names: Mapping[Any, str]) -> list[dict[str, Any]]:
+    """All candidates, best first: what was tried (lifts by name), the scores of its list, and how long that is."""
+    parameters = list(dict.fromkeys(name for candidate in results["params"] for name in candidate))
+    columns = {name: name for name in results if name.startswith(("mean_test_", "std_test_", "split"))}
+    columns |= {"rules": "mean_rules" if "mean_rules" in results else "n_rules", "conditions": "mean_conditions"}
+    return [
+        {"rank": rank}
+        | {name: _plain(results["params"][i].get(name), names) for name in parameters}
+        | {name: results[column][i].item() for name, column in columns.items()}
+        for rank, i in enumerate(_best_first(results), start=1)
+    ]
 
 
 def candidate_table(results: Results, measure: str, what: str, texts: list[str], count: int) -> Table:
@@ -176,5 +167,5 @@ def _score(results: Results, measure: str, candidate: int) -> str:
     return f"{results[f'mean_test_{measure}'][candidate]:.3f}±{standard_error(known):.3f}"
 
 
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+def _plain(value: Any, names: Mapping[Any, str]) -> Any:
+    return value if value is None or isinstance(value, bool | int | float | str) else names.get(value, str(value))

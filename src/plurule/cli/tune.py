@@ -48,7 +48,7 @@ def tune(
     No lift is a candidate, too. With --wide, choose everything that matters together, by --measure (micro F1 if left
     out); folds that are given as a number keep the share of every label.
     """
-    from plurule.cli.searches import LiftSearch, WideSearch
+    from plurule.cli.searches import LiftSearch, WideSearch, candidate_rows
     from plurule.selection.journal import Journal
 
     if wide:
@@ -73,7 +73,7 @@ def tune(
         out.print(rendering.length_text(model.rule_list_.length_choice))
     out.print(rendering.characteristics(model.rule_list_))
     if table is not None:
-        write_text(table, to_csv(asked.rows(search.cv_results_)))
+        write_text(table, to_csv(candidate_rows(search.cv_results_, asked.names)))
         out.print(f"All candidates: {table}", soft_wrap=True, markup=False)
     if output is not None:
         rendering.keep_model(out, model.rule_list_, output)
