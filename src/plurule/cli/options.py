@@ -17,8 +17,13 @@ REPEATS, QUICK_REPEATS = 5, 2
 
 PAIR = "Which part of a -train/-test pair"
 COLUMNS = "names or patterns separated by commas, first:3, last:3, or a Mulan XML file."
-OUTPUT = ("--output", "-o")
 EXPERT_PANEL = "What experts know"
+
+
+def _output(text: str) -> Any:
+    """The option that names the file to write."""
+    return Option("--output", "-o", metavar="FILE", help=text, writable=True)
+
 
 ARGUMENTS: dict[str, Any] = {
     "data": Argument(
@@ -89,22 +94,12 @@ OPTIONS: dict[str, Any] = {
     "nominal": Option(help="CSV column that is nominal though its values are numbers; repeatable."),
     "force": Option("--force", help="Fetch anew though it is there."),
     # Output
-    "output": Option(*OUTPUT, metavar="FILE", help="File to write; standard output if not given.", writable=True),
-    "fit.output": Option(
-        *OUTPUT,
-        metavar="FILE",
-        help="Model file to write (JSON); - is standard output. Without it the model is only shown.",
-        writable=True,
-    ),
-    "tune.output": Option(*OUTPUT, help="Model file to write (JSON), trained with what was chosen.", writable=True),
-    "evaluate.output": Option(
-        *OUTPUT, help="Write the scores to this file: JSON, or CSV if it ends in .csv.", writable=True
-    ),
-    "report.output": Option(*OUTPUT, metavar="FILE", help="HTML file to write.", writable=True),
-    **dict.fromkeys(
-        ("edit.output", "simplify.output"),
-        Option(*OUTPUT, metavar="FILE", help="Model file to write; may be the same as MODEL.", writable=True),
-    ),
+    "output": _output("File to write; standard output if not given."),
+    "fit.output": _output("Model file to write (JSON); - is standard output. Without it the model is only shown."),
+    "tune.output": _output("Model file to write (JSON), trained with what was chosen."),
+    "evaluate.output": _output("Write the scores to this file: JSON, or CSV if it ends in .csv."),
+    "report.output": _output("HTML file to write."),
+    **dict.fromkeys(("edit.output", "simplify.output"), _output("Model file to write; may be the same as MODEL.")),
     "as_json": Option("--json", help="Print as JSON."),
     "evaluate.as_json": Option("--json", help="Print the scores as JSON."),
     "as_csv": Option("--csv", help="Print the scores as CSV."),
