@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from textwrap import wrap
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
@@ -100,18 +99,14 @@ class Sections(TyperCommand):
                 sections.setdefault(getattr(parameter, "rich_help_panel", None) or kind, []).append(record)
         for title, records in sections.items():
             with formatter.section(title):
-                formatter.write("".join(_in_columns(records, formatter.width)))
+                formatter.write_dl([(option, _unbroken(text)) for option, text in records], col_max=MOST_BESIDE)
+        formatter.buffer[:] = [text.translate(_BREAKABLE) for text in formatter.buffer]
 
 
-def _in_columns(records: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
-    """Each option with its text beside it; nothing is broken at a hyphen, nor a default from its name."""
-    margin = MOST_BESIDE + 4
-    for option, text in records:
-        text = re.sub(r"\[[^]]*\]$", lambda end: end[0].replace(" ", "\0"), text)
-        lines = wrap(text, width - margin, break_on_hyphens=False, break_long_words=False) or [""]
-        lines = [" " * margin + line.replace("\0", " ") for line in lines]
-        if len(option) <= MOST_BESIDE:
-            lines[0] = f"  {option:<{MOST_BESIDE}}  {lines[0].lstrip()}"
-        else:
-            lines.insert(0, f"  {option}")
-        yield from (f"{line}\n" for line in lines)
+_BREAKABLE = {ord("\u2011"): "-", ord("\xa0"): " "}
+"""Signs at which no line ends, and those they stand for."""
+
+
+def _unbroken(text: str) -> str:
+    """Text of which nothing is broken at a hyphen, nor a default from its name."""
+    return re.sub(r"\[[^]]*\]$", lambda end: end[0].replace(" ", "\xa0"), text).replace("-", "\u2011")
