@@ -7,22 +7,29 @@ import pytest
 
 from plurule import RuleListClassifier, RuleListClassifierCV
 from plurule.lifts import find_lift
-from plurule.paper.experiment import Results, ranked
+from plurule.paper.experiment import Results
 from plurule.paper.materials import EMBEDDED, Material
 from plurule.paper.protocol import Task
+from plurule.selection.lengths import LengthCurve
 from plurule.selection.objectives import PAPER_OBJECTIVES, find_objective
+from plurule.selection.search import Searched, height
 from plurule.selection.splitters import MulanKFold
 
-Scores = dict[str, list[dict[str, float]]]
+Scores = tuple[str, dict[str, float]]
 
 
 def made(lift: str, **scores: float) -> Scores:
-    return {lift: [{"micro_f1": 0.5, "hamming_accuracy": 0.5, "subset_accuracy": 0.5} | scores] * 2}
+    return lift, {"micro_f1": 0.5, "hamming_accuracy": 0.5, "subset_accuracy": 0.5} | scores
 
 
 def order(*candidates: Scores) -> list[str]:
-    together = {lift: folds for one in candidates for lift, folds in one.items()}
-    return ranked(together, "micro_f1", n_labels=7)
+    curves = [
+        {name: LengthCurve(name, np.full((2, 1), score), np.zeros(1)) for name, score in scores.items()}
+        for _, scores in candidates
+    ]
+    heights = [height(find_lift(lift), n_labels=7) for lift, _ in candidates]
+    found = Searched([{} for _ in candidates], curves, "micro_f1", n_parts=2, heights=heights)
+    return [candidates[i][0] for i in found.order]
 
 
 def test_the_best_mean_of_the_measure_wins():

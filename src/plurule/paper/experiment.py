@@ -14,7 +14,6 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ from plurule.selection.executing import Shared, place_of, run
 from plurule.selection.folds import data_fingerprint, parts_fingerprint
 from plurule.selection.journal import Journal, JournalError
 from plurule.selection.objectives import find_objective
-from plurule.selection.search import TIE_BREAKERS, best_first, height
+from plurule.selection.search import Searched, height
 from plurule.selection.trials import Result
 
 SENSITIVITY_SET = "flags"
@@ -157,15 +156,16 @@ class Experiment:
 
     def _run_set(self, name: str) -> SetResults:
         material = self._materials[name]
-        shared = Shared(material.evaluation())
-        folds = self.plan.fold_tasks(name, material.n_labels, material.n_folds)
-        self._run_tasks(folds, material, shared)
+        evaluation, n_folds, results = material.evaluation(), material.n_folds, self._journal.results
+        shared, lifts = Shared(evaluation), self.plan.candidates(material.n_labels)
+        self._run_tasks(self.plan.fold_tasks(name, material.n_labels, n_folds), material, shared)
         found = SetResults(data_facts(material), {})
+        heights = [height(find_lift(lift), material.n_labels) for lift in lifts]
         for objective in self.plan.objectives:
-            scores: dict[str, list[dict[str, float]]] = {lift: [] for lift in self.plan.candidates(material.n_labels)}
-            for lift, fold in product(scores, range(material.n_folds)):
-                scores[lift].append(self._journal.results[Task("fold", name, objective, lift, fold).key]["scores"])
-            found.ranking[objective] = ranked(scores, find_objective(objective).measure, material.n_labels)
+            tasks = ([Task("fold", name, objective, lift, fold) for fold in range(n_folds)] for lift in lifts)
+            curves = [evaluation.curves([results[task.key] for task in own]) for own in tasks]
+            tried = Searched([{} for _ in lifts], curves, find_objective(objective).measure, n_folds, heights=heights)
+            found.ranking[objective] = [lifts[i] for i in tried.order]
         chosen = {objective: found.chosen(objective) for objective in self.plan.objectives}
         self._run_tasks(self._later_tasks(name, chosen), material, shared)
         return found
@@ -198,16 +198,6 @@ class Experiment:
         path.parent.mkdir(exist_ok=True)
         model_file.save(result["model"], path)
         return {name: value for name, value in result.items() if name != "model"}
-
-
-def ranked(scores: Mapping[str, Sequence[Mapping[str, float]]], measure: str, n_labels: int) -> list[str]:
-    """The lifts, best first, by the scores that each has on every fold, as `RuleListClassifierCV` ranks them."""
-
-    def key(lift: str) -> tuple[float, ...]:
-        means = (float(np.mean([fold[name] for fold in scores[lift]])) for name in (measure, *TIE_BREAKERS))
-        return best_first(means, height(find_lift(lift), n_labels))
-
-    return sorted(scores, key=key)
 
 
 def described(error: Exception) -> str:
