@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SPELLINGS = {
     "n_rules": "--rules",
     "predict_absence": "--absence/--presence-only",
-    "n_jobs": "--jobs",
+    "n_jobs": "--jobs --n-jobs",
     "k": "--patterns -k",
     "min_precision__threshold": "--min-precision",
     "fix_head__refine_against": "--refine-against",
