@@ -73,8 +73,11 @@ def _sizes(n_labels: int, scoring: Scoring) -> list[int]:
 
 def _most_frequent(truth: NDArray[np.int8], weights: NDArray[np.float64]) -> NDArray[np.intp]:
     """The label set that most instances have, by weight."""
-    sets, inverse = np.unique(truth, axis=0, return_inverse=True)
-    return np.flatnonzero(sets[np.argmax(np.bincount(inverse.ravel(), weights))]) if len(sets) else np.zeros(0, np.intp)
+    if not truth.size:
+        return np.zeros(0, np.intp)
+    bits = np.packbits(truth, axis=1)  # which compare as a whole, in the same order, and many times as fast
+    _, first, which = np.unique(bits.view(f"V{bits.shape[1]}"), return_index=True, return_inverse=True)
+    return np.flatnonzero(truth[first[np.argmax(np.bincount(which.ravel(), weights))]])
 
 
 def _constant_rules(stages: list[NDArray[np.intp]], frequency: NDArray[np.float64], total: float) -> RuleList:
