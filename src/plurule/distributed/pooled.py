@@ -86,15 +86,15 @@ class PooledBlock:
     def __len__(self) -> int:
         return len(self.Y)
 
-    def counts(self) -> list[Numbers]:
+    def counts(self) -> list[list[Numbers]]:
         """Per pool: what its bodies cover of open pairs, those with the label and all; and the pairs with the label."""
         found = []
         for part in range(len(self.sizes)):
             rows = self._rows(part, 0)
             weight = self._weight(rows)
             present = weight * (self.Y[rows].T == 1)
-            found.append(covered_sums(np.stack([present, weight]), self._held(part, rows)))
-            found.append(present.sum(axis=1, dtype=np.float64))
+            sums = covered_sums(np.stack([present, weight]), self._held(part, rows))
+            found.append([sums, present.sum(axis=1, dtype=np.float64)])
         return found
 
     def taken(self, asked: Sequence[tuple[int, Sequence[Taking]]]) -> list[Numbers]:
@@ -152,10 +152,8 @@ def select(
 ) -> list[list[Any]]:
     """Per pool and price, what is selected; all of them go step by step together, with one round of counts for each."""
     counts = blocks.total(PooledBlock.counts)
-    growing = []
-    for part, bodies in enumerate(pools):
-        right, all_ = counts[2 * part]
-        growing.append(Selecting(Gains(bodies, right, all_, counts[2 * part + 1], constraints), prices, n_rules))
+    gains = (Gains(pool, sums, n, constraints) for pool, (sums, n) in zip(pools, counts, strict=True))
+    growing = [Selecting(one, prices, n_rules) for one in gains]
     while asked := [(part, takings) for part, one in enumerate(growing) if (takings := one.choose())]:
         for (part, _), sums in zip(asked, blocks.total(PooledBlock.taken, asked), strict=True):
             growing[part].take(sums)

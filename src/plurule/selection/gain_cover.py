@@ -10,7 +10,7 @@ two rules before the last contradict each other, so predictions do not depend on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,6 +29,8 @@ from plurule.prediction.staged import Stages
 
 Body: TypeAlias = tuple[Condition, ...]
 Values: TypeAlias = NDArray[np.float64]
+Decided: TypeAlias = tuple[int, frozenset[int]]
+"""A label, and the bodies that have decided it."""
 
 LEAST_GAIN = 0.5
 """What a label must gain beyond nothing to be in a head: so much weight of instances."""
@@ -109,17 +111,17 @@ class Taking(NamedTuple):
     before: frozenset[int]
     """The bodies that have decided the label."""
 
+    @property
+    def after(self) -> Decided:
+        """The label, and the bodies that have decided it then."""
+        return self.label, self.before | {self.body}
+
 
 class Gains:
     """What the bodies of a pool gain, by sums over the rows, wherever they are."""
 
     def __init__(
-        self,
-        bodies: Sequence[Body],
-        right: Values,
-        all_: Values,
-        positives: Values,
-        constraints: ResolvedConstraints | None = None,
+        self, bodies: Sequence[Body], sums: Values, positives: Values, constraints: ResolvedConstraints | None = None
     ):
         self.n_conditions = np.array([len(body) for body in bodies])
         self.barred: NDArray[np.bool_] | None = None
@@ -127,149 +129,135 @@ class Gains:
         if constraints is not None and constraints.directed:
             self.barred = np.array([constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies]).T
         self.hierarchy = () if constraints is None else ancestors(constraints.hierarchy)
-        self.right, self.all = right, all_
+        self.sums = sums
         """Per label and body, the weight of the open pairs it covers: those that have the label, and all."""
         self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
 
-    def last(self, price: Price) -> list[Choice]:
-        """What the last rule predicts, if there is one: the labels that gain by the empty body, the first of a pool."""
-        gain = self.right[:, 0] - price.lam * self.all[:, 0] - LEAST_GAIN
-        head = np.flatnonzero(gain > 0.0)
-        return [Choice(0, head, last=True)] if price.last and len(head) else []
+
+class Growing:
+    """What is selected from a pool at one price, step by step."""
+
+    def __init__(self, gains: Gains, price: Price):
+        self.gains, self.price = gains, price
+        labels = np.arange(gains.sums.shape[1])
+        self.every = gains.sums[:, :, :1].copy()
+        """What is left per label, with it and at all; the empty body, the first of a pool, covers everything."""
+        right, all_ = self.every[:, :, 0]
+        usual = np.flatnonzero(right - price.lam * all_ - LEAST_GAIN > 0.0) if price.last else labels[:0]
+        self.chosen = [Choice(0, usual, last=True)] if len(usual) else []
+        self.sign = np.where(np.isin(labels, usual), -1.0, 1.0)
+        self.weighs = gains.rarity if price.labels_alike else np.ones(len(labels))
+        self.left: dict[int, tuple[frozenset[int], Values]] = {}
+        """Of labels that bodies have decided: which ones, and the sums of what they left."""
+        self.takings: list[Taking] = []
+        """What the last choice decides."""
+        self.value = -price.per_condition * gains.n_conditions + self._worth(labels, gains.sums).sum(axis=0)
+        """Per body, what is gained by all labels."""
+
+    def choose(self) -> bool:
+        """Choose the body that gains most, if one gains anything."""
+        # What differs by rounding only is a tie, and the first of them is taken.
+        body = int(np.argmax(np.round(self.value, 9)))
+        if self.value[body] <= 1e-9:
+            return False
+        head = np.flatnonzero(self._enough(body))
+        self.chosen.append(Choice(body, head))
+        self.takings = [Taking(body, label, self.before(label)[0]) for label in head.tolist()]
+        return True
+
+    def before(self, label: int) -> tuple[frozenset[int], Values]:
+        """The bodies that have decided a label, and the sums of what they left."""
+        return self.left.get(label) or (frozenset(), self.gains.sums[:, label])
+
+    def take(self, known: Mapping[Decided, Values]) -> None:
+        """Go on with the sums that the last choice leaves."""
+        for one in self.takings:
+            label, sums = one.label, known[one.after]
+            was = self._worth(label, self.before(label)[1])
+            self.left[label], self.every[:, label] = (one.after[1], sums), sums[:, :1]
+            self.value += self._worth(label, sums) - was
+
+    def _worth(self, label: Any, sums: Values) -> Values:
+        """What each body gains by a label, or by each of several, if anything."""
+        gain = self._gain(label, sums)
+        if self.gains.barred is not None:
+            gain[self.gains.barred[label]] = 0.0
+        np.maximum(gain, 0.0, out=gain)
+        if self.price.labels_alike:
+            gain *= self.weighs[label, None]
+        return gain
+
+    def _enough(self, body: int) -> NDArray[np.bool_]:
+        """Per label, whether a body tells of it."""
+        price, sums = self.price, self.gains.sums[:, :, body].copy()
+        for label, (_, left) in self.left.items():
+            sums[:, label] = left[:, body]
+        gain, (right, all_) = self._gain(slice(None), sums[:, :, None])[:, 0], sums
+        gain += (self.sign > 0.0) * price.lam * (1.0 - price.further) * all_
+        enough = (gain > 0.0) & (self.weighs > 0.0) & (right >= price.least_precision * all_)
+        if self.gains.barred is not None:
+            enough &= ~self.gains.barred[:, body]
+        for below, above in self.gains.hierarchy:
+            enough[above] |= enough[below]
+        return enough
+
+    def _gain(self, label: Any, sums: Values) -> Values:
+        """What bodies gain by a label, or by each of several."""
+        price, (right, all_) = self.price, sums
+        precise = right
+        if price.shrink:
+            # As if bodies covered so much more weight with the shares of the empty body.
+            every_right, every = self.every[:, label]
+            share = np.divide(every_right, every, out=np.zeros_like(every), where=every > 0)
+            right = all_ * (right + price.shrink * share) / (all_ + price.shrink)
+        gain: Values = right - price.lam * all_
+        if price.last:
+            gain *= self.sign[label, None]
+        gain -= LEAST_GAIN
+        if price.least_precision:
+            gain[precise < price.least_precision * all_] = 0.0
+        return gain
 
 
 class Selecting:
     """Selects from a pool at several prices, step by step side by side."""
 
     def __init__(self, gains: Gains, prices: Sequence[Price], n_rules: int):
-        self.gains, self.n_rules = gains, n_rules
-        self.chosen = [gains.last(price) for price in prices]
-        n_labels = len(gains.right)
-        self.sums = np.stack([gains.right, gains.all], axis=1)
-        """Of labels that some bodies have decided: per body, the weight of open pairs, those with the label and all."""
-        self.before = [frozenset[int]()] * n_labels
-        """Per place of these sums, the bodies that have decided the label …"""
-        self.known = {(label, frozenset[int]()): label for label in range(n_labels)}
-        """… and the place of each label and such bodies: prices often choose alike."""
-        self.places = np.tile(np.arange(n_labels), (len(prices), 1))
-        """Per price and label, the place of the sums that are so far."""
-        self.sign = np.ones((len(prices), n_labels))
-        for sign, chosen in zip(self.sign, self.chosen, strict=True):
-            for choice in chosen:
-                sign[choice.head] = -1.0
-        self.weighs = np.array([gains.rarity if price.labels_alike else np.ones(n_labels) for price in prices])
-        told = [(one.lam, one.least_precision, one.further, one.shrink, one.per_condition) for one in prices]
-        self.lam, self.least, self.further, self.shrink, per_condition = np.array(told).T[:, :, None]
-        self.value = -per_condition * gains.n_conditions
-        """Per price and body, what is gained by all labels."""
-        labels = np.arange(n_labels)
-        for price, value in enumerate(self.value):
-            value += self._worth(np.full(n_labels, price), labels, labels).sum(axis=0)
-        self.growing = [n for n, chosen in enumerate(self.chosen) if len(chosen) < n_rules]
-        self.most = MOST_VALUES // gains.right.shape[1]
-        self.changed: list[tuple[int, int, int]] = []
-        """Prices and labels whose sums are at another place after the last choice."""
-        self.sources: list[int] = []
-        """Of each taking that is asked for, the place of the sums it takes from."""
+        self.n_rules = n_rules
+        self.every = [Growing(gains, price) for price in prices]
+        self.growing = [one for one in self.every if len(one.chosen) < n_rules]
+        self.known: dict[Decided, Values] = {}
+        """The sums that choices have left, by label and bodies: prices often choose alike."""
+        self.most = MOST_VALUES // gains.sums.shape[2]
+        self.asked: dict[Decided, tuple[Taking, Values]] = {}
+        """What must be known to go on, with the sums that it takes from."""
+
+    @property
+    def chosen(self) -> list[list[Choice]]:
+        """Per price, what is chosen so far."""
+        return [one.chosen for one in self.every]
 
     def choose(self) -> list[Taking]:
         """Choose at each price, until something must be known to go on; nothing at the end."""
         while self.growing:
-            asked = self._choose_once()
-            if asked:
-                return asked
-            self.take(np.zeros((0, *self.sums.shape[1:])))
+            if len(self.known) > self.most:
+                self.known.clear()
+            self.growing = [one for one in self.growing if one.choose() and len(one.chosen) < self.n_rules]
+            for one in self.growing:
+                new = (taking for taking in one.takings if taking.after not in self.known)
+                self.asked |= {taking.after: (taking, one.before(taking.label)[1]) for taking in new}
+            if self.asked:
+                return [taking for taking, _ in self.asked.values()]
+            self.take(())
         return []
 
-    def _forget(self) -> None:
-        """Keep only the sums that prices need to go on."""
-        needed, places = np.unique(self.places[self.growing], return_inverse=True)
-        self.places[self.growing] = places.reshape(len(self.growing), -1)
-        self.sums, self.before = self.sums[needed], [self.before[place] for place in needed.tolist()]
-        now = {place: n for n, place in enumerate(needed.tolist())}
-        self.known = {key: now[place] for key, place in self.known.items() if place in now}
-        self.most = max(self.most, 2 * len(needed))
-
-    def _choose_once(self) -> list[Taking]:
-        if len(self.before) > self.most:
-            self._forget()
-        # What differs by rounding only is a tie, and the first of them is taken.
-        best = np.argmax(np.round(self.value[self.growing], 9), axis=1).tolist()
-        found = [(n, body) for n, body in zip(self.growing, best, strict=True) if self.value[n, body] > 1e-9]
-        self.sources, self.growing, self.changed = [], [], []
-        asked = []
-        for (price, body), enough in zip(found, self._enough(*np.array(found, np.intp).reshape(-1, 2).T), strict=True):
-            head = np.flatnonzero(enough)
-            self.chosen[price].append(Choice(body, head))
-            if len(self.chosen[price]) == self.n_rules:
-                continue
-            self.growing.append(price)
-            for label, place in zip(head.tolist(), self.places[price, head].tolist(), strict=True):
-                after = self.before[place] | {body}
-                if (label, after) not in self.known:
-                    self.known[label, after] = len(self.before)
-                    self.before.append(after)
-                    self.sources.append(place)
-                    asked.append(Taking(body, label, self.before[place]))
-                self.changed.append((price, label, self.known[label, after]))
-        return asked
-
-    def take(self, taken: Values) -> None:
+    def take(self, taken: Iterable[Values]) -> None:
         """Be told, per taking that was asked for, what it takes from every body: pairs with the label, and all."""
-        while len(self.sums) < len(self.before):
-            self.sums = np.concatenate([self.sums, np.empty_like(self.sums)])
-        new = slice(len(self.before) - len(taken), len(self.before))
-        self.sums[new] = self.sums[np.array(self.sources, np.intp)] - taken
-        if self.changed:
-            price, label, place = np.array(self.changed, np.intp).T
-            more = self._worth(price, label, place) - self._worth(price, label, self.places[price, label])
-            self.places[price, label] = place
-            begin = np.flatnonzero(np.diff(price, prepend=-1))
-            self.value[price[begin]] += np.add.reduceat(more, begin, axis=0)
-
-    def _worth(self, price: NDArray[np.intp], label: NDArray[np.intp], place: NDArray[np.intp]) -> Values:
-        """What each body gains at some prices by one label each, if anything."""
-        right, all_ = self.sums[place].swapaxes(0, 1)
-        gain = self._gain(price, label, right, all_, right[:, :1], all_[:, :1])
-        if self.gains.barred is not None:
-            gain[self.gains.barred[label]] = 0.0
-        np.maximum(gain, 0.0, out=gain)
-        gain *= self.weighs[price, label][:, None]
-        return gain
-
-    def _enough(self, price: NDArray[np.intp], body: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Per price and label, whether a body tells of the label."""
-        n_labels = len(self.gains.right)
-        places, bodies = self.places[price].ravel(), np.repeat(body, n_labels)
-        each, labels = np.repeat(price, n_labels), np.tile(np.arange(n_labels), len(price))
-        right, all_ = self.sums[places, :, bodies].T[:, :, None]
-        every_right, every = self.sums[places, :, 0].T[:, :, None]
-        gain = self._gain(each, labels, right, all_, every_right, every)
-        gain += (self.sign[each, labels][:, None] > 0.0) * self.lam[each] * (1.0 - self.further[each]) * all_
-        enough = (gain > 0.0) & (self.weighs[each, labels][:, None] > 0.0) & (right >= self.least[each] * all_)
-        enough = enough.reshape(len(price), n_labels)
-        if self.gains.barred is not None:
-            enough &= ~self.gains.barred[:, body].T
-        for below, above in self.gains.hierarchy:
-            enough[:, above] |= enough[:, below]
-        return enough
-
-    def _gain(self, price: Any, label: Any, right: Values, all_: Values, every_right: Values, every: Values) -> Values:
-        """What is gained at some prices by one label each; of each also what the empty body, the first, covers."""
-        precise = right
-        drawn = np.flatnonzero(self.shrink[price])
-        if len(drawn):
-            # As if bodies covered so much more weight with the shares of the empty body.
-            weight, total = self.shrink[price[drawn]], every[drawn]
-            share = np.divide(every_right[drawn], total, out=np.zeros_like(total), where=total > 0)
-            right = right.copy()
-            right[drawn] = all_[drawn] * (right[drawn] + weight * share) / (all_[drawn] + weight)
-        gain = right - self.lam[price] * all_
-        gain *= self.sign[price, label][:, None]
-        gain -= LEAST_GAIN
-        if self.least.any():
-            gain[precise < self.least[price] * all_] = 0.0
-        return gain
+        for (after, (_, sums)), less in zip(self.asked.items(), taken, strict=True):
+            self.known[after] = sums - less
+        self.asked.clear()
+        for one in self.growing:
+            one.take(self.known)
 
 
 class GainCover:
@@ -282,21 +270,16 @@ class GainCover:
         left = (begin.predicted == OPEN) & begin.in_training[:, None]
         weight = (left * problem.weights[:, None]).astype(exact_type(problem.weights))
         self.weight, self.present = np.ascontiguousarray(weight.T), np.ascontiguousarray(problem.Y.T == 1)
-        right, all_ = covered_sums(np.stack([self.weight * self.present, self.weight]), self.held)
+        sums = covered_sums(np.stack([self.weight * self.present, self.weight]), self.held)
         positives = self.weight.sum(axis=1, where=self.present, dtype=np.float64)
-        self.gains = Gains(bodies, right, all_, positives, problem.constraints)
+        self.gains = Gains(bodies, sums, positives, problem.constraints)
 
     def select(self, prices: Sequence[Price], n_rules: int) -> list[list[Choice]]:
         """Per price, the last rule, if there is one, and the bodies that gain most, one after the other."""
-        found: list[list[Choice]] = []
-        together = max(1, MOST_VALUES // self.gains.right.size)
-        for begin in range(0, len(prices), together):
-            selecting = Selecting(self.gains, prices[begin : begin + together], n_rules)
-            while asked := selecting.choose():
-                given = self.weight, self.present, self.holds.__getitem__, self.held.__getitem__
-                selecting.take(taken(asked, *given))
-            found += selecting.chosen
-        return found
+        selecting, given = Selecting(self.gains, prices, n_rules), (self.holds.__getitem__, self.held.__getitem__)
+        while asked := selecting.choose():
+            selecting.take(taken(asked, self.weight, self.present, *given))
+        return selecting.chosen
 
 
 def taken(
