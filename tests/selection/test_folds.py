@@ -121,9 +121,9 @@ def test_lists_grow_only_as_long_as_the_best_length_may_lie_further_on(
     asked: list[int | None] = []
     learn = Folds.learn
 
-    def watched(self: Folds, part: int, options: Options) -> Any:
+    def watched(self: Folds, part: int, options: Options, may_grow: bool) -> Any:
         asked.append(options.n_rules)
-        return learn(self, part, options)
+        return learn(self, part, options, may_grow)
 
     monkeypatch.setattr(Folds, "learn", watched)
     monkeypatch.setattr(search_module, "FIRST_LIMIT", 2)
@@ -144,20 +144,22 @@ def test_a_list_goes_on_from_a_shorter_one_of_the_same_options(flags: Any) -> No
     for changes in ({}, {"heuristic": HammingAccuracy(), "predict_absence": True}, {"max_bins": 4}):
         options = options_of(evaluation_of(flags), **changes)
         for n_rules in (2, 4, 3, 4, 8, None):
-            part = folds.learn(1, replace(options, n_rules=n_rules))
+            part = folds.learn(1, replace(options, n_rules=n_rules), may_grow=True)
             assert part == evaluation_of(flags).folds.learn(1, replace(options, n_rules=n_rules))
 
 
 def test_so_many_of_the_latest_runs_are_kept_to_go_on_as_memory_allows(
     flags: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def kept(*min_coverages: int) -> int:
+    def kept(*min_coverages: int, may_grow: bool = True) -> int:
         evaluation = evaluation_of(flags)
         for min_coverage in min_coverages:
-            evaluation.folds.learn(0, options_of(evaluation, n_rules=1, min_coverage=min_coverage))
+            options = options_of(evaluation, n_rules=1, min_coverage=min_coverage)
+            evaluation.folds.learn(0, options, may_grow)
         return sum(key[0] == "run" for key in evaluation.folds._made)
 
     assert kept(*range(12)) == 12
+    assert kept(*range(12), may_grow=False) == 0
     rows, columns = len(evaluation_of(flags).folds.training(0).Y), len(flags.attributes)
     size = rows * len(flags.label_names) * columns
     monkeypatch.setattr(folds_module, "MOST_COUNTS_IN_ALL", 5 * size)

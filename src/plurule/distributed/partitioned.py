@@ -261,7 +261,7 @@ class BlockFolds(TrainingData):
         blocks: Blocks = self._made["blocks"]
         return blocks
 
-    def learn(self, part: int, options: Options, progress: Progress | None = None) -> RuleList:
+    def learn(self, part: int, options: Options, may_grow: bool = False, progress: Progress | None = None) -> RuleList:
         blocks, number = self.blocks, next(self._lists)
         sample = 0 if self.is_whole else part + 1
         rules, journal, task = list(self._made["rules"]), self.journal, f"list {number}"
@@ -281,7 +281,7 @@ class BlockFolds(TrainingData):
         return cover(counts, tuple(rules), options, progress)
 
     def learn_one(self, options: Options, progress: Progress | None = None) -> RuleList:
-        learned = self.everything().learn(0, options, progress)
+        learned = self.everything().learn(0, options, progress=progress)
         return with_short_thresholds(learned, self.values_for(learned), len(self.given))
 
     def _fingerprint(self) -> str:

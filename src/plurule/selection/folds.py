@@ -42,8 +42,8 @@ GROUPS = 5
 """A single validation part is scored in so many groups, to know how far its score can be trusted."""
 
 MOST_COUNTS = 20_000_000
-"""Training runs on data of at most this size (values times labels, or rows, times columns) are kept, to go on from
-where they are …"""
+"""Training runs of lists that may grow, on data of at most this size (values times labels, or rows, times columns), are
+kept, to go on from where they are …"""
 
 MOST_COUNTS_IN_ALL = 8 * MOST_COUNTS
 """… up to this size together, the latest of them."""
@@ -170,12 +170,10 @@ class Folds(TrainingData):
             return self.problem
         return self._once(("training", part), lambda: rows_of(self.problem, rows))
 
-    def learn(self, part: int, options: Options) -> RuleList:
-        """A list from the rows of one part."""
-        problem = self.training(part)
+    def learn(self, part: int, options: Options, may_grow: bool = False) -> RuleList:
         if self.engine != "native":
-            return engines.learn(problem, options, self.engine, self.n_jobs)
-        return self._go_on(part, options)
+            return engines.learn(self.training(part), options, self.engine, self.n_jobs)
+        return self._go_on(part, options, may_grow)
 
     def learn_one(self, options: Options, progress: Progress | None = None) -> RuleList:
         return engines.learn(self.problem, options, self.engine, self.n_jobs, progress)
@@ -211,7 +209,7 @@ class Folds(TrainingData):
     def fingerprints(self) -> bytes:
         return pack(fingerprints(self.problem.table))
 
-    def _go_on(self, part: int, options: Options) -> RuleList:
+    def _go_on(self, part: int, options: Options, may_grow: bool) -> RuleList:
         """A list by the native engine, continued where a shorter one was learned with the same options before."""
         problem, columns = self._derived(part, options), self._columns(part, options)
         key = "run", part, repr(vars(options) | {"n_rules": None, "lift": options.lift.tobytes()})
@@ -220,7 +218,7 @@ class Folds(TrainingData):
         if run is None or (options.n_rules is not None and options.n_rules < run.n_rules):
             run = native.Run(problem, replace(options, n_rules=None), self.n_jobs, columns)
         learned, size = run.learn(options.n_rules), _size(problem, options)
-        if options.n_rules is not None and not run.ended and size <= MOST_COUNTS:
+        if may_grow and options.n_rules is not None and not run.ended and size <= MOST_COUNTS:
             with _preparing:
                 kept = [k for k in self._made if k[0] == "run"]
                 for old in kept[: max(0, len(kept) - MOST_COUNTS_IN_ALL // size + 1)]:

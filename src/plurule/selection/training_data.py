@@ -61,8 +61,8 @@ class TrainingData(ABC):
         """The labels that lists of a part are scored on, by group; rows that are elsewhere are summed up."""
 
     @abstractmethod
-    def learn(self, part: int, options: Options) -> RuleList:
-        """A list from the rows of one part."""
+    def learn(self, part: int, options: Options, may_grow: bool = False) -> RuleList:
+        """A list from the rows of one part; it may be asked for again with more rules, if it is said so."""
 
     @abstractmethod
     def learn_one(self, options: Options, progress: Progress | None = None) -> RuleList:

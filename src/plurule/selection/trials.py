@@ -138,7 +138,7 @@ class Trial:
 
     def __call__(self, evaluation: Evaluation) -> Result:
         start = time.thread_time()
-        model = evaluation.folds.learn(self.part, self.options)
+        model = evaluation.folds.learn(self.part, self.options, may_grow=evaluation.by_length)
         learned = time.thread_time()
         result = evaluation.score(model, self.part)
         result["seconds"] = {"train": round(learned - start, 6), "score": round(time.thread_time() - learned, 6)}
