@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def test_a_column_of_which_nearly_all_rows_are_alike_is_listed_and_read_as_any_o
     columns = [np.where(rng.random(500) < share, 2, 0).astype(np.uint8) for share in (0.01, 0.5, 0.0, 1.0)]
     block = Block.make(columns, [2] * 4, np.ones((500, 1), np.uint8), None)
     assert [column is None for column in block.columns] == [True, False, True, True]
-    again = Block.of_arrays(dict(block.arrays()))
+    again = pickle.loads(pickle.dumps(block))
     assert len(again.listed) == (columns[0] == 2).sum()
     assert all(np.array_equal(again._column(i), column) for i, column in enumerate(columns))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ OPEN_PRESENT, OPEN_ABSENT, PRESENT = 1, 2, 4
 """Bits of the state of a pair, as the core has them."""
 UNDECIDED = 2
 """The code of a label that no rule has decided; 0 is absent, 1 present."""
-SIZES = ((1, "bytes"), (2, "words"))
-"""Codes by their size, and what columns of such codes are called together."""
 SPARSE = 1 / 16
 """A column that has its usual code in all but such a share of the rows is sparse."""
 LARGEST_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65_535}
@@ -67,7 +65,7 @@ def code_type(n_values: int) -> np.dtype[Any]:
     return next(kind for kind, most in LARGEST_CODES.items() if n_values <= most)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Block:
     """Rows of the training data; `make` gives one that no rule has seen."""
 
@@ -77,11 +75,6 @@ class Block:
     """Per attribute, the number of codes without that of a missing value."""
     usual: NDArray[np.int32]
     """Per attribute, the code that a sparse column has where nothing is listed; -1 for one that is not sparse."""
-    states: NDArray[np.uint8]
-    """Rows × labels, padded to a multiple of 8: the bits of each pair."""
-    predicted: NDArray[np.uint8]
-    """Labels × rows: what the rules so far predict, or `UNDECIDED`."""
-    in_training: NDArray[np.bool_]
     listed: NDArray[np.uint32]
     """Row by row, the slots of the codes of sparse columns that are not the usual ones."""
     row_starts: NDArray[np.int64]
@@ -95,12 +88,19 @@ class Block:
     """Where initial rules decided something, what was predicted before any rule was learned."""
     given_training: NDArray[np.bool_] | None = None
     """… and what was in training."""
-    seen: NDArray[np.int64] = field(default_factory=lambda: np.array([-1, -1]))
-    """How many learned rules the state has seen, -1 while it changes; and which list they are of."""
     recent: Recent = Recent([], (), np.zeros(0, np.uint32))  # noqa: RUF009  # never changed
     """What was looked up last: a rule grows condition by condition."""
     tested: set[int] = field(default_factory=set)
     """The labels that some rule decides, so that conditions may test them."""
+    states: NDArray[np.uint8]
+    """Rows × labels, padded to a multiple of 8: the bits of each pair."""
+    predicted: NDArray[np.uint8]
+    """Labels × rows: what the rules so far predict, or `UNDECIDED`."""
+    in_training: NDArray[np.bool_]
+    seen: NDArray[np.int64] = field(default_factory=lambda: np.array([-1, -1]))
+    """How many learned rules the state has seen, -1 while it changes; and which list they are of."""
+    n_changing: ClassVar[int] = 4
+    """The last so many arrays are those that learning changes."""
 
     @classmethod
     def make(
@@ -145,22 +145,6 @@ class Block:
             given=None if given is None else given.astype(np.uint8, order="C"),
             given_training=None if start is None else start.in_training,
         )
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """What the block is made of, by name."""
-        found = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        for size, name in SIZES:
-            columns = [column for column in self.columns if column is not None and column.itemsize == size]
-            if columns:
-                found[name] = np.array(columns)
-        return found
-
-    @classmethod
-    def of_arrays(cls, arrays: dict[str, Any]) -> Block:
-        """The block that is made of these."""
-        of_size = {size: iter(arrays.pop(name, ())) for size, name in SIZES}
-        dense = zip(arrays["n_values"].tolist(), arrays["usual"].tolist(), strict=True)
-        return cls([next(of_size[code_type(n).itemsize]) if usual < 0 else None for n, usual in dense], **arrays)
 
     def reset(self, sample: int = 0) -> None:
         """Forget all rules that were learned; rows outside of a sample have nothing left to decide."""

@@ -8,24 +8,19 @@ import json
 import os
 import pickle
 import shutil
-import zlib
 from collections.abc import Iterator, Sequence
-from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
 from plurule.data.fingerprint import digest
 from plurule.distributed import preparing
-from plurule.distributed.pieces import Blocks, Function, LocalPieces
+from plurule.distributed.pieces import Blocks, Function, LocalPieces, listed
 from plurule.errors import PluruleError
 from plurule.files import replacing
 from plurule.selection import code
 from plurule.selection.journal import open_locked
 
 HEADER, MADE, UNFINISHED = "plurule-cache.json", "made.pickle", ".part"
-CHANGING = ("states", "predicted", "in_training", "seen")
-"""Arrays of a block that learning changes."""
-HEADER_BYTES = 128
 
 
 class CachedPieces(LocalPieces):
@@ -46,19 +41,18 @@ class CachedPieces(LocalPieces):
             return super().make(function, *shared, each=each)
         place = self.cache / f"blocks-{digest(shared, each)}"
         kept = _read(place / MADE)
-        if kept is None or kept[1] != _sums(place):
+        if kept is None or not all(one.is_whole(path) for one, path in listed(kept[0], place)):
             unfinished = place.with_suffix(UNFINISHED)
             try:
-                made = self.stored(unfinished, function, shared, each)
+                kept = self.stored(unfinished, function, shared, each)
                 with _told(self.cache):
                     shutil.rmtree(place, ignore_errors=True)
-                    kept = made, _sums(unfinished)
                     _write(unfinished / MADE, kept)
                     unfinished.rename(place)
             except BaseException:
                 shutil.rmtree(unfinished, ignore_errors=True)
                 raise
-        blocks, sides = kept[0]
+        blocks, sides = kept
         return self.of_blocks(blocks, place), sides
 
     def _once(self, ask: Function, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Any:
@@ -90,20 +84,6 @@ def _read(path: Path) -> Any:
     content = path.read_bytes() if path.is_file() else b""
     size = hashlib.sha256().digest_size
     return pickle.loads(content[size:]) if hashlib.sha256(content[size:]).digest() == content[:size] else None
-
-
-def _add(checksum: int, piece: bytes) -> int:
-    return zlib.crc32(piece, checksum)
-
-
-def _sums(folder: Path) -> dict[str, tuple[int, int]]:
-    """Of each array in a folder, its size and a checksum; of those that learning changes, that of their header."""
-    found = {}
-    for path in sorted(folder.rglob("*.npy")):
-        with open(path, "rb") as file:
-            pieces = [file.read(HEADER_BYTES)] if path.stem in CHANGING else iter(partial(file.read, 1 << 20), b"")
-            found[str(path.relative_to(folder))] = path.stat().st_size, reduce(_add, pieces, 0)
-    return found
 
 
 @contextlib.contextmanager

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import mmap
+import pickle
+import zlib
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,11 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from plurule.errors import DataError, PluruleError
 
 Function = Callable[..., Any]
+ALIGNED = 64
+"""Arrays begin at multiples of so many bytes."""
 
 
 class Blocks(ABC):
@@ -127,8 +130,7 @@ class LocalPieces(Pieces, Blocks):
             # Other processes share the columns, and keep the state of each block to themselves.
             here = self.executor is None or isinstance(self.executor, ThreadPoolExecutor)
             read = Stored.load if here else loaded_once
-            listed = ((one, place / _name(number)) for number, one in enumerate(blocks) if one is not None)
-            pieces = [Piece(folder.name, partial(read, one, folder)) for one, folder in listed]
+            pieces = [Piece(path.name, partial(read, one, path)) for one, path in listed(blocks, place)]
         return LocalPieces(lambda: pieces, self.executor, self.width)
 
     def _run(self, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Iterator[Any]:
@@ -165,6 +167,11 @@ def _name(number: int) -> str:
     return f"block-{number:06d}"
 
 
+def listed(blocks: Sequence[Stored | None], place: Path) -> list[tuple[Stored, Path]]:
+    """The blocks that have rows, with their files in a folder."""
+    return [(one, place / _name(number)) for number, one in enumerate(blocks) if one is not None]
+
+
 # In a folder -------------------------------------------------------------------------------------------------------
 
 
@@ -174,45 +181,66 @@ def _stored(part: Any, function: Function, place: Path | None, shared: Sequence[
     block, side = function(part, *shared, given)
     if place is None:
         return block, side
-    if not len(block):
-        return None, side
-    folder, arrays = place / _name(number), {}
-    try:
-        folder.mkdir(parents=True)
-        for name, array in block.arrays().items():
-            np.save(folder / name, np.ascontiguousarray(array))
-            header = (folder / f"{name}.npy").stat().st_size - array.nbytes
-            arrays[name] = {"dtype": array.dtype, "offset": header, "shape": array.shape}
-    except OSError as error:
-        # numpy says how much it could write, not why it was no more.
-        reason = error.strerror or f"{error}; is the disk full?"
-        raise PluruleError(f"{folder}: the binned columns could not be written ({reason})") from error
-    return Stored(type(block), arrays), side
+    return Stored.write(block, place / _name(number)) if len(block) else None, side
 
 
 class Stored(NamedTuple):
-    """How a block was written: what need not be read each time that it is counted."""
+    """How a block was written: its arrays, one after the other, in a file, and here all else."""
 
-    kind: Any
-    arrays: dict[str, dict[str, Any]]
-    """Of each array, its type, shape and place in its file."""
+    content: bytes
+    """What pickle makes of the block without its arrays."""
+    spans: tuple[tuple[int, int], ...]
+    """Where each of them begins and ends."""
+    fixed: int
+    """Where those begin that learning changes."""
+    checksum: int
+    """Of what lies before."""
 
-    def load(self, folder: Path, mode: Any = "r+") -> Any:
+    @classmethod
+    def write(cls, block: Any, path: Path) -> Stored:
+        """Write a block to a file."""
+        buffers: list[pickle.PickleBuffer] = []
+        content, spans, checksum = pickle.dumps(block, 5, buffer_callback=buffers.append), [], 0
+        n_fixed = len(buffers) - block.n_changing
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "wb") as file:
+                for number, array in enumerate(map(pickle.PickleBuffer.raw, buffers)):
+                    spans.append((file.tell(), file.tell() + array.nbytes))
+                    for piece in (array, bytes(-array.nbytes % ALIGNED)):
+                        file.write(piece)
+                        checksum = zlib.crc32(piece, checksum) if number < n_fixed else checksum
+                fixed = spans[n_fixed][0] if block.n_changing else file.tell()
+        except OSError as error:
+            raise PluruleError(f"{path}: the binned columns could not be written ({error.strerror})") from error
+        return cls(content, tuple(spans), fixed, checksum)
+
+    def load(self, path: Path, access: int = mmap.ACCESS_WRITE) -> Any:
         """The block, mapped to memory."""
-        mapped = ((name, np.memmap(f"{folder}/{name}.npy", mode=mode, **how)) for name, how in self.arrays.items())
-        # A view of what is mapped is as good, and faster to take rows of.
-        return self.kind.of_arrays({name: np.asarray(array) for name, array in mapped})
+        memory = _mapped(path, access)
+        return pickle.loads(self.content, buffers=[memory[begin:end] for begin, end in self.spans])
+
+    def is_whole(self, path: Path) -> bool:
+        """Whether a file holds what was written, as far as learning does not change it."""
+        if not path.is_file() or path.stat().st_size < self.spans[-1][1]:
+            return False
+        return zlib.crc32(_mapped(path, mmap.ACCESS_READ)[: self.fixed]) == self.checksum
+
+
+def _mapped(path: Path, access: int) -> memoryview:
+    with open(path, "rb" if access == mmap.ACCESS_READ else "r+b") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=access))
 
 
 _loaded: dict[Path, Any] = {}
 """The blocks that this process has counted."""
 
 
-def loaded_once(stored: Stored, folder: Path) -> Any:
+def loaded_once(stored: Stored, path: Path) -> Any:
     """A block in this process, whose state catches up if another process counted it last."""
-    if folder not in _loaded:
+    if path not in _loaded:
         # What else is there belongs to a run that has ended.
-        for old in [old for old in _loaded if old.parent.parent != folder.parent.parent]:
+        for old in [old for old in _loaded if old.parent.parent != path.parent.parent]:
             del _loaded[old]
-        _loaded[folder] = stored.load(folder, "c")
-    return _loaded[folder]
+        _loaded[path] = stored.load(path, mmap.ACCESS_COPY)
+    return _loaded[path]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,7 @@ class PooledBlock:
     roles: NDArray[np.int8] | None = None
     left: NDArray[np.bool_] | None = None
     """Rows × labels: what initial rules leave to be decided; everything if there are none."""
+    n_changing: ClassVar[int] = 0
 
     @classmethod
     def make(cls, part: Dataset, pools: Pools, kept: Kept) -> tuple[PooledBlock, None]:
@@ -73,15 +74,6 @@ class PooledBlock:
             left = (begin.predicted == OPEN) & begin.in_training[:, None]
         weights = None if kept.weights is None else ones
         return cls(Y, np.hstack(held), np.array(sizes), weights, kept.roles, left), None
-
-    def arrays(self) -> dict[str, Numbers]:
-        """What the block is made of, by name."""
-        return {name: value for name, value in vars(self).items() if value is not None}
-
-    @classmethod
-    def of_arrays(cls, arrays: dict[str, Any]) -> PooledBlock:
-        """The block that is made of these."""
-        return cls(**arrays)
 
     def __len__(self) -> int:
         return len(self.Y)
