@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from plurule.data.inputs import labelled_data
 from plurule.heuristics import Averaging, FMeasure, Heuristic
 from plurule.label_matrix import dense
-from plurule.learning.constraints import Constraints
+from plurule.learning.constraints import Constraints, are_had_or_not
 from plurule.learning.covering import Progress
 from plurule.learning.default_rules import with_default_rules
 from plurule.learning.fixed_head import FixedHead, as_fixed_head
@@ -36,7 +36,7 @@ from plurule.selection.aiming import MOST_RULES, Aim, ConstantLabels, evaluation
 from plurule.selection.folds import Folds
 from plurule.selection.lengths import LengthCurve
 from plurule.selection.search import chosen_from, search
-from plurule.selection.training_data import CountedData, TrainingData, check_counted
+from plurule.selection.training_data import TrainingData, check_counted
 from plurule.selection.trials import evaluation_to_choose_by
 
 PUBLISHED: dict[str, Any] = {
@@ -242,22 +242,22 @@ class RuleListClassifier(RuleListPredictor):
         constraints
             What the rules that are learned must and must not use: attributes, and pairs of labels, by name.
         """
-        if isinstance(X, CountedData):
+        if hasattr(type(X), "training_data"):  # which is to be counted where it is
             return self._learn_counted(X, initial_rules, constraints, y, sample_weight, label_names)
         given = X, y, sample_weight, label_names, initial_rules, constraints
         problem, counts = problem_for(self, self.head_search, *given)
         return self._learn(problem, np.flatnonzero(counts))
 
-    def _learn_counted(self, data: CountedData, initial_rules: Any, constraints: Any, *others: Any) -> Self:
+    def _learn_counted(self, data: Any, initial_rules: Any, constraints: Any, *others: Any) -> Self:
         """Learn from data that are counted where they are, with labels and weights of their own."""
         check_counted(self.get_params(deep=False), check_scoring(self.scoring), *others)
-        attributes, labels, n_jobs = data.attributes, data.label_names, check_jobs(self.n_jobs)
-        given = as_initial_rules(initial_rules, attributes, labels) if initial_rules else ()
-        known = attributes, labels, self.head_search, None, given, data.had_or_not
-        bounds = check_constraints(constraints, *known)
-        options = check_options(self.get_params(deep=False), len(labels))
-        self._take_over(RuleList((), attributes, labels))
-        self._remember_labels(labels, data.form)
+        columns, names, n_jobs = data.columns, (data.attributes, data.label_names), check_jobs(self.n_jobs)
+        given = as_initial_rules(initial_rules, *names) if initial_rules else ()
+        known = columns.form.groups, columns.hierarchy, lambda: columns.had_or_not, given
+        bounds = check_constraints(constraints, data.attributes, data.label_names, self.head_search, *known)
+        options = check_options(self.get_params(deep=False), len(data.label_names))
+        self._take_over(RuleList((), *names))
+        self._remember_labels(data.label_names, columns.form)
         with data.training_data(options, given, bounds, n_jobs, self.remember_rows) as folds:
             return self._learn(folds)
 
@@ -400,7 +400,8 @@ def problem_for(
         data, weights = data[np.flatnonzero(counts)], weights[counts]
     given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
     predictor._remember_labels(data.label_names, form)
-    bounds = check_constraints(constraints, data.attributes, data.label_names, head_search, data, given)
+    known = data.groups, data.hierarchy, partial(are_had_or_not, data.X), given, data.Y
+    bounds = check_constraints(constraints, data.attributes, data.label_names, head_search, *known)
     return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, given, bounds), counts
 
 

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 import secrets
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.data.fingerprint import PACKED, digest
 from plurule.data.table import Table
-from plurule.data.targets import TargetForm
 from plurule.distributed import pooled
 from plurule.distributed.block import Standing
 from plurule.distributed.counts import BlockCounts, Values
@@ -47,7 +46,7 @@ from plurule.distributed.preparing import (
 )
 from plurule.errors import DataError
 from plurule.learning.binning import with_short_thresholds
-from plurule.learning.constraints import Constraints, ResolvedConstraints
+from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.covering import Progress, cover
 from plurule.learning.problem import Options, Problem
 from plurule.model import Attribute, NumericCondition, Rule, RuleList
@@ -57,10 +56,10 @@ from plurule.prediction.staged import Summed, stages_of
 from plurule.selection.folds import make_parts
 from plurule.selection.gain_cover import Body, Price, gain_of
 from plurule.selection.journal import Journal
-from plurule.selection.training_data import CountedData, Scores, Selection, TrainingData
+from plurule.selection.training_data import Scores, Selection, TrainingData
 
 
-class PartitionedData(CountedData):
+class PartitionedData(ABC):
     """Data of which the parts, and the blocks that are made of them, are somewhere."""
 
     checkpoint: str | os.PathLike[str] | None = None
@@ -77,24 +76,14 @@ class PartitionedData(CountedData):
             return columns_of(partitions)
 
     @property
-    def attributes(self) -> tuple[Attribute, ...]:  # type: ignore[override]
+    def attributes(self) -> tuple[Attribute, ...]:
         """Names and kinds of the columns that are no labels."""
         return self.columns.attributes
 
     @property
-    def label_names(self) -> tuple[str, ...]:  # type: ignore[override]
+    def label_names(self) -> tuple[str, ...]:
         """Names of the labels."""
         return self.columns.labels
-
-    @property
-    def form(self) -> TargetForm:  # type: ignore[override]
-        """The form in which labels were given."""
-        return self.columns.form
-
-    @property
-    def had_or_not(self) -> tuple[bool, ...]:  # type: ignore[override]
-        """Of each attribute, whether instances have it or not."""
-        return self.columns.had_or_not
 
     def __len__(self) -> int:
         return sum(self.columns.rows)
@@ -108,16 +97,14 @@ class PartitionedData(CountedData):
         n_jobs: int,
         remember_rows: bool,
     ) -> Iterator[BlockFolds]:
+        """The data, ready to be counted; what that takes is given back at the end."""
         if not len(self):
             raise DataError("the source holds no rows (Found array with 0 sample(s)); there is nothing to learn from")
-        if self.columns.hierarchy or self.form.groups:
-            wishes = constraints or Constraints().resolve(self.attributes, self.label_names)
-            wishes = wishes.with_exclusive(self.form.groups, self.label_names)
-            constraints = wishes.with_hierarchy(self.columns.hierarchy, self.label_names)
         with contextlib.ExitStack() as stack:
             partitions = stack.enter_context(self.partitions(n_jobs))
-            if self.form.columns:
-                partitions.then = partial(with_classes_of_all, form=self.form, labels=self.label_names)
+            form = self.columns.form
+            if form.columns:
+                partitions.then = partial(with_classes_of_all, form=form, labels=self.label_names)
             if constraints is not None and (constraints.hierarchy or constraints.exclusive):
                 partitions.map(expect_kept_by, constraints)
             journal = None

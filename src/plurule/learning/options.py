@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from plurule.data.dataset import Dataset
 from plurule.errors import ParameterError, nearest
 from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
-from plurule.learning.constraints import Constraints, ResolvedConstraints, are_had_or_not
+from plurule.learning.constraints import Constraints, ResolvedConstraints
 from plurule.learning.derived import CONDITION_KINDS
 from plurule.learning.engine import ENGINES, Engine
 from plurule.learning.fixed_head import as_fixed_head
@@ -22,6 +21,7 @@ from plurule.learning.min_precision import as_min_precision
 from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options
 from plurule.lifts import NoLift, as_table
 from plurule.model import Attribute, Rule
+from plurule.model.head import Groups, Hierarchy
 from plurule.parameters import Allowed, check_parameters, number, whole, words
 
 LARGEST = 2**31 - 1
@@ -164,15 +164,16 @@ def check_constraints(
     attributes: Sequence[Attribute],
     labels: Sequence[str],
     head_search: HeadSearch,
-    data: Dataset | None = None,
+    groups: Groups,
+    hierarchy: Hierarchy,
+    had_or_not: Callable[[], Sequence[bool]],
     initial_rules: Sequence[Rule] = (),
-    had_or_not: Sequence[bool] = (),
+    Y: Any = None,
 ) -> ResolvedConstraints | None:
     """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some.
 
-    Of data that are not at hand it must be said which attributes instances have or not.
+    What `had_or_not` gives are the attributes that instances have or not. Labels that are at hand are checked, too.
     """
-    groups, hierarchy = ((), ()) if data is None else (data.groups, data.hierarchy)
     if constraints is None and not groups and not hierarchy:
         return None
     if not isinstance(constraints, Constraints | None):
@@ -184,10 +185,8 @@ def check_constraints(
         tries = f"{head_search!r} tries all signs of labels that must go together"
         most = f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
         raise ParameterError("head_search", head_search, f"{tries}, {most}")
-    resolved.expect_kept(initial_rules, None if data is None else data.Y, labels)
-    if constraints is None or constraints.test_absence:
-        return resolved
-    return resolved.testing_presence(had_or_not if data is None else are_had_or_not(data.X))
+    resolved.expect_kept(initial_rules, Y, labels)
+    return resolved if constraints is None or constraints.test_absence else resolved.testing_presence(had_or_not())
 
 
 def check_engine(engine: str) -> Engine:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.data.targets import TargetForm
 from plurule.errors import DataError, ParameterError
-from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.covering import Progress
 from plurule.learning.options import check_conditions
 from plurule.learning.problem import Options, Problem
-from plurule.model import Attribute, Rule, RuleList
+from plurule.model import Rule, RuleList
 from plurule.prediction.scoring import Scoring
 from plurule.selection.gain_cover import Body, Choice, Price
 
@@ -96,31 +93,6 @@ class TrainingData(ABC):
     @abstractmethod
     def fingerprints(self) -> bytes:
         """Fingerprints of the rows, as rule lists keep them."""
-
-
-class CountedData(ABC):
-    """Data that are not in memory, as an estimator is given them; what is known of them is their columns."""
-
-    attributes: tuple[Attribute, ...]
-    label_names: tuple[str, ...]
-    form: TargetForm
-    had_or_not: tuple[bool, ...]
-    """Of each attribute, whether instances have it or not."""
-
-    @abstractmethod
-    def training_data(
-        self,
-        options: Options,
-        given: tuple[Rule, ...],
-        constraints: ResolvedConstraints | None,
-        n_jobs: int,
-        remember_rows: bool,
-    ) -> AbstractContextManager[TrainingData]:
-        """The data, ready to be counted; what that takes is given back at the end."""
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """The number of rows."""
 
 
 def check_counted(parameters: Mapping[str, Any], scoring: Scoring, *others: Any) -> None:
