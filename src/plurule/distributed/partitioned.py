@@ -115,17 +115,6 @@ class PartitionedData(ABC):
             yield BlockFolds(partitions, self.columns, options.max_bins, given, constraints, remember_rows, journal)
 
 
-@dataclass(frozen=True)
-class RemoteProblem(Problem):
-    """A problem whose rows are elsewhere; what is known of them are the label sets, and what each of them weighs."""
-
-    n_rows: int = 0
-
-    @property
-    def n_instances(self) -> int:
-        return self.n_rows
-
-
 @dataclass(eq=False)
 class BlockFolds(TrainingData):
     """Rows in blocks, of which some may be held out; every look at the parts is taken once."""
@@ -219,7 +208,7 @@ class BlockFolds(TrainingData):
         there = np.flatnonzero(rows)
         table, Y = table_of(self.columns.attributes, {}, len(there)), self.label_sets[there]
         known = table, self.columns.labels, Y, weights[there], self.given, self.constraints
-        return RemoteProblem(*known, n_rows=int(rows.sum()))
+        return Problem(*known, n_rows=int(rows.sum()))
 
     @property
     def values(self) -> list[tuple[Values, ...]]:

@@ -38,6 +38,8 @@ class Problem:
     """What the rules that are learned must and must not use."""
     derived: tuple[DerivedColumn, ...] = ()
     """What the last columns of the table were made of, if they are not of the data."""
+    n_rows: int | None = None
+    """How many rows there are, where they are elsewhere; known of them are the label sets, and what each weighs."""
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -86,7 +88,7 @@ class Problem:
     @property
     def n_instances(self) -> int:
         """Number of instances."""
-        return self.Y.shape[0]
+        return len(self.Y) if self.n_rows is None else self.n_rows
 
     @property
     def sample_weight(self) -> NDArray[np.float64] | None:
