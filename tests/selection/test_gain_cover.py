@@ -21,12 +21,12 @@ from plurule.prediction.staged import Stages, staged_measures
 from plurule.selection.gain_cover import (
     LEAST_GAIN,
     Choice,
-    GainCover,
     Price,
     bodies_of,
     counted,
     rules_of,
     satisfied,
+    select_here,
     staged_selection,
 )
 
@@ -130,10 +130,11 @@ def staged(problem: Problem, chosen: Sequence[Choice], kept: Any = (0, 1, 2)) ->
 @settings(max_examples=60)
 @given(problems(), st.one_of(PRICES, EXCEPTIONS))
 def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Price) -> None:
-    cover = GainCover(BODIES, problem)
-    chosen = [(choice.body, choice.head.tolist(), choice.last) for choice in cover.select([price], 4)[0]]
+    chosen = [
+        (choice.body, choice.head.tolist(), choice.last) for choice in select_here(BODIES, problem, [price], 4)[0]
+    ]
     assert chosen == by_hand(problem, price, 4)
-    assert [(c.body, c.head.tolist(), c.last) for c in cover.select([price], 2)[0]] == chosen[:2]
+    assert [(c.body, c.head.tolist(), c.last) for c in select_here(BODIES, problem, [price], 2)[0]] == chosen[:2]
 
 
 @settings(max_examples=40)
@@ -142,11 +143,10 @@ def test_prices_side_by_side_choose_as_each_alone(problem: Problem, prices: list
     def told(selections: Any) -> Any:
         return [[(c.body, c.head.tolist(), c.last) for c in chosen] for chosen in selections]
 
-    cover = GainCover(BODIES, problem)
-    alone = [told(cover.select([price], 5))[0] for price in prices]
-    assert told(cover.select(prices, 5)) == alone
+    alone = [told(select_here(BODIES, problem, [price], 5))[0] for price in prices]
+    assert told(select_here(BODIES, problem, prices, 5)) == alone
     with mock.patch("plurule.selection.gain_cover.MOST_VALUES", most):
-        assert told(cover.select(prices, 5)) == alone
+        assert told(select_here(BODIES, problem, prices, 5)) == alone
 
 
 @settings(max_examples=40)
@@ -155,7 +155,7 @@ def test_scores_of_some_labels_are_those_of_a_problem_that_has_no_others(
     problem: Problem, price: Price, some: set[int]
 ) -> None:
     problem, kept = replace(problem, initial_rules=()), sorted(some)
-    (chosen,) = GainCover(BODIES, problem).select([price], 5)
+    (chosen,) = select_here(BODIES, problem, [price], 5)
     stages = staged(problem, chosen, kept)
     for n_rules in range(len(chosen) + 1):
         made = RuleList(rules_of(BODIES, chosen[:n_rules], problem), problem.table.attributes, LABELS)
@@ -169,8 +169,7 @@ def test_scores_of_some_labels_are_those_of_a_problem_that_has_no_others(
 @given(problems(), st.randoms(use_true_random=False))
 def test_predictions_depend_on_no_order_and_are_scored_as_those_of_a_list(problem: Problem, shuffle: Any) -> None:
     problem = replace(problem, initial_rules=())
-    cover = GainCover(BODIES, problem)
-    (chosen,) = cover.select([Price(0.3)], 5)
+    (chosen,) = select_here(BODIES, problem, [Price(0.3)], 5)
     made = counted(rules_of(BODIES, chosen, problem), problem, 0.3)
     rules = list(made)
     shuffle.shuffle(rules)
@@ -191,7 +190,7 @@ def test_exceptions_to_a_last_rule_depend_on_no_order_and_are_scored_as_those_of
     problem: Problem, price: Price, shuffle: Any
 ) -> None:
     problem = replace(problem, initial_rules=())
-    (chosen,) = GainCover(BODIES, problem).select([price], 5)
+    (chosen,) = select_here(BODIES, problem, [price], 5)
     stages = staged(problem, chosen)
     scores = list(zip(stages.scores("micro_f1"), stages.scores("subset_accuracy"), strict=True))
     for n_rules in range(len(chosen) + 1):
@@ -219,7 +218,7 @@ def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     table = Table([Attribute("x0")], [np.array([0.0, 0.0, 0.0, 1.0])], 4)
     problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
     bodies = [(condition(0, 0.5),)]
-    (chosen,) = GainCover(bodies, problem).select([Price(0.25)], 3)
+    (chosen,) = select_here(bodies, problem, [Price(0.25)], 3)
     (rule,) = counted(rules_of(bodies, chosen, problem), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)
 
@@ -229,7 +228,7 @@ def test_an_exception_gains_what_the_last_rule_would_lose() -> None:
     Y = np.array([[0]] * 3 + [[1]] * 7, dtype=np.uint8)
     problem = Problem(table, ("a",), Y, np.ones(10))
     bodies = [(), (condition(0, 0.5),)]
-    (chosen,) = GainCover(bodies, problem).select([Price(0.5, last=True)], 3)
+    (chosen,) = select_here(bodies, problem, [Price(0.5, last=True)], 3)
     absent, usual = counted(rules_of(bodies, chosen, problem), problem, 0.5)
     assert (str(absent.head), absent.tp, absent.fp, absent.value) == ("¬a", 3, 1, 1.0)
     assert (str(usual.head), usual.tp, usual.fp, usual.value) == ("a", 6, 0, 3.0)

@@ -54,7 +54,7 @@ from plurule.model.file import rule_from_json, rule_to_json
 from plurule.prediction.counts import recount
 from plurule.prediction.staged import Summed, stages_of
 from plurule.selection.folds import make_parts
-from plurule.selection.gain_cover import Body, Price, gain_of
+from plurule.selection.gain_cover import Body, Price, gain_of, select
 from plurule.selection.journal import Journal
 from plurule.selection.training_data import Scores, Selection, TrainingData
 
@@ -288,7 +288,8 @@ class BlockFolds(TrainingData):
         asked = pooled.Pools(self.columns.attributes, self.columns.labels, self.given, pools)
         rows = [Kept(one.weights) for one in self.kept] if self.is_whole else self.kept
         blocks, _ = self.parts.make(pooled.PooledBlock.make, asked, each=rows)
-        chosen = pooled.select(blocks, pools, prices, n_rules, self.problem.constraints)
+        given = blocks.total(pooled.PooledBlock.counts), partial(blocks.total, pooled.PooledBlock.taken)
+        chosen = select(pools, prices, n_rules, self.problem.constraints, *given)
         if measure is None:
             yield from ([Selection(one, []) for one in of_part] for of_part in chosen)
         else:

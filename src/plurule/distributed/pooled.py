@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from plurule.data.dataset import Dataset
 from plurule.distributed.pieces import Blocks
 from plurule.distributed.preparing import Kept, rows_of
-from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.initial_rules import start
 from plurule.learning.problem import Problem
 from plurule.model import Attribute, Rule
@@ -22,15 +21,11 @@ from plurule.prediction.staged import Summed
 from plurule.selection.gain_cover import (
     Body,
     Choice,
-    Gains,
-    Price,
-    Selecting,
+    Pool,
     Taking,
-    covered_sums,
     exact_type,
     satisfied,
     staged_selection,
-    taken,
 )
 from plurule.selection.training_data import Selection
 
@@ -79,24 +74,12 @@ class PooledBlock:
         return len(self.Y)
 
     def counts(self) -> list[list[Numbers]]:
-        """Per pool: what its bodies cover of open pairs, those with the label and all; and the pairs with the label."""
-        found = []
-        for part in range(len(self.sizes)):
-            rows = self._rows(part, 0)
-            weight = self._weight(rows)
-            present = weight * (self.Y[rows].T == 1)
-            sums = covered_sums(np.stack([present, weight]), self._held(part, rows))
-            found.append([sums, present.sum(axis=1, dtype=np.float64)])
-        return found
+        """What each pool counts."""
+        return [self._pool(part).counts() for part in range(len(self.sizes))]
 
     def taken(self, asked: Sequence[tuple[int, Sequence[Taking]]]) -> list[Numbers]:
-        """What takings take from each body of the pool of a part: open pairs that have the label, beside all."""
-        found = []
-        for part, takings in asked:
-            rows = self._rows(part, 0)
-            holds, held = partial(self._holds, part, rows=rows), partial(self._held, part, rows)
-            found.append(taken(takings, self._weight(rows), self.Y[rows].T == 1, holds, held))
-        return found
+        """What takings take from each body of the pool of a part."""
+        return [self._pool(part).taken(takings) for part, takings in asked]
 
     def scored(self, asked: Sequence[tuple[int, int, Sequence[Choice]]], kept: Numbers, measure: str) -> list[Summed]:
         """What selections get right and wrong on groups of held-out rows: of each part, group and selection."""
@@ -113,11 +96,13 @@ class PooledBlock:
             return np.arange(len(self.Y))
         return np.flatnonzero(self.roles[part] == role)
 
-    def _weight(self, rows: NDArray[np.intp]) -> Numbers:
-        """Labels × rows: the weight of each pair, where it is open."""
+    def _pool(self, part: int) -> Pool:
+        """The rows that a part trains on, and what its bodies cover there."""
+        rows = self._rows(part, 0)
         weights = np.ones(len(rows)) if self.weights is None else self.weights[rows]
         left = np.ones((self.Y.shape[1], len(rows)), np.bool_) if self.left is None else self.left[rows].T
-        return left * weights.astype(exact_type(weights))
+        holds, held = partial(self._holds, part, rows=rows), partial(self._held, part, rows)
+        return Pool(left * weights.astype(exact_type(weights)), self.Y[rows].T == 1, holds, held)
 
     def _begin(self, part: int) -> int:
         return int(sum(-(-size // 8) for size in self.sizes[:part].tolist()))
@@ -133,23 +118,6 @@ class PooledBlock:
         """Bodies × rows: whether bodies of a pool hold."""
         columns, bits = self._begin(part) + np.array(bodies) // 8, 0x80 >> np.array(bodies) % 8
         return self.held[rows][:, columns].T & bits[:, None] > 0
-
-
-def select(
-    blocks: Blocks,
-    pools: Sequence[Sequence[Body]],
-    prices: Sequence[Price],
-    n_rules: int,
-    constraints: ResolvedConstraints | None,
-) -> list[list[Any]]:
-    """Per pool and price, what is selected; all of them go step by step together, with one round of counts for each."""
-    counts = blocks.total(PooledBlock.counts)
-    gains = (Gains(pool, sums, n, constraints) for pool, (sums, n) in zip(pools, counts, strict=True))
-    growing = [Selecting(one, prices, n_rules) for one in gains]
-    while asked := [(part, takings) for part, one in enumerate(growing) if (takings := one.choose())]:
-        for (part, _), sums in zip(asked, blocks.total(PooledBlock.taken, asked), strict=True):
-            growing[part].take(sums)
-    return [one.chosen for one in growing]
 
 
 def scored(

@@ -33,7 +33,7 @@ from plurule.learning.problem import Options, Problem
 from plurule.learning.weights import check_weights, exact_weights
 from plurule.model import Rule, RuleList
 from plurule.prediction.staged import staged_measures
-from plurule.selection.gain_cover import Body, GainCover, Price, counted, satisfied, staged_selection
+from plurule.selection.gain_cover import Body, Price, counted, satisfied, select_here, staged_selection
 from plurule.selection.training_data import Scores, Selection, TrainingData
 
 Rows = NDArray[np.intp]
@@ -191,11 +191,10 @@ class Folds(TrainingData):
         self, pools: Sequence[Sequence[Body]], prices: Sequence[Price], n_rules: int, measure: str | None, kept: Rows
     ) -> Iterator[list[Selection]]:
         for part, bodies in enumerate(pools):
-            cover = GainCover(bodies, self.training(part))
             scored_on = [] if measure is None else self.held_out(part)
             groups = [(rows, satisfied(bodies, rows.table)) for rows in scored_on]
             found = []
-            for chosen in cover.select(prices, n_rules):
+            for chosen in select_here(bodies, self.training(part), prices, n_rules):
                 stages = [staged_selection(holds, chosen, rows.Y == 1, rows.weights, kept) for rows, holds in groups]
                 found.append(Selection(chosen, [one.scores(str(measure)).tolist() for one in stages]))
             yield found

@@ -260,48 +260,75 @@ class Selecting:
             one.take(self.known)
 
 
-class GainCover:
-    """A pool of bodies and what they cover in training data; gives the lists of any price."""
+class Pool(NamedTuple):
+    """Rows to select by, and what the bodies of a pool cover there."""
 
-    def __init__(self, bodies: Sequence[Body], problem: Problem):
-        self.holds = satisfied(bodies, problem.table)
-        self.held = np.ascontiguousarray(self.holds.T)  # rows lie together, to be picked quickly
-        begin = start(problem)
-        left = (begin.predicted == OPEN) & begin.in_training[:, None]
-        weight = (left * problem.weights[:, None]).astype(exact_type(problem.weights))
-        self.weight, self.present = np.ascontiguousarray(weight.T), np.ascontiguousarray(problem.Y.T == 1)
-        sums = covered_sums(np.stack([self.weight * self.present, self.weight]), self.held)
-        positives = self.weight.sum(axis=1, where=self.present, dtype=np.float64)
-        self.gains = Gains(bodies, sums, positives, problem.constraints)
+    weight: NDArray[Any]
+    """Labels × rows: what a pair weighs that is open."""
+    present: NDArray[np.bool_]
+    """Labels × rows."""
+    holds: Callable[[list[int]], NDArray[np.bool_]]
+    """Gives bodies × rows …"""
+    held: Callable[[NDArray[np.intp] | slice], NDArray[Any]]
+    """… and the same as rows × bodies."""
 
-    def select(self, prices: Sequence[Price], n_rules: int) -> list[list[Choice]]:
-        """Per price, the last rule, if there is one, and the bodies that gain most, one after the other."""
-        selecting, given = Selecting(self.gains, prices, n_rules), (self.holds.__getitem__, self.held.__getitem__)
-        while asked := selecting.choose():
-            selecting.take(taken(asked, self.weight, self.present, *given))
-        return selecting.chosen
+    def counts(self) -> list[Values]:
+        """What bodies cover of open pairs, those with the label and all; and the pairs with the label."""
+        right = self.weight * self.present
+        sums = covered_sums(np.stack([right, self.weight]), self.held(slice(None)))
+        return [sums, right.sum(axis=1, dtype=np.float64)]
+
+    def taken(self, asked: Sequence[Taking]) -> Values:
+        """Per taking and body, the weight of the open pairs that both cover: those that have the label, and all."""
+        labels = [one.label for one in asked]
+        open_ = self.weight[labels] * self.holds([one.body for one in asked])
+        for values, one in zip(open_, asked, strict=True):
+            if one.before:
+                values[self.holds(list(one.before)).any(axis=0)] = 0
+        rows = np.flatnonzero(open_.any(axis=0))
+        open_ = open_[:, rows]
+        both = np.concatenate([open_ * self.present[labels][:, rows], open_])
+        return covered_sums(both, self.held(rows)).reshape(2, len(asked), -1).swapaxes(0, 1)
 
 
-def taken(
-    asked: Sequence[Taking],
-    weight: NDArray[Any],
-    present: NDArray[np.bool_],
-    holds: Callable[[list[int]], NDArray[np.bool_]],
-    held: Callable[[NDArray[np.intp]], NDArray[Any]],
-) -> Values:
-    """Per taking and body, the weight of the open pairs that both cover: those that have the label, and all.
+def pool_of(bodies: Sequence[Body], problem: Problem) -> Pool:
+    """What bodies cover of all rows of a problem."""
+    holds, begin = satisfied(bodies, problem.table), start(problem)
+    held = np.ascontiguousarray(holds.T)  # rows lie together, to be picked quickly
+    left = (begin.predicted == OPEN) & begin.in_training[:, None]
+    weight = (left * problem.weights[:, None]).astype(exact_type(problem.weights))
+    present = np.ascontiguousarray(problem.Y.T == 1)
+    return Pool(np.ascontiguousarray(weight.T), present, holds.__getitem__, held.__getitem__)
 
-    `weight` and `present` are of labels × rows; `holds` gives bodies × rows, `held` the same as rows × bodies.
+
+def select(
+    pools: Sequence[Sequence[Body]],
+    prices: Sequence[Price],
+    n_rules: int,
+    constraints: ResolvedConstraints | None,
+    counts: Iterable[Sequence[Values]],
+    taken: Callable[[list[tuple[int, list[Taking]]]], Iterable[Values]],
+) -> list[list[list[Choice]]]:
+    """Per pool and price, the last rule, if there is one, and the bodies that gain most, one after the other.
+
+    All of them go step by step together. `counts` are those of each pool; `taken` gives what takings in pools take.
     """
-    labels = [one.label for one in asked]
-    open_ = weight[labels] * holds([one.body for one in asked])
-    for values, one in zip(open_, asked, strict=True):
-        if one.before:
-            values[holds(list(one.before)).any(axis=0)] = 0
-    rows = np.flatnonzero(open_.any(axis=0))
-    open_ = open_[:, rows]
-    right = open_ * present[labels][:, rows]
-    return covered_sums(np.concatenate([right, open_]), held(rows)).reshape(2, len(asked), -1).swapaxes(0, 1)
+    gains = (Gains(bodies, sums, present, constraints) for bodies, (sums, present) in zip(pools, counts, strict=True))
+    growing = [Selecting(one, prices, n_rules) for one in gains]
+    while asked := [(number, takings) for number, one in enumerate(growing) if (takings := one.choose())]:
+        for (number, _), sums in zip(asked, taken(asked), strict=True):
+            growing[number].take(sums)
+    return [one.chosen for one in growing]
+
+
+def select_here(bodies: Sequence[Body], problem: Problem, prices: Sequence[Price], n_rules: int) -> list[list[Choice]]:
+    """The same for one pool, by all rows of a problem."""
+    pool = pool_of(bodies, problem)
+    (chosen,) = select(
+        *([bodies], prices, n_rules, problem.constraints, [pool.counts()]),
+        lambda asked: [pool.taken(takings) for _, takings in asked],
+    )
+    return chosen
 
 
 def exact_type(weights: Values) -> type[Any]:
