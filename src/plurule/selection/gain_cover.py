@@ -111,11 +111,6 @@ class Taking(NamedTuple):
     before: frozenset[int]
     """The bodies that have decided the label."""
 
-    @property
-    def after(self) -> Decided:
-        """The label, and the bodies that have decided it then."""
-        return self.label, self.before | {self.body}
-
 
 class Gains:
     """What the bodies of a pool gain, by sums over the rows, wherever they are."""
@@ -149,8 +144,8 @@ class Growing:
         self.weighs = gains.rarity if price.labels_alike else np.ones(len(labels))
         self.left: dict[int, tuple[frozenset[int], Values]] = {}
         """Of labels that bodies have decided: which ones, and the sums of what they left."""
-        self.takings: list[Taking] = []
-        """What the last choice decides."""
+        self.takings: dict[Decided, Taking] = {}
+        """What the last choice decides, by what is decided then."""
         self.value = -price.per_condition * gains.n_conditions + self._worth(labels, gains.sums).sum(axis=0)
         """Per body, what is gained by all labels."""
 
@@ -162,7 +157,8 @@ class Growing:
             return False
         head = np.flatnonzero(self._enough(body))
         self.chosen.append(Choice(body, head))
-        self.takings = [Taking(body, label, self.before(label)[0]) for label in head.tolist()]
+        takings = (Taking(body, label, self.before(label)[0]) for label in head.tolist())
+        self.takings = {(one.label, one.before | {body}): one for one in takings}
         return True
 
     def before(self, label: int) -> tuple[frozenset[int], Values]:
@@ -171,10 +167,9 @@ class Growing:
 
     def take(self, known: Mapping[Decided, Values]) -> None:
         """Go on with the sums that the last choice leaves."""
-        for one in self.takings:
-            label, sums = one.label, known[one.after]
-            was = self._worth(label, self.before(label)[1])
-            self.left[label], self.every[:, label] = (one.after[1], sums), sums[:, :1]
+        for label, bodies in self.takings:
+            was, sums = self._worth(label, self.before(label)[1]), known[label, bodies]
+            self.left[label], self.every[:, label] = (bodies, sums), sums[:, :1]
             self.value += self._worth(label, sums) - was
 
     def _worth(self, label: Any, sums: Values) -> Values:
@@ -244,8 +239,8 @@ class Selecting:
                 self.known.clear()
             self.growing = [one for one in self.growing if one.choose() and len(one.chosen) < self.n_rules]
             for one in self.growing:
-                new = (taking for taking in one.takings if taking.after not in self.known)
-                self.asked |= {taking.after: (taking, one.before(taking.label)[1]) for taking in new}
+                new = ((after, taking) for after, taking in one.takings.items() if after not in self.known)
+                self.asked |= {after: (taking, one.before(taking.label)[1]) for after, taking in new}
             if self.asked:
                 return [taking for taking, _ in self.asked.values()]
             self.take(())
