@@ -17,7 +17,7 @@ import pytest
 import scipy.sparse
 
 from plurule import DataError, ParameterError, classifier, read
-from plurule.distributed.dask_data import DaskBlocks, packed, unpacked
+from plurule.distributed.dask_data import DaskBlocks
 from plurule.model.file import dumps
 
 distributed: Any = pytest.importorskip("distributed")
@@ -253,18 +253,3 @@ def test_sparse_and_wide_data_give_the_model_of_one_matrix(given: dict[str, Any]
     parts = [dask.delayed((X[n : n + 800], Y[n : n + 800])) for n in range(0, 3000, 800)]
     found = RuleListClassifier(**(ONE_LIST | given)).fit(parts)
     assert dumps(found.rule_list_) == dumps(in_memory(X, Y, **given).rule_list_)
-
-
-def test_counts_travel_in_the_smallest_type_that_holds_them():
-    for table in (
-        np.array([[0.0, 255.0]]),
-        np.array([70_000.0]),
-        np.array([2.0**40]),
-        np.array([0.5, -1.0]),
-        np.zeros(0),
-    ):
-        (sent,) = packed([table])
-        assert np.array_equal(unpacked(sent), table)
-        assert unpacked(sent).dtype == np.float64
-    assert packed(np.array([[0.0, 255.0]])).nbytes == 2
-    assert packed(np.array([70_000.0])).nbytes == 4
