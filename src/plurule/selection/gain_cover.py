@@ -152,10 +152,10 @@ class Growing:
     def choose(self) -> bool:
         """Choose the body that gains most, if one gains anything."""
         # What differs by rounding only is a tie, and the first of them is taken.
-        body = int(np.argmax(np.round(self.value, 9)))
+        body = int(self.value.round(9).argmax())
         if self.value[body] <= 1e-9:
             return False
-        head = np.flatnonzero(self._enough(body))
+        head = self._enough(body).nonzero()[0]
         self.chosen.append(Choice(body, head))
         takings = (Taking(body, label, self.before(label)[0]) for label in head.tolist())
         self.takings = {(one.label, one.before | {body}): one for one in takings}
@@ -188,7 +188,8 @@ class Growing:
         for label, (_, left) in self.left.items():
             sums[:, label] = left[:, body]
         gain, (right, all_) = self._gain(slice(None), sums[:, :, None])[:, 0], sums
-        gain += (self.sign > 0.0) * price.lam * (1.0 - price.further) * all_
+        if price.further != 1.0:
+            gain += (self.sign > 0.0) * price.lam * (1.0 - price.further) * all_
         enough = (gain > 0.0) & (self.weighs > 0.0) & (right >= price.least_precision * all_)
         if self.gains.barred is not None:
             enough &= ~self.gains.barred[:, body]
