@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,3 +64,25 @@ def test_a_single_label_keeps_the_form_that_scorers_expect() -> None:
 
 def test_labels_that_never_occur_are_not_predicted() -> None:
     assert best_constant([[1, 0], [1, 0]], "recall").labels.tolist() == [True, False]
+
+
+def test_the_most_frequent_label_set_may_leave_out_a_label_that_is_more_frequent_than_its_own() -> None:
+    Y = [[1, 0, 1]] * 3 + [[0, 1, 0]] * 2 + [[1, 1, 0]] * 2
+    best = best_constant(Y, "subset_accuracy")
+    assert best.labels.tolist() == [True, False, True]
+    assert best.score == pytest.approx(3 / 7)
+
+
+def test_of_label_sets_that_score_the_same_the_smallest_is_taken() -> None:
+    best = best_constant([[1, 0], [0, 1]], "hamming_accuracy")
+    assert best.labels.tolist() == [False, False]
+    assert best.score == 0.5
+
+
+def test_of_equally_frequent_labels_the_first_comes_first() -> None:
+    def ten_labels_are_best(classifier: Any, X: object, truth: np.ndarray) -> float:
+        return -abs(float(classifier.predict(X).sum(axis=1).max()) - 10)
+
+    every_second_twice = np.repeat(np.eye(100, dtype=int), np.tile([1, 2], 50), axis=0)
+    best = best_constant(every_second_twice, ten_labels_are_best)
+    assert np.flatnonzero(best.labels).tolist() == list(range(1, 20, 2))

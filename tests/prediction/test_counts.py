@@ -9,6 +9,8 @@ import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
 from plurule import RuleListClassifier
+from plurule.data.encoding import encode
+from plurule.model import Assignment, Head
 from plurule.prediction.counts import recount
 from plurule.prediction.decide import decide, replay
 
@@ -31,8 +33,10 @@ def test_counts_are_those_of_the_pairs_that_each_rule_decides(seed: int) -> None
         assert (rule.tp, rule.fp) == tuple(map(sum, zip(*expected, strict=True)))
         assert rule.coverage == weights[step.covered].sum()
     left = decisions.predicted == -1
-    for label, pair in enumerate(counted.undecided):
-        assert pair == tuple(weights[left[:, label] & (truth[:, label] == value)].sum() for value in (0, 1))
+    assert counted.undecided == tuple(
+        tuple(weights[left[:, label] & (truth[:, label] == value)].sum() for value in (0, 1))
+        for label in range(len(rule_list.labels))
+    )
 
 
 def test_learning_counts_as_recounting_does() -> None:
@@ -52,3 +56,13 @@ def test_a_rule_that_does_something_else_on_the_data_loses_the_value_it_was_chos
     valued = replace(counted, rules=(replace(counted[0], value=0.5),))
     assert valued.edit(*data).rule_list[0].value == 0.5
     assert valued.edit([[2.0], [3.0]], [[1], [1]]).rule_list[0].value == 0.0
+
+
+def test_what_a_head_only_implies_is_decided_but_does_not_count_for_the_rule() -> None:
+    (rule,) = make_rules("a <- x > 1", {"x": None}, ("a", "b"))
+    head = Head((Assignment("a", 0, True), Assignment("b", 1, False, implied=True)))
+    rules = replace(make_rules("", {"x": None}, ("a", "b")), rules=(replace(rule, head=head),), groups=((0, 1),))
+    truth = np.array([[1, 0], [1, 1], [0, 1], [0, 1]], dtype=np.uint8)
+    (counted,) = recount(rules, encode([[2.0], [3.0], [4.0], [0.0]], rules.attributes), truth)
+    assert counted.decided == ((2, 1), (1, 2))
+    assert (counted.tp, counted.fp) == (2, 1)
