@@ -86,3 +86,25 @@ def test_of_equally_frequent_labels_the_first_comes_first() -> None:
     every_second_twice = np.repeat(np.eye(100, dtype=int), np.tile([1, 2], 50), axis=0)
     best = best_constant(every_second_twice, ten_labels_are_best)
     assert np.flatnonzero(best.labels).tolist() == list(range(1, 20, 2))
+
+
+def test_a_measure_is_asked_about_every_number_of_labels() -> None:
+    Y = np.zeros((10, 40), dtype=int)
+    Y[:, :19] = 1
+    Y[0] = 1
+    best = best_constant(Y, "hamming_accuracy")
+    assert best.labels.tolist() == [True] * 19 + [False] * 21
+
+
+def test_a_scorer_is_told_how_frequent_labels_are() -> None:
+    told = []
+
+    def scorer(classifier: Any, X: object, truth: np.ndarray) -> float:
+        told.append(classifier.predict_proba(X)[0])
+        return 0.0
+
+    best_constant([[1, 0], [1, 1], [0, 0], [1, 0]], scorer)
+    nothing, the_first, both, *_ = told
+    assert nothing == pytest.approx([0.5, 2 / 6], abs=1e-5)
+    assert the_first == pytest.approx([4 / 6, 2 / 6], abs=1e-5)
+    assert both == pytest.approx([4 / 6, 0.5], abs=1e-5)

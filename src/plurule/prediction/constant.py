@@ -88,5 +88,7 @@ def _constant_rules(stages: list[NDArray[np.intp]], frequency: NDArray[np.float6
         decided = tuple((float(frequency[label]), total - float(frequency[label])) for label in added)
         if added:
             rules.append(Rule(Head(tuple(Assignment(f"y{i}", i, True) for i in added)), decided=decided))
-    undecided = tuple((total - present, present) for present in frequency.tolist())
+    # Of the labels that rules decide, nothing is left.
+    left = ~np.isin(np.arange(len(frequency)), stages[-1])
+    undecided = tuple(zip((left * (total - frequency)).tolist(), (left * frequency).tolist(), strict=True))
     return RuleList(tuple(rules), (), tuple(f"y{i}" for i in range(len(frequency))), undecided)
