@@ -5,8 +5,10 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
+import pytest
 
-from helpers.problems import make_problem
+from helpers.problems import make_options, make_problem
+from plurule.model import LabelCondition, NominalCondition
 
 
 def test_the_weights_of_labels_are_added_up_in_less_memory_than_the_labels_take() -> None:
@@ -20,3 +22,29 @@ def test_the_weights_of_labels_are_added_up_in_less_memory_than_the_labels_take(
         tracemalloc.stop()
     assert found.tolist() == (np.arange(20_000)[:, None] * problem.Y).sum(axis=0).tolist()
     assert peak < problem.Y.nbytes
+
+
+@pytest.mark.parametrize(
+    ("own", "asked", "found"), [(None, 5, 5), (3, 5, 3), (5, 3, 3), (3, None, 3), (None, None, None)]
+)
+def test_of_two_numbers_of_rules_the_smaller_is_the_limit(
+    own: int | None, asked: int | None, found: int | None
+) -> None:
+    options = make_options(make_problem({}, [[1]]), n_rules=own)
+    assert options.up_to(asked).n_rules == found
+
+
+def test_weights_of_one_are_none_to_speak_of() -> None:
+    assert make_problem({}, [[1], [0]]).sample_weight is None
+    assert make_problem({}, [[1], [0]], weights=[2, 2]).sample_weight is not None
+
+
+def test_conditions_on_labels_are_said_as_they_are_however_many_columns_there_are() -> None:
+    problem = make_problem({"colour": ["x", "y", "z", "x"]}, [[1, 0, 1], [0, 1, 0], [0, 0, 1], [1, 1, 0]])
+    more = problem.with_conditions(("sets", "negation"))
+    assert more.derived
+    for label in range(3):
+        condition = LabelCondition(problem.labels[label], label, True)
+        assert more.said(condition) == condition
+    own = NominalCondition("colour", 0, "x")
+    assert more.said(own) == own

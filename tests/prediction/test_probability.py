@@ -36,6 +36,14 @@ def test_a_rule_that_was_written_by_hand_has_the_counts_of_the_whole_rule() -> N
     rules = replace(rules, rules=(replace(rule, tp=2, fp=0),))
     assert is_counted(rules[0])
     assert by_rule(rules)[0].tolist() == [0.75, 0.75]
+    # Nothing is known of the pairs that it leaves undecided.
+    assert by_rule(rules)[-1].tolist() == [0.5, 0.5]
+
+
+def test_a_rule_is_counted_if_it_was_ever_only_wrong_or_decided_nothing() -> None:
+    (rule,) = make_rules("a <-", {}, ("a",))
+    assert is_counted(replace(rule, fp=2))
+    assert is_counted(replace(rule, decided=((0, 0),)))
 
 
 def test_nothing_is_certain_nor_undecided() -> None:

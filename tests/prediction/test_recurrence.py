@@ -23,6 +23,7 @@ def rule(text: str) -> Rule:
     [
         ("red <- area > 40.5", "red <- area > 46.5", True),
         ("red <- area > 40.5", "red <- area > 47.5", False),
+        ("red <- area > 40", "red <- area > 46.5", True),  # 40 itself is not above 40
         ("red <- area > 40.5", "red <- area <= 40.5", False),
         ("red <- area > 40.5", "blue <- area > 40.5", False),
         ("red, blue <- area > 40.5", "red <- area > 40.5", False),
@@ -52,6 +53,7 @@ def test_a_share_counts_lists_and_not_rules() -> None:
     ]
     asked = [rule("red <- area > 42.5"), rule("blue <- bars > 0.5"), rule("blue <-")]
     assert Recurrence(TABLE).shares(asked, lists) == [0.5, 0.25, 0.0]
+    assert Recurrence(TABLE).shares([rule("red <- area > 80.5"), rule("red <- area > 50.5")], lists) == [0.0, 0.25]
     assert Recurrence(TABLE).shares(asked, []) == [0.0, 0.0, 0.0]
 
 

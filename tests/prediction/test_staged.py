@@ -15,6 +15,7 @@ from plurule.errors import DataError
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.metrics import METRICS, SCORERS, Counts, macro_f1
 from plurule.model import RuleList
+from plurule.prediction.staged import Summed, staged_measures, stages_of
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,14 @@ def test_any_scorer_of_scikit_learn_scores_stages(flags: Any, fitted: RuleListCl
     np.testing.assert_allclose(fitted.staged_score(X, Y, scoring), expected)
 
 
+def test_a_scorer_is_given_the_weights_of_the_rows(flags: Any, fitted: RuleListClassifier) -> None:
+    X, Y = flags.X[150:], flags.Y[150:]
+    weights = np.random.default_rng(0).uniform(0.1, 3, len(Y))
+    by_name = fitted.staged_score(X, Y, "subset_accuracy", weights)
+    np.testing.assert_allclose(fitted.staged_score(X, Y, "accuracy", weights), by_name)
+    assert not np.allclose(fitted.staged_score(X, Y, "accuracy"), by_name)
+
+
 def test_a_scorer_may_look_at_the_rules(flags: Any, fitted: RuleListClassifier) -> None:
     def fewer_is_better(classifier: Any, X: Any, Y: Any) -> float:
         assert isinstance(classifier.rule_list_, RuleList)
@@ -119,3 +128,26 @@ def test_what_cannot_be_scored_is_refused(flags: Any, fitted: RuleListClassifier
     classes = RuleListClassifier(heuristic="f_measure", n_rules=1).fit(X, np.where(Y[:, 0] == 1, "yes", "no"))
     with pytest.raises(DataError, match="row 1: perhaps is none of the classes"):
         classes.staged_score(X[:2], ["no", "perhaps"])
+
+
+def test_some_labels_are_scored_as_if_there_were_no_others(flags: Any, fitted: RuleListClassifier) -> None:
+    rules, table, kept = fitted.rule_list_, fitted._encode(flags.X[150:]), [4, 0, 2]
+    found = staged_measures(rules, table, flags.Y[150:], METRICS, kept=kept)
+    predicted = [stage[:, kept] for stage in fitted.staged_predict(flags.X[150:])]
+    for measure, score in METRICS.items():
+        expected = [score(flags.Y[150:][:, kept], stage) for stage in predicted]
+        np.testing.assert_allclose(found[measure][1:], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("measure", METRICS)
+def test_what_is_summed_over_parts_of_the_rows_scores_as_all_rows_do(
+    flags: Any, fitted: RuleListClassifier, measure: str
+) -> None:
+    X, Y = flags.X[150:], flags.Y[150:]
+    rules, weights = fitted.rule_list_, np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
+    parts = [
+        Summed.of(stages_of(rules, fitted._encode(X[part]), Y[part], weights[part]), measure)
+        for part in (slice(0, 5), slice(5, 12), slice(12, None))
+    ]
+    whole = staged_measures(rules, fitted._encode(X), Y, [measure], weights)[measure]
+    np.testing.assert_allclose((parts[0] + parts[1] + parts[2]).scores(measure), whole, rtol=1e-12)
