@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from plurule.data.encoding import encode
-from plurule.learning.binning import SAME_SPLIT, midpoint, rank, shorter, with_short_thresholds
+from plurule.learning.binning import SAME_SPLIT, known_values, midpoint, rank, shorter, with_short_thresholds
 from plurule.model import Attribute, NumericCondition, RuleList
 from plurule.model.text import parse_rules
 
@@ -135,3 +136,26 @@ def test_learned_thresholds_lie_in_the_gap_of_all_rows_and_given_ones_stay(form)
     assert given.body[0].threshold == halfway
     assert [c.threshold for c in learned.body] == [2.3333333, 0.3]
     assert isinstance(learned.body[0], NumericCondition)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_halfway_is_found_where_the_sum_of_two_numbers_is_too_large(sign):
+    below, above = sorted((sign * 1.5e308, sign * 1.7e308))
+    assert midpoint(below, above) == pytest.approx(sign * 1.6e308, rel=1e-12)
+
+
+def test_a_shorter_threshold_is_never_the_value_above_it():
+    assert shorter(math.nextafter(3.0, 0), below=2, above=3) == math.nextafter(3.0, 0)
+
+
+@pytest.mark.parametrize(("threshold", "expected"), [(0.123456789, 0.123457), (5.300000001, 5.300000001)])
+def test_a_threshold_may_be_a_value_itself_or_lie_beyond_all_of_them(threshold, expected):
+    names = (Attribute("x0"),), ("red",)
+    rules = RuleList(parse_rules(f"red <- x0 > {threshold}", *names), *names)
+    (short,) = with_short_thresholds(rules, encode([[0.123456789], [0.9]], names[0]))
+    assert [c.threshold for c in short.body] == [expected]
+
+
+def test_a_sparse_column_holds_a_0_unless_every_row_is_listed():
+    columns = encode(sp.csc_array([[2.0, 0.0], [3.0, 4.0]])).columns
+    assert [sorted(known_values(columns[i]).tolist()) for i in range(2)] == [[2.0, 3.0], [0.0, 4.0]]

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from helpers.native_problems import random_options, random_problem
+from helpers.problems import make_problem
 from plurule import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
 from plurule.learning import covering, native
+from plurule.learning.initial_rules import start
+from plurule.model import Assignment, Head, NumericCondition, Rule
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +66,13 @@ def test_both_engines_go_on_from_initial_rules_in_the_same_way():
 def test_an_initial_rule_with_an_unknown_name_is_refused(flags):
     with pytest.raises(ModelError, match="contnent"):
         RuleListClassifier().fit(flags, initial_rules="red <- contnent = Africa")
+
+
+def test_learning_starts_with_locked_rules_and_only_the_labels_of_their_heads_can_be_tested():
+    problem = make_problem({"a": [1, 2, 3]}, [[1, 0, 1], [1, 1, 0], [0, 0, 1]])
+    given = (Rule(Head((Assignment("B", 1, True),)), (NumericCondition("a", 0, ">", 1.5),)),)
+    begin = start(replace(problem, initial_rules=given))
+    assert begin.rules == (replace(given[0], tp=1, fp=1, coverage=2, decided=((1, 1),), locked=True),)
+    assert begin.head_labels.tolist() == [False, True, False]
+    assert begin.head_labels.dtype == bool
+    assert not start(problem).head_labels.any()

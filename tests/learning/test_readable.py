@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from helpers.rule_lists import make_rules
 from plurule import RuleListClassifier
 from plurule.data.encoding import encode
-from plurule.learning.readable import readable, roundest
-from plurule.model import RuleList
+from plurule.learning.readable import join_sets, readable, roundest
+from plurule.model import Attribute, LabelCondition, MissingCondition, RuleList
 from plurule.model.text import parse, write
 from plurule.prediction.decide import predict_labels
 
@@ -88,3 +88,23 @@ def test_predictions_on_the_training_rows_stay_and_the_text_is_read_back(seed: i
     assert [parse(write(rule), rules.attributes, rules.labels).body for rule in rules] == [rule.body for rule in rules]
     assert np.array_equal(predict_labels(rules, encode(X, rules.attributes)), said.predict(X))
     assert sum(len(rule.body) for rule in rules) <= sum(len(rule.body) for rule in plain.rule_list_)
+
+
+def test_the_threshold_of_an_attribute_of_0_and_1_is_one_half() -> None:
+    rules = make_rules("red <- apple > 0.25\nred <- apple <= 1", {"apple": None}, ("red",))
+    found = readable(rules, encode([[0.0], [1.0]], rules.attributes))
+    assert [rule.body[0].threshold for rule in found] == [0.5, 1]
+
+
+@pytest.mark.parametrize("operator", ["<=", ">"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_whole_numbers_that_are_not_neighbours_of_doubles_are_still_parted(operator: str, sign: int) -> None:
+    below, above = sorted((sign * 2.0**54, sign * (2.0**54 + 4)))
+    rules = make_rules(f"red <- a {operator} {below!r}", {"a": None}, ("red",))
+    (rule,) = readable(rules, encode([[below], [above]], rules.attributes))
+    assert below <= rule.body[0].threshold < above
+
+
+def test_a_missing_value_is_asked_for_beside_a_label_of_the_same_place() -> None:
+    body = MissingCondition("colour", 0, True), LabelCondition("red", 0, True)
+    assert join_sets(body, [Attribute("colour", ("x", "y", "z"))]) == body
