@@ -20,7 +20,7 @@ from plurule.data.table import SparseColumns, Table
 from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure, Heuristic, Precision
 from plurule.learning import covering, engine, native
-from plurule.learning.derived import CONDITION_KINDS, MOST_NEGATED, MOST_ORDERS
+from plurule.learning.derived import CONDITION_KINDS, MOST_NEGATED, MOST_ORDERS, derive
 from plurule.learning.min_precision import UNBOUND
 from plurule.learning.problem import Problem
 from plurule.learning.readable import readable
@@ -254,3 +254,40 @@ def test_an_unseen_category_is_as_good_as_a_missing_value() -> None:
     np.testing.assert_array_equal(present[0], present[1])
     data = Dataset(learner._encode(new.iloc[1:]), np.zeros((1, 3), np.uint8), ("y0", "y1", "y2"))
     np.testing.assert_array_equal(learner.predict(data), present[1:])
+
+
+def derived_of(colours: list[str | None], Y: list[list[int]], *kinds: str) -> list[tuple[str, ...]]:
+    """The categories of the columns that are made of one attribute of all colours."""
+    codes = np.array([-1 if colour is None else COLOURS.index(colour) for colour in colours], dtype=np.int32)
+    table = Table([Attribute("colour", COLOURS)], [codes])
+    truth = np.array(Y, dtype=np.uint8)
+    return [column.categories for column in derive(table, truth, np.ones(len(truth)), kinds)[1]]
+
+
+def test_categories_are_in_the_order_of_the_share_of_a_label_and_those_without_rows_in_none() -> None:
+    colours = ["red", "red", "blue", "blue", "blue", "white", "white", None]
+    Y = [[1], [1], [0], [1], [0], [1], [0], [1]]
+    assert derived_of(colours, Y, "sets") == [("blue", "white", "red")]
+    assert derived_of(colours, Y, "negation") == [("blue",), ("red",), ("white",)]
+
+
+def test_a_label_that_says_the_same_backwards_and_one_that_says_nothing_give_no_order_of_their_own() -> None:
+    colours = ["red", "red", "blue", "blue", "white", "white"]
+    Y = [[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    assert derived_of(colours, Y, "sets") == [("blue", "white", "red")]
+
+
+def test_of_many_categories_the_most_frequent_are_negated() -> None:
+    categories = tuple(f"c{i:02}" for i in range(MOST_NEGATED + 3))
+    codes = np.repeat(np.arange(len(categories), dtype=np.int32), 1 + np.arange(len(categories)))
+    table = Table([Attribute("many", categories)], [codes])
+    made = derive(table, np.ones((len(codes), 1), np.uint8), np.ones(len(codes)), ["negation"])[1]
+    assert [column.categories for column in made] == [(name,) for name in categories[3:]]
+
+
+def test_a_missing_category_of_a_sparse_matrix_is_found_and_a_negative_number_is_none() -> None:
+    matrix = sp.csc_array(np.array([[-1.0, -1.0], [1.0, 2.0], [0.0, 0.0]]))
+    columns = SparseColumns(matrix, np.array([True, False]), np.arange(2))
+    table = Table([Attribute("colour", ("x", "y")), Attribute("size")], columns, 3)
+    made = derive(table, np.ones((3, 1), np.uint8), np.ones(3), ["missing"])[1]
+    assert [column.source for column in made] == [0]

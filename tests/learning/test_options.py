@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from plurule import Constraints
 from plurule.classifier import RuleListClassifier
+from plurule.data import Dataset
+from plurule.data.encoding import encode
 from plurule.data.table import Table
-from plurule.errors import DataError
+from plurule.errors import DataError, ParameterError
 from plurule.heuristics import (
     FMeasure,
+    Gain,
     HammingAccuracy,
     Heuristic,
     Laplace,
@@ -21,8 +26,11 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
+from plurule.learning.engine import ENGINES
 from plurule.learning.fixed_head import FixedHead
+from plurule.learning.options import check_constraints, check_engine
 from plurule.lifts import KLN, Peak, Root
+from plurule.model import Attribute
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
@@ -212,3 +220,49 @@ def test_every_heuristic_is_known_by_its_name() -> None:
     assert check_heuristic("hamming_accuracy") == HammingAccuracy()
     assert check_heuristic("m_estimate") == MEstimate()
     assert check_heuristic("precision") == Precision()
+
+
+def test_a_heuristic_that_gives_no_values_is_named_as_the_parameter() -> None:
+    class OneValue(Heuristic):
+        def evaluate(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
+            return 1.0
+
+    with pytest.raises(ParameterError, match=r"one value per confusion matrix; arrays of shape \(2, 2\)") as refusal:
+        RuleListClassifier(heuristic=OneValue()).fit(X, Y)
+    assert refusal.value.parameter == "heuristic"
+
+
+@pytest.mark.parametrize(
+    ("heuristic", "said"),
+    [(SubsetAccuracy(), False), (Gain(), False), (WeightedRelativeAccuracy(), True)],
+)
+def test_averaging_is_only_spoken_of_where_labels_are_averaged(heuristic: Heuristic, said: bool) -> None:
+    with pytest.raises(ParameterError, match="is not decomposable") as refusal:
+        RuleListClassifier(heuristic=heuristic, head_search="decomposable").fit(X, Y)
+    assert ("with averaging='micro'" in str(refusal.value)) is said
+
+
+def test_an_engine_is_known_by_its_name_and_the_fastest_is_taken_if_none_is_asked_for() -> None:
+    assert [check_engine(name) for name in ENGINES] == list(ENGINES)
+    assert check_engine("auto") == ENGINES[0]
+    with pytest.raises(ParameterError, match="engine must be"):
+        check_engine("fastest")
+
+
+def test_nothing_is_asked_of_rules_unless_someone_or_the_data_ask_for_it() -> None:
+    names = (Attribute("a"),), ("y0", "y1")
+    data = Dataset(encode(np.zeros((2, 1))), np.array([[1, 1], [0, 1]]), label_names=["y0", "y1"])
+    assert check_constraints(None, *names, "relaxed") is None
+    assert check_constraints(None, *names, "relaxed", data) is None
+    found = check_constraints(None, *names, "relaxed", replace(data, hierarchy=((0, 1),)))
+    assert found is not None
+    assert found.hierarchy == ((0, 1),)
+
+
+def test_a_search_over_the_signs_of_many_labels_that_go_together_is_refused() -> None:
+    labels = [f"y{i}" for i in range(13)]
+    asked = Constraints(required_label_pairs=[("y0", label) for label in labels[1:]])
+    with pytest.raises(ParameterError, match="at most 12 of them, got 13") as refusal:
+        check_constraints(asked, (), labels, "anti_monotone")
+    assert refusal.value.parameter == "head_search"
+    assert check_constraints(asked, (), labels, "relaxed") is not None

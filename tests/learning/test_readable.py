@@ -108,3 +108,23 @@ def test_whole_numbers_that_are_not_neighbours_of_doubles_are_still_parted(opera
 def test_a_missing_value_is_asked_for_beside_a_label_of_the_same_place() -> None:
     body = MissingCondition("colour", 0, True), LabelCondition("red", 0, True)
     assert join_sets(body, [Attribute("colour", ("x", "y", "z"))]) == body
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "expected"),
+    [
+        (1931, 1968, 1950),
+        (-1968, -1931, -1950),
+        (11, 49, 30),
+        (-49, -11, -30),
+        (10.1, 99, 50),
+        (6, 19, 10),
+        (0.26, 0.54, 0.5),
+        (4.7, 4.79, 4.7),
+        (-3, 8, 0),
+    ],
+)
+def test_the_roundest_number_is_the_one_in_the_middle_of_those_with_the_fewest_digits(
+    lowest: float, highest: float, expected: float
+) -> None:
+    assert roundest(lowest, highest) == expected
