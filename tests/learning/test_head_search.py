@@ -25,7 +25,7 @@ from plurule.heuristics import (
 )
 from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
 from plurule.learning.head_search import best_first, find_heads, labels_alone
-from plurule.learning.label_sets import Heads, evaluation, units_of
+from plurule.learning.label_sets import BestHeads, Heads, evaluation, units_of
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options
 from plurule.learning.refinement import barred_heads
@@ -383,3 +383,20 @@ def test_relaxed_is_at_most_as_good_as_exhaustive_for_micro_measures(rng: random
             assert (found.tp[candidate], found.fp[candidate]) == (tp[candidate], fp[candidate])
             if np.isfinite(best.value[candidate]):
                 assert found.value[candidate] <= best.value[candidate] * (1 + 1e-12)
+
+
+def test_a_head_whose_value_is_0_is_better_than_none():
+    best = BestHeads(1, 2)
+    best.add(np.array([-0.5]), np.array([3.0]), np.array([1.0]), (1,), (1,))
+    best.add(np.array([0.0]), np.array([2.0]), np.array([2.0]), (0,), (1,))
+    found = best.heads()
+    assert (found.value.tolist(), found.signs.tolist()) == ([0.0], [[1, -1]])
+
+
+@pytest.mark.parametrize("search", ["exhaustive", "anti_monotone"])
+def test_a_label_that_is_not_precise_under_one_body_may_be_in_the_head_of_another(search):
+    state = start_state(make_problem({"a": [0, 0, 1, 1]}, [[1], [1], [0], [1]]))
+    least = MinPrecision(0.9, of="label", when="growing")
+    options = make_options(state.problem, heuristic=Precision(), head_search=search, min_precision=least)
+    (candidates,) = state.refinements(state.everything(), label_conditions=False)
+    assert np.isfinite(heads_of(state, candidates, options).value).tolist() == [True, False]

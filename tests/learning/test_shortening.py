@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from helpers.rule_lists import make_rules
 from plurule import Constraints, RuleListClassifier
+from plurule.data.encoding import encode
 from plurule.datasets import load_world_flags
 from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure
 from plurule.label_matrix import dense
+from plurule.learning.shortening import shorten
 from plurule.metrics import METRICS
 
 
@@ -54,3 +59,12 @@ def test_what_cannot_be_simplified_is_said() -> None:
         learner(0.1, scoring=lambda estimator, X, y: 0.0).fit(flags)
     with pytest.raises(ValueError, match="constraints may ask for"):
         learner(0.1).fit(flags, constraints=Constraints(required_attributes=["continent"]))
+
+
+def test_a_rule_that_lost_a_condition_is_no_longer_the_one_whose_stability_was_measured() -> None:
+    rules = make_rules("a <- x > 1 and x > 0\na <- y > 1", {"x": None, "y": None}, ("a",))
+    measured = replace(rules, rules=tuple(replace(rule, stability=0.75, value=0.5) for rule in rules))
+    table = encode([[2.0, 0.0], [0.5, 0.0], [0.0, 2.0]], rules.attributes)
+    shorter, dropped = shorten(measured, table, None, METRICS["micro_f1"], 0.0)
+    assert [str(one) for one in dropped] == ["rule 1 without x > 0"]
+    assert [(rule.stability, rule.value) for rule in shorter] == [(None, 0.0), (0.75, 0.5)]
