@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules
+from plurule.data.table import Table
 from plurule.errors import DataError, ModelError
-from plurule.learning.constraints import Constraints
+from plurule.learning.constraints import Constraints, are_had_or_not
 from plurule.learning.initial_rules import as_initial_rules
-from plurule.model import Attribute
+from plurule.model import Attribute, NumericCondition
 
 ATTRIBUTES = [Attribute("area"), Attribute("population"), Attribute("zone", ("N", "S"))]
 LABELS = ["red", "blue", "green"]
@@ -216,3 +218,35 @@ def test_items_with_too_few_or_too_many_names_are_refused(odd: dict[str, list[ob
 
 def test_an_attribute_may_be_directed_for_a_label_of_the_same_name() -> None:
     assert Constraints(increasing=[("area", "area")]).increasing == (("area", "area"),)
+
+
+@pytest.mark.parametrize("wrong", ["jazz", ["jazz"], [("jazz", "music", "art")], [("jazz",)]])
+def test_a_hierarchy_that_is_no_pairs_is_refused(wrong: Any) -> None:
+    with pytest.raises(ModelError, match="hierarchy must map labels to those above them"):
+        Constraints(hierarchy=wrong)
+
+
+def test_of_a_hierarchy_that_runs_in_a_circle_only_the_circle_is_named() -> None:
+    asked = Constraints(hierarchy=[("c", "a"), ("a", "b"), ("b", "a")])
+    with pytest.raises(ModelError, match=r"implies itself \(see 'a', 'b'\)"):
+        asked.resolve((), ("a", "b", "c"))
+
+
+def test_instances_have_an_attribute_or_not_if_it_is_0_and_1_or_no_and_yes() -> None:
+    attributes = [
+        Attribute("apple"),
+        Attribute("smoker", ("no", "yes")),
+        Attribute("size"),
+        Attribute("kind", ("x", "y")),
+    ]
+    columns = [np.array([0.0, 1.0, np.nan]), np.array([0, 1, -1], np.int32), np.arange(3.0), np.zeros(3, np.int32)]
+    assert are_had_or_not(Table(attributes, columns)) == [True, True, False, False]
+
+
+def test_where_only_what_is_present_may_be_tested_nothing_follows_from_absence() -> None:
+    attributes = Attribute("apple", only_0_and_1=True), Attribute("size")
+    resolved = Constraints(test_absence=False).resolve(attributes, ("a", "b"))
+    lacks, has = (NumericCondition("apple", 0, operator, 0.5) for operator in ("<=", ">"))
+    barred = resolved.barred([lacks, has, NumericCondition("size", 1, "<=", 0.5), None])
+    assert barred.all(axis=(1, 2)).tolist() == [True, False, False, False]
+    assert barred.any(axis=(1, 2)).tolist() == [True, False, False, False]

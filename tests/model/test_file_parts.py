@@ -1,0 +1,49 @@
+"""Parts of a model file that few models have: groups of labels, and how the length of the list was chosen."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from helpers.rule_lists import make_rules
+from plurule.errors import ModelError
+from plurule.model import LengthChoice
+from plurule.model import file as model_file
+
+RULES = make_rules("a <- x > 1", {"x": None}, ("a", "b", "größe"))
+
+
+def test_groups_and_hierarchy_of_labels_come_back() -> None:
+    rules = replace(RULES, groups=((0, 1),), hierarchy=((2, 0),))
+    content = json.loads(model_file.dumps(rules))
+    assert (content["groups"], content["hierarchy"]) == ([["a", "b"]], [["größe", "a"]])
+    read = model_file.loads(json.dumps(content))
+    assert (read.groups, read.hierarchy) == (rules.groups, rules.hierarchy)
+
+
+@pytest.mark.parametrize(
+    ("group", "message"),
+    [
+        (["a"], 'groups[0] is ["a"], expected at least two different labels'),
+        (["a", "a"], 'groups[0] is ["a", "a"], expected at least two different labels'),
+        (["a", "grösse"], 'groups[0] is ["a", "grösse"], expected labels of the file, not \'grösse\''),
+    ],
+)
+def test_a_group_that_is_none_is_shown_as_it_is_written(group: list[str], message: str) -> None:
+    content = json.loads(model_file.dumps(RULES)) | {"groups": [group]}
+    with pytest.raises(ModelError) as refusal:
+        model_file.loads(json.dumps(content))
+    assert str(refusal.value) == f"model: {message}"
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"how": "best"}, {"constant": 0.0}, {"expected": (0.5, 0.125)}, {"how": "best", "constant": 0.25}]
+)
+def test_how_a_length_was_chosen_comes_back_and_what_is_not_known_is_not_said(more: dict[str, object]) -> None:
+    choice = LengthChoice("micro_f1", (0.5, 0.75), (0.0, 0.25), 2, **more)
+    text = model_file.dumps(replace(RULES, length_choice=choice))
+    assert model_file.loads(text).length_choice == choice
+    told = set(json.loads(text)["length_choice"])
+    assert told == {"measure", "mean", "standard_error", "chosen", *more}
