@@ -318,3 +318,10 @@ def test_the_best_rule_is_right_at_least_once_and_closes_an_open_pair(rng: rando
         assert rule.tp > 0
         assert not (rule.covered & ~state.in_training).any()
         assert (state.predicted[rule.covered][:, rule.signs >= 0] == OPEN).any()
+
+
+def test_a_least_coverage_of_less_than_one_instance_is_kept_to():
+    state = start_state(make_problem({"a": [1, 2, 3]}, [[1], [0], [1]], weights=[0.25, 0.75, 0.5]))
+    assert text(state, grow(state, heuristic=Precision(), min_coverage=0)) == "A ← a > 2.5"
+    assert text(state, grow(state, heuristic=Precision(), min_coverage=0.5)) == "A ← a > 2.5"
+    assert text(state, grow(state, heuristic=Precision(), min_coverage=0.75)) == "A ←"

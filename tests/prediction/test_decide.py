@@ -230,3 +230,10 @@ def test_columns_of_any_kind_of_number_are_read_as_they_are(kind: Any) -> None:
     sparse = SparseColumn(np.array([1, 2], dtype=np.int32), dense[1:], 3)
     for column in (dense, sparse):
         assert predict_labels(rules, Table(rules.attributes, [column])).ravel().tolist() == [0, 1, 1]
+
+
+def test_a_category_that_the_data_lack_is_satisfied_by_no_row() -> None:
+    rules = make_rules("red <- colour = z\nblue <- colour = x", {"colour": ("x", "y", "z")}, ("red", "blue"))
+    table = make_table({"colour": ["x", "y", None]})
+    *_, last = replay(rules, table)
+    assert last.decisions.labels().tolist() == predict_labels(rules, table).tolist() == [[0, 1], [0, 0], [0, 0]]
