@@ -250,3 +250,27 @@ def test_where_only_what_is_present_may_be_tested_nothing_follows_from_absence()
     barred = resolved.barred([lacks, has, NumericCondition("size", 1, "<=", 0.5), None])
     assert barred.all(axis=(1, 2)).tolist() == [True, False, False, False]
     assert barred.any(axis=(1, 2)).tolist() == [True, False, False, False]
+
+
+def test_a_direction_bars_one_side_of_presence_and_the_other_of_absence() -> None:
+    resolved = Constraints(increasing=["x"], decreasing=["y"]).resolve((Attribute("x"), Attribute("y")), ("a",))
+    tests = [NumericCondition(name, i, operator, 0.5) for i, name in enumerate("xy") for operator in ("<=", ">")]
+    absent, present = resolved.barred(tests)[:, 0].T.tolist()
+    assert absent == [False, True, True, False]
+    assert present == [True, False, False, True]
+
+
+def test_a_column_made_of_an_attribute_that_must_be_present_may_be_tested_on_both_sides() -> None:
+    attributes = Attribute("apple", only_0_and_1=True), Attribute("size")
+    plain = Constraints().resolve(attributes, ("a",))
+    asked = Constraints(test_absence=False).resolve(attributes, ("a",))
+    sources = np.array([0, 1, 0])
+    assert plain.of_columns(sources).only_present.tolist() == []
+    found = asked.of_columns(sources).only_present
+    assert found.tolist() == [True, False, False]
+    assert found.dtype == bool
+
+
+def test_a_pair_with_an_unknown_label_is_refused_by_the_name_of_the_parameter() -> None:
+    with pytest.raises(ModelError, match="required_label_pairs: there is no label 'rad'; did you mean 'red'"):
+        Constraints(required_label_pairs=[("rad", "blue")]).resolve(ATTRIBUTES, LABELS)
