@@ -95,14 +95,21 @@ def test_delayed_parts_of_which_some_columns_are_labels(client: Any, frame: pd.D
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
 
 
-@pytest.fixture
-def fragile() -> Iterator[Any]:
-    """A cluster of its own for those who kill a worker."""
+@pytest.fixture(scope="module")
+def fragile_cluster() -> Iterator[Any]:
+    """A cluster of its own for those who kill a worker; another one is started in its place."""
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+@pytest.fixture
+def fragile(fragile_cluster: Any) -> Any:
+    """That cluster with two workers, whoever was killed before."""
+    fragile_cluster.wait_for_workers(2, timeout=60)
+    return fragile_cluster
 
 
 @pytest.mark.parametrize(("fatal", "fan_in"), [(1, 1), (9, 16)])
