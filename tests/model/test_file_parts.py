@@ -11,6 +11,7 @@ from helpers.rule_lists import make_rules
 from plurule.errors import ModelError
 from plurule.model import LengthChoice
 from plurule.model import file as model_file
+from plurule.model.dictionary import Meaning
 
 RULES = make_rules("a <- x > 1", {"x": None}, ("a", "b", "größe"))
 
@@ -47,3 +48,24 @@ def test_how_a_length_was_chosen_comes_back_and_what_is_not_known_is_not_said(mo
     assert model_file.loads(text).length_choice == choice
     told = set(json.loads(text)["length_choice"])
     assert told == {"measure", "mean", "standard_error", "chosen", *more}
+
+
+def test_what_rules_attributes_and_names_have_seldom_comes_back() -> None:
+    (rule,) = RULES
+    rules = replace(
+        RULES,
+        rules=(replace(rule, locked=True, stability=0.75),),
+        attributes=(replace(RULES.attributes[0], only_0_and_1=True),),
+        dictionary={"a": Meaning("the first")},
+    )
+    read = model_file.loads(model_file.dumps(rules))
+    assert (read[0].locked, read[0].stability) == (True, 0.75)
+    assert read.attributes[0].only_0_and_1
+    assert read.dictionary == rules.dictionary
+
+
+@pytest.mark.parametrize("version", [0, -1, True, 1.5, None])
+def test_a_version_that_is_none_is_refused(version: object) -> None:
+    content = json.loads(model_file.dumps(RULES)) | {"version": version}
+    with pytest.raises(ModelError, match="is damaged: its version is"):
+        model_file.loads(json.dumps(content))
