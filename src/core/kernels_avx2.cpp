@@ -1,3 +1,4 @@
+#include <bit>
 #include <algorithm>
 #include <limits>
 #ifdef __AVX2__

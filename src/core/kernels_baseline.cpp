@@ -1,3 +1,4 @@
+#include <bit>
 #include <algorithm>
 #include <cstdlib>
 #include <limits>

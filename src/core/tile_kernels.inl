@@ -401,6 +401,7 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     const Float8 many = higher(all(1), floats(rows) * 0.25f);  // pairs
     Float8 best = nothing, of_best = zero, surplus = zero, gain = zero, cut = nothing, value;
     Int8 bearable = {};  // labels that are not wrong by as many pairs
+    const bool averages = s.averages && s.lift > 1;  // or else no head is worth more than its best label
     LabelMeans means(lengths, totals.active.size());
     with_quotient(s.quotient, [&](auto&& quotient) {
         const auto each_label = [&](auto&& use) {
@@ -415,12 +416,12 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
             best = higher(best, v.h);
             surplus += (usable & (v.surplus > zero)) ? v.surplus : zero;
             if (s.additive) gain += v.h > zero ? v.h : zero;
-            if (!s.averages) return;
+            if (!averages) return;
             means.add(v.h);
             bearable -= usable & (v.surplus > -many);
         });
         value = best > zero ? best * s.lift : best;
-        if (s.sums && any(value >= all(needed))) {
+        if (s.sums && s.lift > 1 && std::popcount(bits_of(value >= all(needed))) >= 3) {  // fewer are looked at sooner
             LabelQuotients quotients(best);
             each_label([&](const LabelValues& v) { quotients.add(v); });
             const Float8 highest = quotients.highest(lengths, totals.active.size());
@@ -431,10 +432,12 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     if (s.additive)
         value = gain > zero ? gain : nothing;
     Int8 fails = {};
-    if (s.averages && any(value >= all(needed))) {
+    if (averages && any(value >= all(needed))) {
         means.compare(best);
         value = best > zero ? lower(value, means.highest) : value;
-        if (s.asks_head && s.right == 1 && s.wrong == 1) fails = (best > zero) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
+        // Short heads are soon looked at exactly, which tells more about later looks.
+        if (s.asks_head && s.right == 1 && s.wrong == 1)
+            fails = (means.shortest >= all(12)) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
     }
     store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
     store(found.best, best);

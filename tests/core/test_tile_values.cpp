@@ -23,10 +23,11 @@ struct Problem {
 // Labels from rare to frequent; what eight slots cover of them.
 Problem random_problem(std::mt19937& random) {
     Problem p;
-    const std::size_t labels = 1 + random() % (random() % 2 ? 16 : 60);
+    const bool is_long = random() % 4 == 0;  // heads of many labels, most of them wrong, as accuracy has them
+    const std::size_t labels = is_long ? 40 + random() % 60 : 1 + random() % (random() % 2 ? 16 : 60);
     const std::int32_t rows = 20 + std::int32_t(random() % 200);
-    const bool accuracy = random() % 2;
-    const double beta_squared = random() % 2 ? 0.25 : 1.0, k = 0.3 * double(random() % 4) / 3;
+    const bool accuracy = is_long || random() % 2;
+    const double beta_squared = random() % 2 ? 0.25 : 1.0, k = is_long ? 0.3 : 0.3 * double(random() % 4) / 3;
     p.options.heuristic = accuracy ? HeuristicFormula{Formula::accuracy, 0} : HeuristicFormula{Formula::f_measure, beta_squared};
     p.options.averages_labels = accuracy || random() % 2;
     p.options.head_search = HeadSearchKind::relaxed;
@@ -42,7 +43,7 @@ Problem random_problem(std::mt19937& random) {
     s.lift = float(*std::max_element(p.options.lift.begin(), p.options.lift.end()));
     p.totals.rows = rows;
     p.cells.resize(labels);
-    for (std::int32_t& c : p.covered) c = 1 + std::int32_t(random() % std::uint32_t(rows - 1));
+    for (std::int32_t& c : p.covered) c = 1 + std::int32_t(random() % std::uint32_t(is_long ? rows / 3 : rows - 1));
     for (std::size_t lane = 0; lane < labels; ++lane) {
         const std::int32_t present = 1 + std::int32_t(random() % std::uint32_t(random() % 3 ? 1 + rows / 8 : rows));
         std::int32_t open_tp = 0, open_fp = 0;
@@ -127,5 +128,5 @@ TEST_CASE("no head is worth more than a tile says, and where it says that heads 
     }
     CHECK(heads > 30000);
     CHECK(sharp * 2 > heads);
-    CHECK(failing > 300);
+    CHECK(failing > 50);
 }
