@@ -61,12 +61,15 @@ void Block::open(std::size_t first, std::size_t count) {
 }
 
 void Block::refresh(std::size_t tile) {
-    float most = -UNLIMITED;
-    for (std::size_t side = 0; side < sides(); ++side) {
-        const float* of_side = bounds(tile, side).bound;
-        for (std::size_t i = 0; i < TILE; ++i) most = std::max(most, of_side[i]);
+    float most[TILE];  // slot by slot: all at once
+    std::copy_n(bounds(tile, 0).bound, TILE, most);
+    if (two_sided) {
+        const float* other = bounds(tile, 1).bound;
+        for (std::size_t i = 0; i < TILE; ++i) most[i] = std::max(most[i], other[i]);
     }
-    best[tile] = most;
+    for (std::size_t half = TILE / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) most[i] = std::max(most[i], most[i + half]);
+    best[tile] = most[0];
 }
 
 void Block::refresh_highest() { highest = best.empty() ? -UNLIMITED : *std::max_element(best.begin(), best.end()); }

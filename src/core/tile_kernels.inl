@@ -459,6 +459,7 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
     store_pairs(cell, after);
     const Float8 unlimited = all(std::numeric_limits<float>::infinity()), nothing = -unlimited, zero = {};
     const Int8 rows = load<Int8>(covered);
+    bool revised = false;
     with_quotient(s.quotient, [&](auto&& quotient) {
         for (std::size_t side = 0; side < n_sides; ++side) {
             SlotCounts then = before, now = after;
@@ -468,6 +469,10 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
             }
             const Int8 covers = side ? totals.rows - rows : rows, changed = (then.tp != now.tp) | (then.fp != now.fp);
             if (!any(changed)) continue;
+            const TileBounds& b = sides[side];
+            Float8 bound = load<Float8>(b.bound), slack = load<Float8>(b.slack), cut = load<Float8>(b.cut);
+            // With fewer TP alone no mean rises: bounds hold, but of candidates that had no head.
+            if (s.averages && !s.absence && !any(then.fp != now.fp) && !any(changed & (bound == nothing))) continue;
             const auto valued = [&](const SlotCounts& c) {
                 return label_values(s, c, covers, totals.present[lane], totals.absent[lane], quotient);
             };
@@ -475,8 +480,6 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
             const auto gain_of = [&](const LabelValues& v) {
                 return (v.h > nothing) & v.is_precise ? (v.surplus > zero ? v.surplus : zero) + 1.0f : zero;
             };
-            const TileBounds& b = sides[side];
-            Float8 bound = load<Float8>(b.bound), slack = load<Float8>(b.slack), cut = load<Float8>(b.cut);
             const Float8 gained = gain_of(fresh) - gain_of(old), label = higher(old.h, fresh.h);
             slack = (changed & (gained > zero)) ? slack - gained : slack;
             const Int8 in_play = changed & (label >= cut) & (label > nothing);
@@ -495,12 +498,13 @@ bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& clos
                 const Int8 searched = cut > nothing;
                 bound = in_play ? (searched ? unlimited : higher(bound, fresh.h > zero ? lifted : fresh.h)) : bound;
             }
+            revised = true;
             store(b.bound, wakes ? unlimited : bound);
             store(b.cut, wakes ? nothing : cut);
             store(b.slack, wakes ? unlimited : slack);
         }
     });
-    return true;
+    return revised;
 }
 
 const TileKernels narrow_tiles = {tile_count, tile_filter<NarrowCell>, tile_flag, tile_values<NarrowCell>, tile_revise<NarrowCell>};
