@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -108,3 +109,13 @@ def test_two_labels_are_not_taken_for_the_two_classes_of_one() -> None:
         assert np.isnan(score).tolist() == np.isnan(theirs).tolist(), scoring
     assert TOOLS["probabilities"](classifier, X, Y).shape == (60, 2)
     assert RuleListClassifier(scoring="roc_auc").fit(X, Y).n_rules_curve_ is not None
+
+
+def test_subclasses_may_be_dataclasses_too() -> None:
+    @dataclass(kw_only=True)
+    class Named(RuleListClassifier):
+        name: str = "mine"
+
+    assert Named().get_params()["name"] == "mine"
+    assert "name='mine'" in repr(Named())
+    assert Named() == Named()

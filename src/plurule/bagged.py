@@ -101,11 +101,11 @@ class BaggedRuleLists(LabelPredictor):
     random_state: Any = 0
     n_jobs: int | None = None
 
-    rule_lists_: tuple[RuleList, ...] = field(init=False)
-    threshold_: float = field(init=False)
-    oob_score_: float = field(init=False)
-    oob_votes_: Votes = field(init=False)
-    rules_: RuleList = field(init=False)
+    rule_lists_: tuple[RuleList, ...] = field(init=False, repr=False, compare=False)
+    threshold_: float = field(init=False, repr=False, compare=False)
+    oob_score_: float = field(init=False, repr=False, compare=False)
+    oob_votes_: Votes = field(init=False, repr=False, compare=False)
+    rules_: RuleList = field(init=False, repr=False, compare=False)
 
     def fit(
         self,

@@ -204,9 +204,9 @@ class RuleListClassifier(RuleListPredictor):
     remember_rows: bool = True
     verbose: bool | int | Progress = False
 
-    n_rules_curve_: LengthCurve | None = field(init=False)
-    chosen_: dict[str, Any] = field(init=False)
-    labels_without_rules_: dict[str, str] = field(init=False)
+    n_rules_curve_: LengthCurve | None = field(init=False, repr=False, compare=False)
+    chosen_: dict[str, Any] = field(init=False, repr=False, compare=False)
+    labels_without_rules_: dict[str, str] = field(init=False, repr=False, compare=False)
 
     def fit(
         self,

@@ -141,14 +141,14 @@ class RuleListClassifierCV(RuleListPredictor):
     n_jobs: int | None = None
     verbose: bool | int | Progress = False
 
-    best_params_: Parameters = field(init=False)
-    best_lift_: Any = field(init=False)
-    best_score_: float = field(init=False)
-    best_index_: int = field(init=False)
-    best_estimator_: RuleListClassifier = field(init=False)
-    cv_results_: dict[str, Any] = field(init=False)
-    curves_: list[LengthCurve | None] = field(init=False)
-    pareto_front_: list[Point] = field(init=False)
+    best_params_: Parameters = field(init=False, repr=False, compare=False)
+    best_lift_: Any = field(init=False, repr=False, compare=False)
+    best_score_: float = field(init=False, repr=False, compare=False)
+    best_index_: int = field(init=False, repr=False, compare=False)
+    best_estimator_: RuleListClassifier = field(init=False, repr=False, compare=False)
+    cv_results_: dict[str, Any] = field(init=False, repr=False, compare=False)
+    curves_: list[LengthCurve | None] = field(init=False, repr=False, compare=False)
+    pareto_front_: list[Point] = field(init=False, repr=False, compare=False)
 
     def fit(
         self,

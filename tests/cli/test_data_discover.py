@@ -34,5 +34,7 @@ def test_patterns_are_printed_as_json_and_written_as_a_page(run: Run) -> None:
 def test_mistakes_are_one_line(run: Run) -> None:
     assert_mistake(run("discover", "world-flags", "--test-size", "2"), "--test-size must be")
     assert_mistake(run("discover", "world-flags", "-k", "0"), "--patterns must be a whole number of at least 1, got 0")
+    assert_mistake(run("discover", "world-flags", "--random-state", "x"), "--random-state must be")
+    assert_mistake(run("discover", "world-flags", "--random-state", "-1"), "--random-state must be")
     assert_mistake(run("discover", "world-flags", "--html", "nowhere/page.html"), "nowhere")
     assert_mistake(run("discover", "data.csv", "--labels", "last:2"), "at least 20 rows")

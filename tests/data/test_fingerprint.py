@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 
 from plurule.classifier import RuleListClassifier
 from plurule.data.encoding import encode
-from plurule.data.fingerprint import fingerprints, trained_on
+from plurule.data.fingerprint import digest, fingerprints, trained_on
 from plurule.data.table import SparseColumn, Table
 from plurule.datasets import load_world_flags
 
@@ -62,3 +63,17 @@ def test_a_rule_list_tells_rows_that_it_was_trained_on_from_new_ones_also_after_
     forgetful = RuleListClassifier(heuristic="f_measure", n_rules=3, remember_rows=False).fit(data).rule_list_
     assert trained_on(forgetful, data.X) is None
     assert "trained_on" not in dumps(forgetful)
+
+
+def test_digests_tell_values_of_different_types_apart() -> None:
+    @dataclass
+    class One:
+        number: float = 1.0
+
+    @dataclass
+    class Other:
+        number: float = 1.0
+
+    same, others = digest(One()), [digest(Other()), digest(One(2.0)), digest(One), digest(1.0), digest([One()])]
+    assert digest(One()) == same
+    assert len({same, *others}) == 1 + len(others)

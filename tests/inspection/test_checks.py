@@ -51,6 +51,8 @@ def test_a_rule_that_is_called_useless_decides_nothing(seed: int) -> None:
         # Only both conditions together leave one category.
         ("a <- c = v\na <- c in {v, w} and c != w", {2: "unreachable"}),
         ("a <- c = v\na <- c in {v, w} and c != u", {}),
+        # Any two of the conditions can hold, but not all of them.
+        ("a <- c = v\na <- c != u and c != w and c in {u, w}\nb <- a", {2: "contradictory"}),
     ],
 )
 def test_useless_rules_are_found_and_others_are_not(text: str, problems: dict[int, str]) -> None:

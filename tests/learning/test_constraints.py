@@ -274,3 +274,33 @@ def test_a_column_made_of_an_attribute_that_must_be_present_may_be_tested_on_bot
 def test_a_pair_with_an_unknown_label_is_refused_by_the_name_of_the_parameter() -> None:
     with pytest.raises(ModelError, match="required_label_pairs: there is no label 'rad'; did you mean 'red'"):
         Constraints(required_label_pairs=[("rad", "blue")]).resolve(ATTRIBUTES, LABELS)
+
+
+def test_labels_may_be_named_by_numbers_as_columns_of_frames_are() -> None:
+    names = (), ("0", "1")
+    for hierarchy in ([(0, 1)], {0: [1]}, {0: 1}):
+        assert Constraints(hierarchy=hierarchy).resolve(*names).hierarchy == ((0, 1),)  # type: ignore[arg-type]
+    assert Constraints(forbidden_label_pairs=[(0, 1)]).resolve(*names) is not None  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"hierarchy": [("red", None)]},
+        {"hierarchy": [(["red"], "blue")]},
+        {"forbidden_label_pairs": {"red": None}},
+        {"forbidden_label_pairs": [[["red"], "blue"]]},
+        {"exclusive_labels": {"red": 1}},
+        {"increasing": [("area",)]},
+        {"increasing": [b"area"]},
+        {"required_attributes": [None]},
+    ],
+)
+def test_odd_names_are_refused_in_a_sentence(odd: dict[str, Any]) -> None:
+    ((parameter, _),) = odd.items()
+    with pytest.raises(ModelError, match=parameter):
+        Constraints(**odd).resolve(ATTRIBUTES, LABELS)
+
+
+def test_attributes_may_be_the_keys_of_a_dictionary() -> None:
+    assert Constraints(forbidden_attributes=dict.fromkeys(["area"])).forbidden_attributes == ("area",)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpers.rule_lists import random_rule_list
+from plurule.errors import ModelError
 from plurule.model import (
     Assignment,
     Attribute,
@@ -148,3 +150,17 @@ def test_a_list_is_made_of_text_and_an_attribute_may_be_a_name() -> None:
     assert made[0].stop
     with pytest.raises(RuleTextError, match="line 2"):
         RuleList.from_text("red <-\nblue <-", [], ["red"])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "labels", "said"),
+    [
+        ("x", ["red"], r"attributes must be a list of names, got the text 'x'; write \['x'\]"),
+        (["x"], "red", "labels must be a list of names"),
+        (["x", "x"], ["red"], "two attributes are named 'x'"),
+        (["x"], ["red", "red"], "two labels are named 'red'"),
+    ],
+)
+def test_names_that_are_no_list_or_not_different_are_refused(attributes: Any, labels: Any, said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        RuleList.from_text("red <-", attributes, labels)

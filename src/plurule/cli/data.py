@@ -84,8 +84,14 @@ def fetch_sets(names: list[str], force: bool = False) -> None:
 
     for name in names:
         known = catalogue.info(name)
+        there = dict.fromkeys((file.name for file in known.files), 0)
         with waiting(known.name, "What was fetched is kept.") as share:
-            folder = catalogue.fetch(known, force=force, progress=lambda _, there, size: share(there / size))
+
+            def tell(file: str, n_bytes: int, _: int, there: dict[str, int] = there, known: Any = known) -> None:
+                there[file] = n_bytes
+                share(sum(there.values()) / sum(file.size for file in known.files))
+
+            folder = catalogue.fetch(known, force=force, progress=tell)
         say(f"{known.name}: {folder}")
 
 

@@ -91,8 +91,9 @@ def digest(*values: Any) -> str:
             told.update(digest(*value, *value.values()).encode())
         elif isinstance(value, list | tuple):
             told.update(f"{type(value).__name__}{len(value)}{digest(*value)}".encode())
-        elif dataclasses.is_dataclass(value):
-            told.update(digest(*(getattr(value, field.name) for field in dataclasses.fields(value))).encode())
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = digest(*(getattr(value, field.name) for field in dataclasses.fields(value)))
+            told.update(f"{type(value).__module__}.{type(value).__qualname__}{fields}".encode())
         else:
             told.update(f"{value!r}\0".encode())
     return told.hexdigest()[:16]

@@ -86,7 +86,7 @@ def check(rule_list: RuleList) -> tuple[Finding, ...]:
 def _findings(number: int, rule: Rule, earlier: _Earlier) -> Iterator[Finding]:
     clash = _contradiction(rule.body)
     if clash is not None:
-        yield Finding(number, "contradictory", rule, f"nothing satisfies {clash[0]} and {clash[1]}")
+        yield Finding(number, "contradictory", rule, f"nothing satisfies {' and '.join(map(str, clash))}")
         return
     tested = {c.index for c in rule.label_conditions}
     deciders = {a: earlier.deciding(rule, a.index) for a in rule.head if a.index not in tested}
@@ -175,10 +175,13 @@ def _implied(condition: Condition, body: Sequence[Condition]) -> bool:
     return all(_hold(parts, value) for value in _values((*parts, *same)) if _hold(same, value))
 
 
-def _contradiction(body: Sequence[Condition]) -> tuple[Condition, Condition] | None:
-    """Two conditions that no instance satisfies together."""
-    pairs = (pair for pair in combinations(split_intervals(body), 2) if _tested(pair[:1]) == _tested(pair[1:]))
-    return next((pair for pair in pairs if not any(_hold(pair, value) for value in _values(pair))), None)
+def _contradiction(body: Sequence[Condition]) -> Sequence[Condition] | None:
+    """Conditions that no instance satisfies together: two, or else all on one attribute."""
+    conditions = split_intervals(body)
+    tested = {c: _tested((c,)) for c in conditions}
+    pairs = [pair for pair in combinations(conditions, 2) if tested[pair[0]] == tested[pair[1]]]
+    same = [[c for c in conditions if tested[c] == one] for one in dict.fromkeys(tested.values())]
+    return next((some for some in (*pairs, *same) if not any(_hold(some, value) for value in _values(some))), None)
 
 
 def _values(conditions: Sequence[SimpleCondition]) -> set[Any]:

@@ -40,6 +40,7 @@ ALLOWED: Allowed = {
     "min_support": [number(0, closed="neither")],
     "test_size": [number(0, 1, closed="neither")],
     "resamples": [whole(0)],
+    "random_state": [None, whole(0, 2**32 - 1)],
 }
 
 

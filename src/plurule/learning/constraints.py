@@ -96,18 +96,18 @@ class Constraints:
     def __post_init__(self) -> None:
         for parameter, (least, most, different, what) in _SHAPES.items():
             given = getattr(self, parameter)
-            if isinstance(given, Mapping):
-                above = {label: (names,) if isinstance(names, str) else names for label, names in given.items()}
-                given = [(label, name) for label, names in above.items() for name in names]
+            if parameter == "hierarchy" and isinstance(given, Mapping):
+                given = [(label, name) for label, names in given.items() for name in _names(names)]
             if isinstance(given, str):
                 write = f"; write [{given!r}]" if least == 1 else ""
                 raise ModelError(f"{parameter} must {what}, got the text {given!r}{write}")
-            found = tuple(one if isinstance(one, str) else tuple(one) for one in given)
-            for one in found:
-                names = (one,) if isinstance(one, str) else one
-                if not least <= len(names) <= most or (different and len(set(names)) < len(names)):
+            given = list(given)
+            found = [_names(one) for one in given]
+            for one, names in zip(given, found, strict=True):
+                few = len(names) < least or (len(names) < 2 and not _is_one(one))
+                if few or len(names) > most or (different and len(set(names)) < len(names)):
                     raise ModelError(f"{parameter} must {what}, got {one!r}")
-            object.__setattr__(self, parameter, found)
+            object.__setattr__(self, parameter, tuple(names if len(names) > 1 else names[0] for names in found))
         twice = first_repeated(label for group in self.exclusive_labels for label in group)
         if twice is not None:
             raise ModelError(f"exclusive_labels: {twice!r} is in two groups; give each label one")
@@ -381,6 +381,16 @@ def _place(name: str, places: dict[str, int], parameter: str, what: str) -> int:
     if name not in places:
         raise ModelError(f"{parameter}: there is no {what} {name!r}{nearest(name, places)}")
     return places[name]
+
+
+def _is_one(given: Any) -> bool:
+    """Whether what was given for names is one name."""
+    return isinstance(given, str | bytes) or not isinstance(given, Iterable)
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    """Names, or one name, as texts."""
+    return (str(given),) if _is_one(given) else tuple(map(str, given))
 
 
 def _mask(names: Iterable[str], places: dict[str, int], parameter: str) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import overload
 
 from plurule._attached import RuleListMethods
+from plurule.errors import ModelError, first_repeated
 from plurule.model.condition import Attribute, LabelCondition
 from plurule.model.dictionary import Dictionary, meanings
 from plurule.model.head import Groups, Hierarchy
@@ -138,8 +139,15 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         red ← stripes > 2   (TP 0, FP 0)
         white ← red   (TP 0, FP 0)
         """
-        names = tuple(Attribute(a) if isinstance(a, str) else a for a in attributes), tuple(labels)
-        return cls(parse_rules(text, *names), *names)
+        for what, given in (("attributes", attributes), ("labels", labels)):
+            if isinstance(given, str):
+                raise ModelError(f"{what} must be a list of names, got the text {given!r}; write [{given!r}]")
+        known = tuple(a if isinstance(a, Attribute) else Attribute(str(a)) for a in attributes)
+        names = tuple(map(str, labels))
+        for what, given in (("attributes", [a.name for a in known]), ("labels", names)):
+            if (twice := first_repeated(given)) is not None:
+                raise ModelError(f"two {what} are named {twice!r}")
+        return cls(parse_rules(text, known, names), known, names)
 
     def save(self, path: str | Path) -> None:
         """Write it to a model file, whole or not at all."""
