@@ -14,7 +14,6 @@ namespace plurule {
 
 class CandidateSearch {
    public:
-    // `options` may have its minimum precision set to 0 and put back between passes.
     CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads);
 
     // Looks at every body of at most one condition, each with its own best head.

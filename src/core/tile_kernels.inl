@@ -291,7 +291,7 @@ inline void with_quotient(const Quotient& q, Use&& use) {
     else
         use([=](Float8 tp, Float8 fp, Float8 tn, Float8 fn) {
             return Ratio{top[0] * tp + top[1] * fp + top[2] * tn + top[3] * fn + top_constant,
-                          bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant};
+                         bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant};
         });
 }
 

@@ -92,8 +92,8 @@ struct Flags {
 // Which lengths of heads, and values between which labels, are told apart.
 struct Lengths {
     static constexpr std::size_t MOST_SORTED = 16;  // labels
-    std::vector<float> of_each;      // lift / length of every length, where labels are sorted
-    std::vector<std::size_t> length;  // that are told apart, where they are not,
+    std::vector<float> of_each;      // lift / length, of every length
+    std::vector<std::size_t> length;  // those that are told apart where labels are not sorted,
     std::vector<float> share, lift;   // 1 / length; the highest lift from there to the next
     std::vector<float> highest_above, highest_up_to;  // per length: the highest lift of longer heads; of heads no longer
     float thresholds[THRESHOLDS];
