@@ -167,16 +167,15 @@ void CandidateSearch::search_sets(const Scope& scope, const GroupedRows* rows, s
 // --- refining
 
 std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
-    const Scope& outer = rule.around ? rule.around->scope : state_.training;
     const bool in_place = rule.around && options_.beam_width == 1;  // no other rule needs what the last look left
-    const bool cut = in_place || rule.covered.size() < outer.rows.size();
-    const std::size_t rows_before = outer.rows.size();
-    const std::vector<std::uint8_t> keep = cut ? marks_of(rule.covered, state_.n_rows) : std::vector<std::uint8_t>();
+    const Scope& around = rule.around && !in_place ? rule.around->scope : state_.training;
+    const std::vector<std::uint8_t> keep = marks_of(rule.covered, state_.n_rows);
     const std::shared_ptr<Refinement> next = in_place ? rule.around : begin_refinement(rule);
-    const Refined refined{rule, *next, std::int32_t(parent)};
+    const Refined refined{rule, *next, around, keep, std::int32_t(parent)};
     const FixedHead* head = next->head.get();
-    if (next->bounds) next->bounds->look_at(rule.covered, head->unlifted(floor_of_ties(rule.value)), next->scope.rows);
     Scope& scope = next->scope;
+    const std::size_t rows_before = in_place ? scope.rows.size() : around.rows.size();
+    if (next->bounds) next->bounds->look_at(rule.covered, head->unlifted(floor_of_ties(rule.value)), scope.rows);
     scope.rows = rule.covered;
     if (head) {
         fixed_total_ = head->total_of(rule.covered);
@@ -190,16 +189,12 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
                            [&](std::size_t a) { return is_allowed(a); },
                            [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
     std::vector<std::size_t> order = all_visited(false, by_rows);
-    if (next->bounds) next->bounds->put_in_order(order);
+    if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });
+    if (next->bounds) next->bounds->keep_promising(order, head->unlifted(least_for(refined, *tools_[0])));
     threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
-        if (next->bounds && !can_win(a, refined, *tools_[t])) return;
-        if (!prepared_.is_packed(a)) {
-            if (cut)
-                scope.at(a).assign_kept(outer.at(a), keep.data());
-            else
-                scope.at(a) = outer.at(a);
-        }
-        head ? visit_fixed(scope, a, refined, *tools_[t]) : visit_free(scope, a, *tools_[t], &refined);
+        if (next->bounds && !measure(a, refined, *tools_[t])) return;
+        if (!prepared_.is_packed(a)) refined.cut(a);
+        head ? visit_fixed(a, refined, *tools_[t]) : visit_free(scope, a, *tools_[t], &refined);
     });
     return next;
 }
@@ -211,6 +206,7 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     next->scope.attributes.resize(n_attributes());
     next->scope.labels.resize(state_.n_labels);
     next->scope.rows.clear();
+    next->is_cut.assign(n_attributes() + state_.n_labels, 0);
     next->bounds.reset();
     next->head.reset();
     if (!options_.fix_head) return next;
@@ -236,29 +232,40 @@ bool CandidateSearch::can_win(std::size_t a, const Refined& refined, Tools& tool
     return true;
 }
 
+// Whether an attribute is a label of the head of a rule, or one that must not be related to it.
+bool CandidateSearch::is_in_head(std::size_t a, const GrowingRule& rule) const {
+    if (a < n_attributes()) return false;
+    return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& assigned) {
+        return std::size_t(assigned.label) == a - n_attributes() || options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes());
+    });
+}
+
+// Bounds what the candidates of an attribute are worth, where it may matter; whether one of them may be the best.
+bool CandidateSearch::measure(std::size_t a, const Refined& refined, Tools& tools) const {
+    if (!can_win(a, refined, tools)) return false;
+    RefinementBounds& bounds = *refined.known.bounds;
+    const std::vector<Row>& rows = refined.known.scope.rows;
+    const Attribute& attribute = prepared_.attribute(a);
+    if (prepared_.is_packed(a)) {
+        bounds.measure(a, attribute, prepared_.codes[a], rows);
+    } else if (bounds.scans(attribute, rows.size())) {
+        // Lists are cut when that shortens them a good deal.
+        if (const std::size_t listed = refined.lists(a).listed(); listed > 64 && listed > 2 * rows.size()) refined.cut(a);
+        bounds.scan(a, refined.lists(a), refined.keep, rows.size());
+    } else {
+        refined.cut(a);
+        const GroupedRows& lists = refined.lists(a);
+        bounds.measure(a, Candidates(attribute, lists, refined.known.scope.known(a, lists)), lists, rows);
+    }
+    return can_win(a, refined, tools);
+}
+
 // Every candidate of an attribute under the head of the rule that is refined.
-void CandidateSearch::visit_fixed(const Scope& scope, std::size_t a, const Refined& refined, Tools& tools) {
+void CandidateSearch::visit_fixed(std::size_t a, const Refined& refined, Tools& tools) {
     const FixedHead& head = *refined.known.head;
-    RefinementBounds* bounds = refined.known.bounds.get();
-    if (a >= n_attributes())
-        for (const Assignment& assigned : refined.rule.head)
-            if (std::size_t(assigned.label) == a - n_attributes() ||
-                options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes())) {
-                if (bounds) bounds->rule_out(a);
-                return;
-            }
-    const bool coded = prepared_.is_packed(a);
-    if (bounds && coded) {
-        bounds->measure(a, prepared_.attribute(a), prepared_.codes[a], scope.rows);
-        if (!can_win(a, refined, tools)) return;
-    }
+    const Scope& scope = refined.known.scope;
     const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
-    const std::size_t n_known = scope.known(a, rows);
-    if (bounds && !coded) {
-        bounds->measure(a, Candidates(prepared_.attribute(a), rows, n_known), rows, scope.rows);
-        if (!can_win(a, refined, tools)) return;
-    }
-    head.visit(prepared_, a, rows, n_known, scope, fixed_total_, least_for(refined, tools), tools.fixed,
+    head.visit(prepared_, a, rows, scope.known(a, rows), scope, fixed_total_, least_for(refined, tools), tools.fixed,
                [&](std::size_t, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, tools); });
 }
 

@@ -46,8 +46,17 @@ class CandidateSearch {
     // The rule that is refined, and what is known of it.
     struct Refined {
         const GrowingRule& rule;
-        const Refinement& known;
+        Refinement& known;
+        const Scope& around;                     // of lists that have not been cut out
+        const std::vector<std::uint8_t>& keep;  // marks the rows that are covered
         std::int32_t parent;
+
+        // Lists of an attribute that hold at least the rows that are covered.
+        const GroupedRows& lists(std::size_t a) const { return known.is_cut[a] ? known.scope.at(a) : around.at(a); }
+        void cut(std::size_t a) const {
+            known.scope.at(a).assign_kept(lists(a), keep.data());
+            known.is_cut[a] = 1;
+        }
     };
 
     bool searches_sets() const;
@@ -65,8 +74,10 @@ class CandidateSearch {
     void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, const Refined* refined, Tools& tools);
     std::shared_ptr<Refinement> begin_refinement(const GrowingRule& rule);
     void exclude_labels_of(const GrowingRule& rule);
+    bool is_in_head(std::size_t a, const GrowingRule& rule) const;
     bool can_win(std::size_t a, const Refined& refined, Tools& tools) const;
-    void visit_fixed(const Scope& scope, std::size_t a, const Refined& refined, Tools& tools);
+    void visit_fixed(std::size_t a, const Refined& refined, Tools& tools);
+    bool measure(std::size_t a, const Refined& refined, Tools& tools) const;
     void offer(std::size_t a, const Place& place, const FixedHead::Worth& worth, const Refined& refined, Tools& tools);
     double least_for(const Refined& refined, const Tools& tools) const {
         return std::max(floor_for(tools), floor_of_ties(refined.rule.value));

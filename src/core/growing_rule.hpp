@@ -12,7 +12,9 @@ namespace plurule {
 
 // What a look for one more condition leaves for the next one.
 struct Refinement {
-    Scope scope;  // its lists hold at least the rows that are covered
+    Scope scope;
+    // Per attribute, labels behind them: whether its lists have been cut out for the scope. They hold at least the rows that are covered.
+    std::vector<std::uint8_t> is_cut;
     std::shared_ptr<const FixedHead> head;  // where that stays as it is
     std::unique_ptr<RefinementBounds> bounds;      // where something is known
 };

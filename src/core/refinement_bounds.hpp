@@ -62,6 +62,26 @@ class RefinementBounds {
         uncovered_ = quotient_.top_constant - f_ * quotient_.bottom_constant + absent * block_.absent + present * block_.present;
     }
 
+    // Whether the candidates of an attribute are measured by a scan of its lists.
+    bool scans(const Attribute& attribute, std::size_t n_rows) const { return !attribute.nominal && attribute.rest < 0 && n_rows <= MOST_ROWS_OF_SCAN; }
+
+    // Measures by the sums up to any row, not only to the ends of groups, whatever they cover: a bound as well. The lists may hold rows
+    // that are not covered any more, which add nothing.
+    void scan(std::size_t a, const GroupedRows& grouped, const std::vector<std::uint8_t>& covered, std::size_t n_rows) {
+        const Row *begin = grouped.rows.data(), *first = begin, *last = begin + grouped.listed();
+        while (first < last && !covered[*first]) ++first;
+        while (first < last && !covered[last[-1]]) --last;
+        if (first < last) {  // the last group is on the other side of every split
+            const auto end = std::lower_bound(grouped.ends.begin(), grouped.ends.end(), std::uint32_t(last - begin));
+            last = begin + (end == grouped.ends.begin() ? 0 : end[-1]);
+        }
+        if (first >= last) return rule_out(a);
+        std::int32_t most, least, sum = all_scanned_;
+        for (Row row : grouped.missing) sum -= scanned_[row];
+        kernels().scan(first, std::size_t(last - first), scanned_.data(), &most, &least);
+        bounds_[a] = {f_, uncovered_ + (double(std::max(most, sum - least)) + double(n_rows + 1)) / scan_scale_, gained_};
+    }
+
     // Measures the candidates of an attribute that is kept as codes of the rows.
     void measure(std::size_t a, const Attribute& attribute, const std::vector<std::uint8_t>& codes, const std::vector<Row>& rows) {
         std::int64_t by_code[256], sum = 0;
@@ -78,15 +98,6 @@ class RefinementBounds {
 
     // Measures the candidates of an attribute by the groups of its rows.
     void measure(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::vector<Row>& rows) {
-        if (!candidates.nominal && candidates.split == grouped.groups() && !candidates.rest && grouped.groups() > 1 &&
-            rows.size() <= MOST_ROWS_OF_SCAN) {
-            // Sums up to any row, not only to the ends of groups, whatever they cover: a bound as well.
-            std::int32_t most, least, sum = all_scanned_;
-            for (Row row : grouped.missing) sum -= scanned_[row];
-            kernels().scan(grouped.rows.data(), grouped.ends[grouped.groups() - 2], scanned_.data(), &most, &least);
-            bounds_[a] = {f_, uncovered_ + (double(std::max(most, sum - least)) + double(rows.size() + 1)) / scan_scale_, gained_};
-            return;
-        }
         std::int64_t known = all_, sum = 0, listed = 0;
         for (Row row : grouped.missing) known -= shares_[row];
         Highest highest = highest_of(candidates.nominal, rows.size(), rows.size() - grouped.missing.size());
@@ -116,11 +127,13 @@ class RefinementBounds {
         return bottom > 0 ? bound.f + surplus / bottom : std::numeric_limits<double>::infinity();
     }
 
-    // The most promising attributes first.
-    void put_in_order(std::vector<std::size_t>& attributes) const {
+    // Leaves the attributes with a candidate that may reach a value, the most promising first.
+    void keep_promising(std::vector<std::size_t>& attributes, double value) const {
         std::vector<std::pair<float, std::size_t>> hopes;
-        for (std::size_t a : attributes) hopes.emplace_back(-float(highest(a)), a);
+        for (std::size_t a : attributes)
+            if (const double most = highest(a); most >= value) hopes.emplace_back(-float(most), a);
         std::sort(hopes.begin(), hopes.end());
+        attributes.resize(hopes.size());
         for (std::size_t i = 0; i < hopes.size(); ++i) attributes[i] = hopes[i].second;
     }
 
@@ -148,6 +161,7 @@ class RefinementBounds {
         // Linear in f, and all that is kept was measured at some f between these two.
         gained_ += std::max({0.0, -share_of(row).surplus(lowest_), -share_of(row).surplus(value)});
         count(row, 1);
+        if (!scanned_.empty()) scanned_[row] = 0;
     }
 
     // A row that candidates may cover (-1), or that none covers any more (1).
