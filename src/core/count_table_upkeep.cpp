@@ -129,11 +129,8 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     bool some_changed = false;
     for (std::size_t tile = 0; tile < tiles; ++tile) {
         const TileBounds sides[2] = {block.bounds(tile, 0), block.bounds(tile, block.sides() - 1)};
-        if (!kernels.revise(kept_, totals_, closed.closing, cells_of(block, tile), work.tp.data() + tile * TILE, work.fp.data() + tile * TILE,
-                            block.covered.data() + tile * TILE, sides, block.sides()))
-            continue;
-        block.refresh(tile);
-        some_changed = true;
+        some_changed |= kernels.revise(kept_, totals_, closed.closing, cells_of(block, tile), work.tp.data() + tile * TILE,
+                                       work.fp.data() + tile * TILE, block.covered.data() + tile * TILE, sides, block.sides(), &block.best[tile]);
     }
     for (const Block::Part& part : block.parts)
         if (part.attribute == n_attributes() + std::size_t(closed.label)) {  // its conditions cover other rows now

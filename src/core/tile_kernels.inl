@@ -246,53 +246,93 @@ struct LabelValues {
     Int8 is_precise;
     Int8 is_unclear;  // the signs are too close, but not the same
 };
+// One sign of a label, from the pairs it gets right and wrong.
+inline LabelValues value_of_sign(const Scoring& s, Float8 right, Float8 wrong, const Ratio& ratio) {
+    LabelValues v;
+    v.surplus = surplus_of(s, right, wrong);
+    v.is_precise = (right > Float8{}) & precise(v.surplus, right, wrong);
+    v.ratio = ratio;
+    v.h = (s.asks_labels ? v.is_precise : right > Float8{}) ? ratio.value() : all(-std::numeric_limits<float>::infinity());
+    v.is_unclear = Int8{};
+    return v;
+}
+inline LabelValues better_sign(LabelValues present, const LabelValues& absent, Int8 differ) {
+    const Int8 better = absent.h > present.h, close = (absent.h >= present.h * 0.999999f) & (present.h >= absent.h * 0.999999f);
+    present.surplus = close ? higher(present.surplus, absent.surplus) : (better ? absent.surplus : present.surplus);
+    present.is_precise = close ? present.is_precise | absent.is_precise : (better ? absent.is_precise : present.is_precise);
+    present.is_unclear = close & (present.h > all(-std::numeric_limits<float>::infinity())) & differ;
+    present.ratio.numerator = better ? absent.ratio.numerator : present.ratio.numerator;
+    present.ratio.denominator = better ? absent.ratio.denominator : present.ratio.denominator;
+    present.h = better ? absent.h : present.h;
+    return present;
+}
+// A label as it is, and as it was when `closed` more pairs of it were open.
+struct LabelChange {
+    LabelValues now, before;
+};
 template <class Values>
-inline LabelValues label_values(const Scoring& s, const SlotCounts& c, Int8 covered, std::int32_t present, std::int32_t absent,
-                                Values&& quotient) {
-    const Float8 nothing = all(-std::numeric_limits<float>::infinity()), zero = {};
+[[gnu::always_inline]] inline LabelChange label_change(const Scoring& s, const SlotCounts& c, const SlotCounts& closed, Int8 covered, std::int32_t present,
+                                std::int32_t absent, Values&& quotient) {
     const Float8 tp = floats(c.tp), fp = floats(c.fp), fn = floats(present - c.present), tn = floats(absent - (covered - c.present));
-    const auto value = [&](Float8 right, Float8 wrong) {
-        LabelValues v;
-        v.surplus = surplus_of(s, right, wrong);
-        v.is_precise = (right > zero) & precise(v.surplus, right, wrong);
-        v.ratio = quotient(right, wrong, tn, fn);
-        v.h = (s.asks_labels ? v.is_precise : right > zero) ? v.ratio.value() : nothing;
-        v.is_unclear = Int8{};
-        return v;
+    const Float8 right = floats(closed.tp), wrong = floats(closed.fp);
+    const auto change = [&](Float8 tp, Float8 fp, Float8 right, Float8 wrong) {
+        const Ratio now = quotient(tp, fp, tn, fn), more = quotient.of_pairs(right, wrong);
+        return LabelChange{value_of_sign(s, tp, fp, now),
+                           value_of_sign(s, tp + right, fp + wrong, {now.numerator + more.numerator, now.denominator + more.denominator})};
     };
-    LabelValues found = value(tp, fp);
+    LabelChange found = change(tp, fp, right, wrong);
     if (s.absence) {
-        const LabelValues other = value(fp, tp);
-        const Int8 better = other.h > found.h, close = (other.h >= found.h * 0.999999f) & (found.h >= other.h * 0.999999f);
-        found.surplus = close ? higher(found.surplus, other.surplus) : (better ? other.surplus : found.surplus);
-        found.is_precise = close ? found.is_precise | other.is_precise : (better ? other.is_precise : found.is_precise);
-        found.is_unclear = close & (found.h > nothing) & (tp != fp);
-        found.ratio.numerator = better ? other.ratio.numerator : found.ratio.numerator;
-        found.ratio.denominator = better ? other.ratio.denominator : found.ratio.denominator;
-        found.h = better ? other.h : found.h;
+        const LabelChange other = change(fp, tp, wrong, right);
+        found.now = better_sign(found.now, other.now, tp != fp);
+        found.before = better_sign(found.before, other.before, tp + right != fp + wrong);
     }
     return found;
 }
+template <class Values>
+inline LabelValues label_values(const Scoring& s, const SlotCounts& c, Int8 covered, std::int32_t present, std::int32_t absent,
+                                Values&& quotient) {
+    const Float8 tp = floats(c.tp), fp = floats(c.fp), fn = floats(present - c.present), tn = floats(absent - (covered - c.present));
+    const LabelValues found = value_of_sign(s, tp, fp, quotient(tp, fp, tn, fn));
+    return s.absence ? better_sign(found, value_of_sign(s, fp, tp, quotient(fp, tp, tn, fn)), tp != fp) : found;
+}
 
-// Calls use(quotient) with a function of the counts; most heuristics need few of the products.
+// Heuristics as functions of the counts; most need few of the products. What pairs of a label add by themselves is `of_pairs`.
+struct AnyQuotient {
+    float top[4], bottom[4], top_constant, bottom_constant;
+    explicit AnyQuotient(const Quotient& q) : top_constant(float(q.top_constant)), bottom_constant(float(q.bottom_constant)) {
+        for (int i = 0; i < 4; ++i) top[i] = float(q.top[i]), bottom[i] = float(q.bottom[i]);
+    }
+    Ratio of_pairs(Float8 tp, Float8 fp) const { return {top[0] * tp + top[1] * fp, bottom[0] * tp + bottom[1] * fp}; }
+    Ratio operator()(Float8 tp, Float8 fp, Float8 tn, Float8 fn) const {
+        return {top[0] * tp + top[1] * fp + top[2] * tn + top[3] * fn + top_constant,
+                bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant};
+    }
+    bool is_f_like() const { return top[1] == 0 && top[2] == 0 && top[3] == 0 && top_constant == 0 && bottom[2] == 0; }
+    bool is_accuracy() const {
+        return top[0] == 1 && top[1] == 0 && top[2] == 1 && top[3] == 0 && top_constant == 0 && bottom[0] == 1 && bottom[1] == 1 &&
+               bottom[2] == 1 && bottom[3] == 1 && bottom_constant == 0;
+    }
+};
+struct FLike : AnyQuotient {
+    Ratio of_pairs(Float8 tp, Float8 fp) const { return {top[0] * tp, bottom[0] * tp + bottom[1] * fp}; }
+    Ratio operator()(Float8 tp, Float8 fp, Float8, Float8 fn) const {
+        return {top[0] * tp, bottom[0] * tp + bottom[1] * fp + bottom[3] * fn + bottom_constant};
+    }
+};
+struct Accuracy {
+    Ratio of_pairs(Float8 tp, Float8 fp) const { return {tp, tp + fp}; }
+    Ratio operator()(Float8 tp, Float8 fp, Float8 tn, Float8 fn) const { return {tp + tn, tp + fp + tn + fn}; }
+};
+
 template <class Use>
 inline void with_quotient(const Quotient& q, Use&& use) {
-    float top[4], bottom[4];
-    for (int i = 0; i < 4; ++i) {
-        top[i] = float(q.top[i]);
-        bottom[i] = float(q.bottom[i]);
-    }
-    const float top_constant = float(q.top_constant), bottom_constant = float(q.bottom_constant);
-    const bool f_like = top[1] == 0 && top[2] == 0 && top[3] == 0 && top_constant == 0 && bottom[2] == 0;
-    if (f_like)
-        use([=](Float8 tp, Float8 fp, Float8, Float8 fn) {
-            return Ratio{top[0] * tp, bottom[0] * tp + bottom[1] * fp + bottom[3] * fn + bottom_constant};
-        });
+    const AnyQuotient any(q);
+    if (any.is_f_like())
+        use(FLike{any});
+    else if (any.is_accuracy())
+        use(Accuracy{});
     else
-        use([=](Float8 tp, Float8 fp, Float8 tn, Float8 fn) {
-            return Ratio{top[0] * tp + top[1] * fp + top[2] * tn + top[3] * fn + top_constant,
-                         bottom[0] * tp + bottom[1] * fp + bottom[2] * tn + bottom[3] * fn + bottom_constant};
-        });
+        use(any);
 }
 
 // What heads are worth that are the mean of their labels: few labels are sorted, of many it is summed up how far they are
@@ -350,15 +390,18 @@ class LabelMeans {
     Int8 counts_[THRESHOLDS] = {};
 };
 
-// The same where counts are summed up: those of the labels above shares of the best one. With more labels a quotient can only fall.
+// The same where counts are summed up: those of the best labels, one after the other, and of all labels above shares of the best one.
+// With more labels a quotient can only fall.
 class LabelQuotients {
    public:
     explicit LabelQuotients(Float8 best) : best_(best) {
         for (std::size_t j = 0; j < STEPS; ++j) thresholds_[j] = best * SHARES[j];
+        std::fill_n(sorted_, SORTED, all(-std::numeric_limits<float>::infinity()));
     }
 
     void add(const LabelValues& label) {
         unclear_ |= label.is_unclear;
+        usable_ -= label.h > all(-std::numeric_limits<float>::infinity());
         if (!any(label.h > thresholds_[STEPS - 1])) return;
         for (std::size_t j = 0; j < STEPS; ++j) {
             const Int8 is_above = label.h > thresholds_[j];
@@ -366,30 +409,61 @@ class LabelQuotients {
             denominators_[j] += is_above ? label.ratio.denominator : Float8{};
             counts_[j] -= is_above;
         }
+        sort_in(label.h > thresholds_[STEPS - 1] ? label.h : all(-std::numeric_limits<float>::infinity()), label.ratio);
     }
 
-    Float8 highest(const Lengths& lengths, std::size_t labels) const {
+    // `most_labels`: no head has more.
+    Float8 highest(const Lengths& lengths, Int8 most_labels) const {
         Float8 most = all(-std::numeric_limits<float>::infinity()), value = best_;
-        Int8 length = {};
+        Ratio sum{};
+        for (std::size_t k = 0; k < std::min(SORTED, lengths.of_each.size()); ++k) {
+            sum = {sum.numerator + ratios_[k].numerator, sum.denominator + ratios_[k].denominator};
+            // Of labels that are worth the same any may come first: then the quotient without them is the bound.
+            value = sorted_[k] > (k + 1 < SORTED ? sorted_[k + 1] : next_) ? sum.value() : value;
+            most = most_labels > std::int32_t(k) ? higher(most, value * (lengths.of_each[k] * float(k + 1))) : most;
+        }
+        Int8 length = most_labels < std::int32_t(SORTED) ? most_labels : Int8{} + std::int32_t(SORTED);
         for (std::size_t j = 0; j <= STEPS; ++j) {
-            const Int8 next = j < STEPS ? counts_[j] : Int8{} + std::int32_t(labels);
+            const Int8 next = j < STEPS ? most_of(counts_[j], length) : most_labels;
             // The highest lift of heads longer than the one, up to the other.
             Float8 lift = {};
             for (int i = 0; i < 8; ++i)
                 lift[i] = std::min(lengths.highest_above[std::size_t(length[i])], lengths.highest_up_to[std::size_t(next[i])]);
             most = next > length ? higher(most, value * lift) : most;
-            if (j < STEPS) value = Ratio{numerators_[j], denominators_[j]}.value();
+            if (j < STEPS) value = counts_[j] > 0 ? lower(value, Ratio{numerators_[j], denominators_[j]}.value()) : value;
             length = next;
         }
         return unclear_ ? all(std::numeric_limits<float>::infinity()) : most;
     }
     Float8 lowest_threshold() const { return thresholds_[STEPS - 1]; }
+    Int8 usable() const { return usable_; }
 
    private:
+    void sort_in(Float8 h, Ratio ratio) {
+        if (!any(h > sorted_[SORTED - 1])) {
+            next_ = higher(next_, h);
+            return;
+        }
+        for (std::size_t i = 0; i < SORTED; ++i) {
+            const Int8 better = h > sorted_[i];
+            const auto exchange = [&](Float8& kept, Float8& given) {
+                const Float8 before = kept;
+                kept = better ? given : kept;
+                given = better ? before : given;
+            };
+            exchange(sorted_[i], h);
+            exchange(ratios_[i].numerator, ratio.numerator);
+            exchange(ratios_[i].denominator, ratio.denominator);
+        }
+        next_ = higher(next_, h);
+    }
+
     static constexpr float SHARES[] = {0.96f, 0.92f, 0.87f, 0.82f, 0.76f, 0.70f, 0.63f, 0.56f, 0.48f, 0.40f};
-    static constexpr std::size_t STEPS = std::size(SHARES);
+    static constexpr std::size_t STEPS = std::size(SHARES), SORTED = 8;
     Float8 best_, thresholds_[STEPS], numerators_[STEPS] = {}, denominators_[STEPS] = {};
-    Int8 counts_[STEPS] = {}, unclear_ = {};
+    Int8 counts_[STEPS] = {}, unclear_ = {}, usable_ = {};
+    Float8 sorted_[SORTED], next_ = all(-std::numeric_limits<float>::infinity());  // values of the best labels, and the best that has no place there
+    Ratio ratios_[SORTED] = {};
 };
 
 template <class Cell>
@@ -424,7 +498,9 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
         if (s.sums && s.lift > 1 && std::popcount(bits_of(value >= all(needed))) >= 3) {  // fewer are looked at sooner
             LabelQuotients quotients(best);
             each_label([&](const LabelValues& v) { quotients.add(v); });
-            const Float8 highest = quotients.highest(lengths, totals.active.size());
+            // A label below the thresholds that becomes precise would make heads longer unseen.
+            const Int8 most_labels = s.asks_labels ? Int8{} + std::int32_t(totals.active.size()) : quotients.usable();
+            const Float8 highest = quotients.highest(lengths, most_labels);
             cut = (best > zero) & (highest < value) ? quotients.lowest_threshold() : nothing;
             value = best > zero ? lower(value, highest) : value;
         }
@@ -447,63 +523,73 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     store(found.lacking, (s.asks_head & (of_best < zero) & (lacking > zero) & (best > nothing)) ? lacking : zero);
 }
 
+// The highest of eight, and of eight others.
+inline float highest_of(Float8 a, Float8 b) {
+    const Float8 most = higher(a, b);
+    float found = most[0];
+    for (int i = 1; i < 8; ++i) found = std::max(found, most[i]);
+    return found;
+}
+
 template <class Cell>
 bool tile_revise(const Scoring& s, const LaneTotals& totals, const Closing& closing, void* cells, const std::int32_t* tp,
-                 const std::int32_t* fp, const std::int32_t* covered, const TileBounds* sides, std::size_t n_sides) {
+                 const std::int32_t* fp, const std::int32_t* covered, const TileBounds* sides, std::size_t n_sides, float* best) {
     const std::uint32_t lane = closing.lane;
     Cell& cell = static_cast<Cell*>(cells)[lane];
     const SlotCounts before = counts_of(cell), after{load<Int8>(tp), load<Int8>(fp), before.present};
-    const Int8 moved = (before.tp != after.tp) | (before.fp != after.fp);
-    const bool all_moved = closing.tp_before != totals.tp[lane] || closing.fp_before != totals.fp[lane];
-    if (!any(moved) && (n_sides == 1 || !all_moved)) return false;
-    store_pairs(cell, after);
+    const SlotCounts closed_here{before.tp - after.tp, before.fp - after.fp, {}};
     const Float8 unlimited = all(std::numeric_limits<float>::infinity()), nothing = -unlimited, zero = {};
     const Int8 rows = load<Int8>(covered);
+    store_pairs(cell, after);
     bool revised = false;
-    with_quotient(s.quotient, [&](auto&& quotient) {
-        for (std::size_t side = 0; side < n_sides; ++side) {
-            SlotCounts then = before, now = after;
-            if (side) {
-                now = other_side_of(after, totals, lane);
-                then = {closing.tp_before - before.tp, closing.fp_before - before.fp, now.present};
-            }
-            const Int8 covers = side ? totals.rows - rows : rows, changed = (then.tp != now.tp) | (then.fp != now.fp);
-            if (!any(changed)) continue;
-            const TileBounds& b = sides[side];
-            Float8 bound = load<Float8>(b.bound), slack = load<Float8>(b.slack), cut = load<Float8>(b.cut);
-            // With fewer TP alone no mean rises: bounds hold, but of candidates that had no head.
-            if (s.averages && !s.absence && !any(then.fp != now.fp) && !any(changed & (bound == nothing))) continue;
-            const auto valued = [&](const SlotCounts& c) {
-                return label_values(s, c, covers, totals.present[lane], totals.absent[lane], quotient);
-            };
-            const LabelValues old = valued(then), fresh = valued(now);
+    const auto revise = [&](std::size_t side, auto&& quotient) {
+        const SlotCounts now = side ? other_side_of(after, totals, lane) : after;
+        SlotCounts closed = closed_here;
+        if (side) {
+            closed.tp = closing.tp_before - totals.tp[lane] - closed.tp;
+            closed.fp = closing.fp_before - totals.fp[lane] - closed.fp;
+        }
+        const Int8 changed = (closed.tp | closed.fp) != 0;
+        if (!any(changed)) return;
+        const TileBounds& b = sides[side];
+        Float8 bound = load<Float8>(b.bound);
+        const Float8 cut = load<Float8>(b.cut);
+        const Int8 asleep = changed & (bound == nothing);
+        // With fewer TP alone no mean rises: bounds hold, but of candidates that had no head.
+        if (s.averages && !s.absence && !any(closed.fp != 0) && !any(asleep)) return;
+        const auto [fresh, old] = label_change(s, now, closed, side ? totals.rows - rows : rows, totals.present[lane], totals.absent[lane], quotient);
+        const Float8 label = higher(old.h, fresh.h);
+        const Int8 in_play = changed & (label >= cut) & (label > nothing);
+        if (s.additive) {
+            const auto term = [&](Float8 h) { return h > zero ? h : zero; };
+            bound = in_play ? bound + (term(fresh.h) - term(old.h)) + (term(fresh.h) + term(old.h)) * 1e-6f + 1e-6f : bound;
+        } else if (s.averages) {
+            const Int8 was_usable = old.h > nothing;
+            const Float8 rise = fresh.h - (was_usable ? old.h : fresh.h) + 1e-6f;  // as far as it can be told
+            bound = (in_play & (rise > zero)) ? bound + rise * (s.rise * 1.00001f) : bound;
+            bound = (in_play & ~was_usable & (fresh.h > nothing)) ? unlimited : bound;
+        } else {
+            // Where nothing is cut, the bound is the lift times the best label; or else that of a search, which does not hold now.
+            const Float8 lifted = fresh.h * (s.lift * 1.000002f);
+            bound = in_play ? (cut > nothing ? unlimited : higher(bound, fresh.h > zero ? lifted : fresh.h)) : bound;
+        }
+        revised = true;
+        if (any(asleep)) {
             const auto gain_of = [&](const LabelValues& v) {
                 return (v.h > nothing) & v.is_precise ? (v.surplus > zero ? v.surplus : zero) + 1.0f : zero;
             };
-            const Float8 gained = gain_of(fresh) - gain_of(old), label = higher(old.h, fresh.h);
-            slack = (changed & (gained > zero)) ? slack - gained : slack;
-            const Int8 in_play = changed & (label >= cut) & (label > nothing);
-            const Int8 wakes = (bound == nothing) & (in_play | (changed & (slack <= zero)));
-            if (s.additive) {
-                const auto term = [&](Float8 h) { return h > zero ? h : zero; };
-                bound = in_play ? bound + (term(fresh.h) - term(old.h)) + (term(fresh.h) + term(old.h)) * 1e-6f + 1e-6f : bound;
-            } else if (s.averages) {
-                const Int8 was_usable = old.h > nothing;
-                const Float8 rise = fresh.h - (was_usable ? old.h : fresh.h) + 1e-6f;  // as far as it can be told
-                bound = (in_play & (rise > zero)) ? bound + rise * (s.rise * 1.00001f) : bound;
-                bound = (in_play & ~was_usable & (fresh.h > nothing)) ? unlimited : bound;
-            } else {
-                // Where nothing is cut, the bound is the lift times the best label; or else that of a search, which does not hold now.
-                const Float8 lifted = fresh.h * (s.lift * 1.000002f);
-                const Int8 searched = cut > nothing;
-                bound = in_play ? (searched ? unlimited : higher(bound, fresh.h > zero ? lifted : fresh.h)) : bound;
-            }
-            revised = true;
-            store(b.bound, wakes ? unlimited : bound);
+            const Float8 gained = gain_of(fresh) - gain_of(old), slack = load<Float8>(b.slack), left = gained > zero ? slack - gained : slack;
+            const Int8 wakes = asleep & (in_play | (left <= zero));
+            bound = wakes ? unlimited : bound;
             store(b.cut, wakes ? nothing : cut);
-            store(b.slack, wakes ? unlimited : slack);
+            store(b.slack, wakes ? unlimited : (asleep ? left : slack));
         }
+        store(b.bound, bound);
+    };
+    with_quotient(s.quotient, [&](auto&& quotient) {
+        for (std::size_t side = 0; side < n_sides; ++side) revise(side, quotient);
     });
+    if (revised) *best = highest_of(load<Float8>(sides[0].bound), load<Float8>(sides[n_sides - 1].bound));
     return revised;
 }
 

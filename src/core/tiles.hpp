@@ -127,9 +127,9 @@ struct TileKernels {
     std::size_t (*flag)(const Flags&, const GroupSpan&, const std::uint8_t* states, std::size_t width, std::uint32_t* found);
     void (*values)(const Scoring&, const LaneTotals&, const Lengths&, const void* cells, const std::int32_t* covered, bool other_side,
                    float needed, TileValues&);
-    // Writes the new counts of a lane; gives whether bounds may have changed.
+    // Writes the new counts of a lane; gives whether bounds may have changed, and the highest of them then.
     bool (*revise)(const Scoring&, const LaneTotals&, const Closing&, void* cells, const std::int32_t* tp, const std::int32_t* fp,
-                   const std::int32_t* covered, const TileBounds* sides, std::size_t n_sides);
+                   const std::int32_t* covered, const TileBounds* sides, std::size_t n_sides, float* best);
 };
 
 // For wide cells, or narrow ones.
