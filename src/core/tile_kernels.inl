@@ -394,7 +394,7 @@ class LabelMeans {
 // With more labels a quotient can only fall.
 class LabelQuotients {
    public:
-    explicit LabelQuotients(Float8 best) : best_(best) {
+    LabelQuotients(Float8 best, std::size_t labels) : best_(best), steps_(labels <= Lengths::MOST_SORTED ? 0 : STEPS) {
         for (std::size_t j = 0; j < STEPS; ++j) thresholds_[j] = best * SHARES[j];
         std::fill_n(sorted_, SORTED, all(-std::numeric_limits<float>::infinity()));
     }
@@ -403,7 +403,7 @@ class LabelQuotients {
         unclear_ |= label.is_unclear;
         usable_ -= label.h > all(-std::numeric_limits<float>::infinity());
         if (!any(label.h > thresholds_[STEPS - 1])) return;
-        for (std::size_t j = 0; j < STEPS; ++j) {
+        for (std::size_t j = 0; j < steps_; ++j) {
             const Int8 is_above = label.h > thresholds_[j];
             numerators_[j] += is_above ? label.ratio.numerator : Float8{};
             denominators_[j] += is_above ? label.ratio.denominator : Float8{};
@@ -423,14 +423,14 @@ class LabelQuotients {
             most = most_labels > std::int32_t(k) ? higher(most, value * (lengths.of_each[k] * float(k + 1))) : most;
         }
         Int8 length = most_labels < std::int32_t(SORTED) ? most_labels : Int8{} + std::int32_t(SORTED);
-        for (std::size_t j = 0; j <= STEPS; ++j) {
-            const Int8 next = j < STEPS ? most_of(counts_[j], length) : most_labels;
+        for (std::size_t j = 0; j <= steps_; ++j) {
+            const Int8 next = j < steps_ ? most_of(counts_[j], length) : most_labels;
             // The highest lift of heads longer than the one, up to the other.
             Float8 lift = {};
             for (int i = 0; i < 8; ++i)
                 lift[i] = std::min(lengths.highest_above[std::size_t(length[i])], lengths.highest_up_to[std::size_t(next[i])]);
             most = next > length ? higher(most, value * lift) : most;
-            if (j < STEPS) value = counts_[j] > 0 ? lower(value, Ratio{numerators_[j], denominators_[j]}.value()) : value;
+            if (j < steps_) value = counts_[j] > 0 ? lower(value, Ratio{numerators_[j], denominators_[j]}.value()) : value;
             length = next;
         }
         return unclear_ ? all(std::numeric_limits<float>::infinity()) : most;
@@ -460,7 +460,9 @@ class LabelQuotients {
 
     static constexpr float SHARES[] = {0.96f, 0.92f, 0.87f, 0.82f, 0.76f, 0.70f, 0.63f, 0.56f, 0.48f, 0.40f};
     static constexpr std::size_t STEPS = std::size(SHARES), SORTED = 8;
-    Float8 best_, thresholds_[STEPS], numerators_[STEPS] = {}, denominators_[STEPS] = {};
+    Float8 best_, thresholds_[STEPS];
+    const std::size_t steps_;  // none for few labels
+    Float8 numerators_[STEPS] = {}, denominators_[STEPS] = {};
     Int8 counts_[STEPS] = {}, unclear_ = {}, usable_ = {};
     Float8 sorted_[SORTED], next_ = all(-std::numeric_limits<float>::infinity());  // values of the best labels, and the best that has no place there
     Ratio ratios_[SORTED] = {};
@@ -496,7 +498,7 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
         });
         value = best > zero ? best * s.lift : best;
         if (s.sums && s.lift > 1 && std::popcount(bits_of(value >= all(needed))) >= 3) {  // fewer are looked at sooner
-            LabelQuotients quotients(best);
+            LabelQuotients quotients(best, totals.active.size());
             each_label([&](const LabelValues& v) { quotients.add(v); });
             // A label below the thresholds that becomes precise would make heads longer unseen.
             const Int8 most_labels = s.asks_labels ? Int8{} + std::int32_t(totals.active.size()) : quotients.usable();
