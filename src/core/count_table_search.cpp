@@ -279,8 +279,9 @@ void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, 
         bound = std::min(bound, values.value[i]);
         if (!usable || lacks) continue;
         if (values.fails[i] && block.part_of(tile * TILE + i).attribute < n_attributes()) {  // conditions on labels exclude their own
-            if (pass.keeps) {  // until any label changes
-                b.bound[i] = b.cut[i] = -UNLIMITED;
+            if (pass.keeps) {  // until a label changes that matters
+                b.bound[i] = -UNLIMITED;
+                b.cut[i] = values.cut[i];
                 b.slack[i] = UNLIMITED;
             }
             continue;

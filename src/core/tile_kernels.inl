@@ -335,58 +335,89 @@ inline void with_quotient(const Quotient& q, Use&& use) {
         use(any);
 }
 
+// Puts one vector where another was that is lower, and gives that one back.
+inline void exchange(Int8 better, Float8& kept, Float8& given) {
+    const Float8 before = kept;
+    kept = better ? given : kept;
+    given = better ? before : given;
+}
+
 // What heads are worth that are the mean of their labels: few labels are sorted, of many it is summed up how far they are
 // above some thresholds.
 class LabelMeans {
    public:
-    LabelMeans(const Lengths& lengths, std::size_t labels) : lengths_(lengths), sorts_(labels <= Lengths::MOST_SORTED) {}
+    // `weighs`: heads that are more often wrong than right are found out, where labels are sorted.
+    LabelMeans(const Lengths& lengths, std::size_t labels, bool weighs)
+        : lengths_(lengths), sorts_(labels <= Lengths::MOST_SORTED), weighs_(weighs) {}
 
-    void add(Float8 h) {
+    bool sorts() const { return sorts_; }
+    void add(Float8 h, Float8 surplus) {
         for (std::size_t j = 0; !sorts_ && j < THRESHOLDS; ++j) {
             above_[j] += higher(h - lengths_.thresholds[j], Float8{});
             counts_[j] -= h > all(lengths_.thresholds[j]);
         }
+        if (!sorts_) return;
         for (std::size_t i = 0; i < count_; ++i) {
-            const Float8 before = sorted_[i];
-            sorted_[i] = higher(before, h);
-            h = lower(before, h);
+            const Int8 better = h > sorted_[i];
+            exchange(better, sorted_[i], h);
+            if (weighs_) exchange(better, surplus_[i], surplus);
         }
-        if (sorts_) sorted_[count_++] = h;
+        sorted_[count_] = h;
+        surplus_[count_++] = surplus;
     }
 
     Float8 highest = all(-std::numeric_limits<float>::infinity());  // no head is worth more
     Float8 shortest = all(std::numeric_limits<float>::infinity());  // the best head has at least so many labels
+    // Where labels are sorted: labels below this do not matter to the best head; and whether that has less right than wrong.
+    Float8 cut = all(-std::numeric_limits<float>::infinity());
+    Int8 is_wrong = {};
 
     // After all labels: what heads are worth, if their best label is worth `best`.
-    void compare(Float8 best) {
-        Float8 reached = all(-std::numeric_limits<float>::infinity()), sum = {}, values[Lengths::MOST_SORTED];
+    void compare(Float8 best) { sorts_ ? compare_sorted() : compare_many(best); }
+
+   private:
+    void compare_sorted() {
+        const Float8 nothing = all(-std::numeric_limits<float>::infinity());
+        Float8 values[Lengths::MOST_SORTED], sum = {}, surplus = {};
         for (std::size_t k = 0; k < count_; ++k) {
             sum += sorted_[k];
             values[k] = sum * lengths_.of_each[k];
-            reached = higher(reached, values[k]);
+            highest = higher(highest, values[k]);
         }
-        for (std::size_t j = 0; !sorts_ && j < THRESHOLDS; ++j)  // all labels above a threshold
+        const Float8 nearly = highest * (1 - 1e-5f);
+        sum = Float8{};
+        if (weighs_) is_wrong = ~is_wrong;
+        for (std::size_t k = 0; k < count_; ++k) {
+            sum += sorted_[k];
+            surplus += surplus_[k];
+            // Of labels that are worth the same any may come first.
+            const Int8 is_clear = k + 1 < count_ ? sorted_[k + 1] < sorted_[k] * (1 - 1e-6f) : ~Int8{};
+            if (weighs_) is_wrong &= (values[k] < nearly) | ((surplus < Float8{}) & is_clear);
+            // No longer head can be the best.
+            const Int8 is_last = sum * (lengths_.highest_above[k + 1] / float(k + 1)) < nearly;
+            cut = (cut == nothing) & is_last ? sorted_[k] * (1 - 1e-5f) : cut;
+        }
+    }
+    void compare_many(Float8 best) {
+        Float8 reached = all(-std::numeric_limits<float>::infinity());
+        for (std::size_t j = 0; j < THRESHOLDS; ++j)  // all labels above a threshold
             for (int i = 0; i < 8; ++i)
                 if (const std::int32_t length = counts_[j][i]; length > 0)
                     reached[i] = std::max(reached[i], (float(length) * lengths_.thresholds[j] + above_[j][i]) * lengths_.of_each[std::size_t(length - 1)]);
         const Float8 nearly = reached * (1 - 1e-5f);
-        const auto note = [&](Float8 value, std::size_t length) {
-            highest = higher(highest, value);
-            shortest = value >= nearly ? lower(shortest, all(float(length))) : shortest;
-        };
-        for (std::size_t k = 0; k < count_; ++k) note(values[k], k + 1);
-        for (std::size_t k = 0; !sorts_ && k < lengths_.share.size(); ++k) {
+        for (std::size_t k = 0; k < lengths_.share.size(); ++k) {
             Float8 mean = best;
             for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths_.thresholds[j] + above_[j] * lengths_.share[k]);
-            note(mean * lengths_.lift[k], lengths_.length[k]);
+            const Float8 value = mean * lengths_.lift[k];
+            highest = higher(highest, value);
+            shortest = value >= nearly ? lower(shortest, all(float(lengths_.length[k]))) : shortest;
         }
     }
 
-   private:
     const Lengths& lengths_;
-    const bool sorts_;
+    const bool sorts_, weighs_;
     std::size_t count_ = 0;
-    Float8 sorted_[Lengths::MOST_SORTED], above_[THRESHOLDS] = {};
+    Float8 sorted_[Lengths::MOST_SORTED], surplus_[Lengths::MOST_SORTED], above_[THRESHOLDS] = {};
     Int8 counts_[THRESHOLDS] = {};
 };
 
@@ -394,7 +425,7 @@ class LabelMeans {
 // With more labels a quotient can only fall.
 class LabelQuotients {
    public:
-    LabelQuotients(Float8 best, std::size_t labels) : best_(best), steps_(labels <= Lengths::MOST_SORTED ? 0 : STEPS) {
+    LabelQuotients(Float8 best, std::size_t labels) : best_(best), steps_(labels <= 2 * SORTED ? 0 : STEPS) {
         for (std::size_t j = 0; j < STEPS; ++j) thresholds_[j] = best * SHARES[j];
         std::fill_n(sorted_, SORTED, all(-std::numeric_limits<float>::infinity()));
     }
@@ -446,14 +477,9 @@ class LabelQuotients {
         }
         for (std::size_t i = 0; i < SORTED; ++i) {
             const Int8 better = h > sorted_[i];
-            const auto exchange = [&](Float8& kept, Float8& given) {
-                const Float8 before = kept;
-                kept = better ? given : kept;
-                given = better ? before : given;
-            };
-            exchange(sorted_[i], h);
-            exchange(ratios_[i].numerator, ratio.numerator);
-            exchange(ratios_[i].denominator, ratio.denominator);
+            exchange(better, sorted_[i], h);
+            exchange(better, ratios_[i].numerator, ratio.numerator);
+            exchange(better, ratios_[i].denominator, ratio.denominator);
         }
         next_ = higher(next_, h);
     }
@@ -478,7 +504,8 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     Float8 best = nothing, of_best = zero, surplus = zero, gain = zero, cut = nothing, value;
     Int8 bearable = {};  // labels that are not wrong by as many pairs
     const bool averages = s.averages && s.lift > 1;  // or else no head is worth more than its best label
-    LabelMeans means(lengths, totals.active.size());
+    const bool asks_half = s.asks_head && s.right == 1 && s.wrong == 1;
+    LabelMeans means(lengths, totals.active.size(), asks_half && s.quotient.top[2] != 0);  // without TN such heads are worth little
     with_quotient(s.quotient, [&](auto&& quotient) {
         const auto each_label = [&](auto&& use) {
             for (std::uint32_t lane : totals.active) {
@@ -493,7 +520,7 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
             surplus += (usable & (v.surplus > zero)) ? v.surplus : zero;
             if (s.additive) gain += v.h > zero ? v.h : zero;
             if (!averages) return;
-            means.add(v.h);
+            means.add(v.h, v.surplus);
             bearable -= usable & (v.surplus > -many);
         });
         value = best > zero ? best * s.lift : best;
@@ -513,9 +540,11 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     if (averages && any(value >= all(needed))) {
         means.compare(best);
         value = best > zero ? lower(value, means.highest) : value;
-        // Short heads are soon looked at exactly, which tells more about later looks.
-        if (s.asks_head && s.right == 1 && s.wrong == 1)
-            fails = (means.shortest >= all(12)) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
+        if (means.sorts()) cut = best > zero ? means.cut : nothing;
+        // Short heads of many labels are soon looked at exactly, which tells more about later looks.
+        if (asks_half)
+            fails = means.sorts() ? means.is_wrong & (best > zero)
+                                  : (means.shortest >= all(12)) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
     }
     store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
     store(found.best, best);

@@ -91,7 +91,7 @@ struct Flags {
 
 // Which lengths of heads, and values between which labels, are told apart.
 struct Lengths {
-    static constexpr std::size_t MOST_SORTED = 16;  // labels
+    static constexpr std::size_t MOST_SORTED = 32;  // labels
     std::vector<float> of_each;      // lift / length, of every length
     std::vector<std::size_t> length;  // those that are told apart where labels are not sorted,
     std::vector<float> share, lift;   // 1 / length; the highest lift from there to the next
