@@ -17,10 +17,6 @@ using GoingOn = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using GivenCondition = std::tuple<int, std::uint32_t, double>;
 using GivenRule = std::tuple<std::vector<std::uint32_t>, std::vector<std::pair<std::uint32_t, bool>>, bool>;
 
-void expect(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
-
 ColumnView view(const AnyColumn& values, std::size_t n_rows) {
     ColumnView column{};
     if (values.dtype() == nb::dtype<float>())
