@@ -57,6 +57,7 @@ DecisionList make_list(const std::vector<GivenCondition>& conditions, const std:
             expect(index < columns.size(), "a condition on a column that is not there");
             expect((columns[index].kind == ColumnView::Kind::codes) == (condition.test == Test::equals),
                    "a condition that does not fit its column");
+            expect(condition.test != Test::equals || std::fabs(value) < 1u << 31, "a condition on a code that no column can hold");
         }
         list.conditions.push_back(condition);
     }
