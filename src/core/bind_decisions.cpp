@@ -15,11 +15,7 @@ using Predicted = nb::ndarray<std::int8_t, nb::ndim<2>, nb::c_contig, nb::device
 using DecidedBy = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using GoingOn = nb::ndarray<bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using GivenCondition = std::tuple<int, std::uint32_t, double>;
-using GivenRule = std::tuple<std::vector<std::uint32_t>, std::vector<std::tuple<std::uint32_t, bool>>, bool>;
-
-void expect(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(what);
-}
+using GivenRule = std::tuple<std::vector<std::uint32_t>, std::vector<std::pair<std::uint32_t, bool>>, bool>;
 
 ColumnView view(const AnyColumn& values, std::size_t n_rows) {
     ColumnView column{};
@@ -54,24 +50,21 @@ DecisionList make_list(const std::vector<GivenCondition>& conditions, const std:
     list.n_labels = n_labels;
     for (const auto& [test, index, value] : conditions) {
         expect(test >= 0 && test <= int(Test::label_present), "an unknown kind of condition");
-        const ListCondition condition{Test(test), index, value, Test(test) == Test::equals ? std::int32_t(value) : 0};
-        if (condition.test == Test::label_absent || condition.test == Test::label_present) {
+        const ListCondition condition{Test(test), index, value};
+        if (condition.on_label()) {
             expect(index < n_labels, "a condition on a label that is not there");
         } else {
             expect(index < columns.size(), "a condition on a column that is not there");
             expect((columns[index].kind == ColumnView::Kind::codes) == (condition.test == Test::equals),
                    "a condition that does not fit its column");
+            expect(condition.test != Test::equals || std::fabs(value) < 1u << 31, "a condition on a code that no column can hold");
         }
         list.conditions.push_back(condition);
     }
     for (const auto& [body, head, stop] : rules) {
-        ListRule rule{body, {}, stop};
         for (const std::uint32_t position : body) expect(position < conditions.size(), "a condition that is not there");
-        for (const auto& [label, present] : head) {
-            expect(label < n_labels, "a head with a label that is not there");
-            rule.head.push_back({label, present});
-        }
-        list.rules.push_back(std::move(rule));
+        for (const auto& [label, present] : head) expect(label < n_labels, "a head with a label that is not there");
+        list.rules.push_back({body, head, stop});
     }
     return list;
 }

@@ -1,6 +1,4 @@
 // Options and training runs, as Python sees them.
-#include <chrono>
-
 #include "bindings.hpp"
 #include "label_sets.hpp"
 #include "run.hpp"
@@ -29,65 +27,54 @@ CustomHeuristic custom_heuristic(nb::object function) {
     };
 }
 
-// Which labels must, and which must not, go together.
-void set_label_pairs(Options& options, const Labels& apart, const Ints& groups) {
-    expect_length(apart.shape(0), groups.size(), "the labels to keep apart");
-    expect_length(apart.shape(1), groups.size(), "the labels to keep apart");
-    options.pairs.apart.assign(apart.data(), apart.data() + apart.size());
-    options.pairs.group.assign(groups.data(), groups.data() + groups.size());
-}
-
-void set_exclusive_labels(Options& options, const Ints& groups) {
-    options.pairs.exclusive.assign(groups.data(), groups.data() + groups.size());
-}
-
-// Labels × labels: whether the first implies the second.
-void set_hierarchy(Options& options, const Labels& above) {
-    options.pairs.above.assign(above.data(), above.data() + above.size());
-}
-
-// Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels differ.
-void set_directions(Options& options, const Labels& barred, const Marks& nominal, bool by_label) {
-    options.directions.barred.assign(barred.data(), barred.data() + barred.size());
-    options.directions.nominal.assign(nominal.data(), nominal.data() + nominal.size());
-    options.directions.n_labels = barred.shape(1) / 2;
-    options.directions.by_label = by_label;
+template <class T, class Array>
+void assign(std::vector<T>& to, const Array& from) {
+    to.assign(from.data(), from.data() + from.size());
 }
 
 void check(const Options& options, const Prepared& prepared, std::size_t n_labels) {
+    const std::size_t n_attributes = prepared.attributes.size();
     expect_length(options.lift.size(), n_labels, "the lift");
     expect_counts(options.lift.data(), options.lift.size(), "the lift");
     const double precision = options.min_precision.threshold;
     for (double number : {options.heuristic.parameter, options.heuristic.shrinkage, options.remaining, options.stop_threshold,
                           options.min_coverage, precision})
-        if (std::isnan(number)) throw std::invalid_argument("an option is not a number (NaN)");
-    if (precision < 0 || precision > 1) throw std::invalid_argument("min_precision must be from 0 to 1");
-    if (options.beam_width < 1 || options.beam_width > 1000) throw std::invalid_argument("beam_width must be from 1 to 1000");
-    if (options.is_custom() && !options.custom) throw std::invalid_argument("the heuristic is missing");
-    for (const auto* marks : {&options.allowed_attributes, &options.required_attributes})
-        if (!marks->empty()) expect_length(marks->size(), prepared.attributes.size(), "the marks of attributes");
-    if (options.directions.any()) {
-        expect_length(options.directions.n_labels, n_labels, "the directions");
-        expect_length(options.directions.nominal.size(), prepared.attributes.size(), "the directions");
-        expect_length(options.directions.barred.size(), prepared.attributes.size() * 4 * n_labels, "the directions");
-    }
-    if (!options.pairs.exclusive.empty()) expect_length(options.pairs.exclusive.size(), n_labels, "the groups of exclusive labels");
-    if (!options.pairs.above.empty()) expect_length(options.pairs.above.size(), n_labels * n_labels, "the hierarchy");
-    if (options.pairs.any()) expect_length(options.pairs.group.size(), n_labels, "the groups of labels");
+        expect(!std::isnan(number), "an option is not a number (NaN)");
+    expect(precision >= 0 && precision <= 1, "min_precision must be from 0 to 1");
+    expect(options.beam_width >= 1 && options.beam_width <= 1000, "beam_width must be from 1 to 1000");
+    expect(!options.is_custom() || options.custom, "the heuristic is missing");
+    const auto expect_all_or_none = [](const auto& given, std::size_t expected, const char* what) {
+        if (!given.empty()) expect_length(given.size(), expected, what);
+    };
+    expect_all_or_none(options.allowed_attributes, n_attributes, "the marks of attributes");
+    expect_all_or_none(options.required_attributes, n_attributes, "the marks of attributes");
+    expect_all_or_none(options.pairs.group, n_labels, "the groups of labels");
+    expect_length(options.pairs.apart.size(), options.pairs.group.size() * options.pairs.group.size(), "the labels to keep apart");
+    expect_all_or_none(options.pairs.exclusive, n_labels, "the groups of exclusive labels");
+    expect_all_or_none(options.pairs.above, n_labels * n_labels, "the hierarchy");
+    if (!options.directions.any()) return;
+    expect_length(options.directions.n_labels, n_labels, "the directions");
+    expect_length(options.directions.nominal.size(), n_attributes, "the directions");
+    expect_length(options.directions.barred.size(), n_attributes * 4 * n_labels, "the directions");
+}
+
+// Numbers of which each is one of few.
+template <class Array>
+void expect_range(const Array& numbers, int lowest, int highest, const char* what) {
+    for (const int number : span_of(numbers)) expect(number >= lowest && number <= highest, what);
 }
 
 std::shared_ptr<const Target> target_of(const Labels& truth, const std::optional<Doubles>& weights, std::size_t n_rows) {
     expect_length(truth.shape(0), n_rows, "the label matrix");
-    if (truth.shape(1) == 0) throw std::invalid_argument("no labels");
-    for (std::size_t i = 0; i < truth.size(); ++i)
-        if (truth.data()[i] > 1) throw std::invalid_argument("labels must be 0 or 1");
+    expect(truth.shape(1) > 0, "no labels");
+    expect_range(truth, 0, 1, "labels must be 0 or 1");
     auto target = std::make_shared<Target>();
     target->n_labels = truth.shape(1);
     target->labels = {truth.data(), [kept = truth](const std::uint8_t*) {}};  // not copied: the array lives as long as the run
     if (!weights) return target;
     expect_length(weights->size(), n_rows, "weights");
     expect_counts(weights->data(), n_rows, "weights");
-    target->weights.assign(weights->data(), weights->data() + n_rows);
+    assign(target->weights, *weights);
     return target;
 }
 
@@ -97,15 +84,12 @@ State::Start start_of(const std::optional<Decisions>& predicted, const std::opti
     if (predicted) {
         expect_length(predicted->shape(0), n_rows, "what is predicted beforehand");
         expect_length(predicted->shape(1), target.n_labels, "what is predicted beforehand");
-        for (std::size_t i = 0; i < predicted->size(); ++i)
-            if (predicted->data()[i] < OPEN || predicted->data()[i] > 1)
-                throw std::invalid_argument("what is predicted beforehand must be -1, 0 or 1");
+        expect_range(*predicted, OPEN, 1, "what is predicted beforehand must be -1, 0 or 1");
         start.predicted = predicted->data();
     }
     if (in_training) {
         expect_length(in_training->size(), n_rows, "the marks of rows in training");
-        for (std::size_t i = 0; i < n_rows; ++i)
-            if (in_training->data()[i] > 1) throw std::invalid_argument("the marks of rows in training must be 0 or 1");
+        expect_range(*in_training, 0, 1, "the marks of rows in training must be 0 or 1");
         start.in_training = in_training->data();
     }
     if (head_labels) {
@@ -156,13 +140,11 @@ class PythonRun {
         expect_whole();
         if (!progress.is_none() && !PyCallable_Check(progress.ptr())) throw nb::type_error("progress must be a function");
         whole_ = false;  // until it is through: what is stopped half way is of no use
-        Run::Callbacks callbacks{Interruption(), nullptr};
+        std::function<void()> learned;
         if (!progress.is_none())
-            callbacks.learned = [&](const LearnedRule&) {
-                with_gil([&] { progress(rules_before + run_->rules().size(), run_->decided()); });
-            };
+            learned = [&] { with_gil([&] { progress(rules_before + run_->rules().size(), run_->decided()); }); };
         guarded([&] {
-            without_gil([&] { run_->learn(n_rules.value_or(std::numeric_limits<std::size_t>::max()), callbacks); });
+            without_gil([&] { run_->learn(n_rules.value_or(std::numeric_limits<std::size_t>::max()), Interruption(), learned); });
         });
         whole_ = true;
     }
@@ -226,10 +208,20 @@ void bind_runs(nb::module_& m) {
                  o.custom = custom_heuristic(std::move(function));
                  o.heuristic = {Formula::custom, 0.0, 0.0};
              })
-        .def("set_label_pairs", &set_label_pairs, "apart"_a, "groups"_a)
-        .def("set_exclusive_labels", &set_exclusive_labels, "groups"_a)
-        .def("set_hierarchy", &set_hierarchy, "above"_a)
-        .def("set_directions", &set_directions, "barred"_a, "nominal"_a, "by_label"_a)
+        // Which labels must not, and which must, go together.
+        .def("set_label_pairs", [](Options& o, const Labels& apart, const Ints& groups) {
+                 assign(o.pairs.apart, apart);
+                 assign(o.pairs.group, groups);
+             }, "apart"_a, "groups"_a)
+        .def("set_exclusive_labels", [](Options& o, const Ints& groups) { assign(o.pairs.exclusive, groups); }, "groups"_a)
+        // Labels × labels: whether the first implies the second.
+        .def("set_hierarchy", [](Options& o, const Labels& above) { assign(o.pairs.above, above); }, "above"_a)
+        // Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels differ.
+        .def("set_directions", [](Options& o, const Labels& barred, const Marks& nominal, bool by_label) {
+                 o.directions = {{}, {}, barred.shape(1) / 2, by_label};
+                 assign(o.directions.barred, barred);
+                 assign(o.directions.nominal, nominal);
+             }, "barred"_a, "nominal"_a, "by_label"_a)
         .def("set_min_precision", [](Options& o, double threshold, bool of_label, bool when_finished) {
                  o.min_precision = {threshold, of_label};
                  o.when_finished = when_finished;

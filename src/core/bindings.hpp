@@ -53,33 +53,36 @@ decltype(auto) while_python_lives(Call&& call) {
 template <class Call>
 decltype(auto) with_gil(Call&& call) {
     struct Gil {
-        PyGILState_STATE state = PyGILState_Ensure();
+        PyGILState_STATE state = while_python_lives(PyGILState_Ensure);
         ~Gil() { PyGILState_Release(state); }
-    };
-    return while_python_lives([&]() -> decltype(auto) {
-        Gil gil;
-        return while_python_lives(call);
-    });
+    } gil;
+    return while_python_lives(call);
 }
 
 // For a thread that holds the GIL: calls a function that takes long and does without.
 template <class Call>
 void without_gil(Call&& call) {
-    PyThreadState* const thread = PyEval_SaveThread();
-    const auto take_back = [&] { while_python_lives([&] { PyEval_RestoreThread(thread); }); };
-    try {
-        call();
-    } catch (...) {
-        take_back();
-        throw;
-    }
-    take_back();
+    struct Released {
+        PyThreadState* thread = PyEval_SaveThread();
+        ~Released() {
+            while_python_lives([this] { PyEval_RestoreThread(thread); });
+        }
+    } released;
+    call();
+}
+
+template <class Array>
+auto span_of(const Array& array) {
+    return std::span(array.data(), array.size());
+}
+
+inline void expect(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
 }
 
 inline void expect_counts(const double* numbers, std::size_t count, const char* what) {
-    for (std::size_t i = 0; i < count; ++i)
-        if (!(numbers[i] >= 0) || std::isinf(numbers[i]))
-            throw std::invalid_argument(std::string(what) + " must be finite and not negative");
+    for (const double number : std::span(numbers, count))
+        if (!(number >= 0) || std::isinf(number)) throw std::invalid_argument(std::string(what) + " must be finite and not negative");
 }
 
 inline void expect_length(std::size_t found, std::size_t expected, const char* what) {

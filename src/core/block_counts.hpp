@@ -10,8 +10,6 @@
 
 namespace plurule {
 
-constexpr const char* CODE_BEYOND = "a column of a block holds a code beyond its slots";
-
 // One column: a code below `slots` for each row, of one byte or two.
 struct CodedColumn {
     const void* codes;  // null: the column is sparse, its codes are listed row by row
@@ -23,8 +21,8 @@ struct CodedColumn {
 struct CountedRows {
     std::span<const std::uint32_t> rows;
     const std::uint8_t* states;  // rows × width bytes of OPEN_PRESENT, OPEN_ABSENT and PRESENT
-    std::size_t width;           // a multiple of 8
-    const double* weights;       // null: every row counts 1
+    std::size_t width;
+    const double* weights;  // null: every row counts 1
     std::span<const std::int32_t> labels;  // the lanes to count
     bool whole;  // a row with one open pair among the labels counts with all of them
     std::span<const std::uint32_t> listed;     // slots among those of all columns, row by row
@@ -32,7 +30,7 @@ struct CountedRows {
 };
 
 // Adds to `sums`, slots of all columns × (3 × labels + 1): open present, open absent and present, one lane per label each, and
-// the weight of the rows.
+// the weight of the rows. Codes are checked.
 void count_block(const std::vector<CodedColumn>& columns, const CountedRows& counted, double* sums);
 
 }  // namespace plurule

@@ -6,7 +6,7 @@
 #include "count_table.hpp"
 #include "counting.hpp"
 #include "free_heads.hpp"
-#include "growing_rule.hpp"
+#include "rule.hpp"
 #include "set_candidates.hpp"
 #include "threads.hpp"
 

@@ -8,115 +8,54 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels.hpp"
 #include "threads.hpp"
-
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#define PLURULE_AVX2 __attribute__((target("avx2")))
-#endif
 
 namespace plurule {
 namespace {
 
 constexpr std::size_t BLOCK = 512;
 constexpr std::size_t WORDS = BLOCK / 64;
-using Bits = std::array<std::uint64_t, WORDS>;
-using Wanted = std::uint8_t;  // a bit per word
+using Bits = std::array<std::uint64_t, WORDS>;  // a bit per row of a block
+using Wanted = std::uint8_t;                    // a bit per word
 static_assert(WORDS == 8);
 
-// Which of the values of a block satisfy a condition, for the words that are wanted; a comparison with NaN is false.
+// Which bit of a word a row has, and which row a bit is of: as in a square of eight by eight that is turned over. So nothing is
+// to be moved between the lanes of vectors.
+constexpr std::size_t turned(std::size_t i) { return i % 8 * 8 + i / 8; }
+
+// Which of 64 values satisfy a comparison. Vectors are of 16 bytes, which every processor has; wider ones gain nothing here.
+template <class T, class Holds>
+inline std::uint64_t compare(const T* values, Holds&& holds) {
+    constexpr std::size_t LANES = 16 / sizeof(T);
+    typedef T Values __attribute__((vector_size(16)));
+    typedef std::uint8_t Bytes __attribute__((vector_size(LANES)));
+    std::uint64_t bits;
+    for (std::size_t lane = 0; lane < 8; lane += LANES) {
+        decltype(Values{} == Values{}) marks = {};
+        for (std::size_t i = 0; i < 8; ++i) {
+            Values x;
+            std::memcpy(&x, values + 8 * i + lane, sizeof x);
+            marks |= holds(x) & (1 << i);
+        }
+        const Bytes bytes = __builtin_convertvector(marks, Bytes);
+        std::memcpy(reinterpret_cast<char*>(&bits) + lane, &bytes, sizeof bytes);
+    }
+    return std::endian::native == std::endian::little ? bits : __builtin_bswap64(bits);
+}
+
+// The same for the words of a block that are wanted. A comparison with NaN is false.
 template <class T>
-void compare_baseline(const T* values, Test test, T limit, Wanted wanted, Bits& bits) {
-    for (std::size_t word = 0; word < WORDS; ++word) {
-        if (!(wanted >> word & 1)) continue;
-        const T* x = values + word * 64;
-        std::uint64_t result = 0;
-        for (std::size_t byte = 0; byte < 8; ++byte) {
-            std::uint8_t holds[8];
-            for (std::size_t i = 0; i < 8; ++i) {
-                const T value = x[byte * 8 + i];
-                holds[i] = test == Test::at_most ? value <= limit : test == Test::above ? value > limit : value == limit;
-            }
-            std::uint64_t spread;
-            std::memcpy(&spread, holds, sizeof spread);
-            if constexpr (std::endian::native == std::endian::big) spread = __builtin_bswap64(spread);
-            // Gathers the lowest bit of each of the eight bytes.
-            result |= ((spread * 0x0102040810204080ull) >> 56) << (byte * 8);
-        }
-        bits[word] = result;
-    }
-}
-
-#ifdef PLURULE_AVX2
-template <int predicate>
-PLURULE_AVX2 void compare_floats(const float* values, float limit, Wanted wanted, Bits& bits) {
-    const __m256 limits = _mm256_set1_ps(limit);
-    for (std::size_t word = 0; word < WORDS; ++word) {
-        if (!(wanted >> word & 1)) continue;
-        std::uint64_t result = 0;
-        for (std::size_t i = 0; i < 8; ++i) {
-            const __m256 x = _mm256_loadu_ps(values + word * 64 + i * 8);
-            result |= std::uint64_t(std::uint32_t(_mm256_movemask_ps(_mm256_cmp_ps(x, limits, predicate)))) << (8 * i);
-        }
-        bits[word] = result;
-    }
-}
-
-template <int predicate>
-PLURULE_AVX2 void compare_doubles(const double* values, double limit, Wanted wanted, Bits& bits) {
-    const __m256d limits = _mm256_set1_pd(limit);
-    for (std::size_t word = 0; word < WORDS; ++word) {
-        if (!(wanted >> word & 1)) continue;
-        std::uint64_t result = 0;
-        for (std::size_t i = 0; i < 16; ++i) {
-            const __m256d x = _mm256_loadu_pd(values + word * 64 + i * 4);
-            result |= std::uint64_t(std::uint32_t(_mm256_movemask_pd(_mm256_cmp_pd(x, limits, predicate)))) << (4 * i);
-        }
-        bits[word] = result;
-    }
-}
-
-PLURULE_AVX2 void compare_codes(const std::int32_t* codes, std::int32_t code, Wanted wanted, Bits& bits) {
-    const __m256i same = _mm256_set1_epi32(code);
-    for (std::size_t word = 0; word < WORDS; ++word) {
-        if (!(wanted >> word & 1)) continue;
-        std::uint64_t result = 0;
-        for (std::size_t i = 0; i < 8; ++i) {
-            const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + word * 64 + i * 8));
-            const __m256 equal = _mm256_castsi256_ps(_mm256_cmpeq_epi32(x, same));
-            result |= std::uint64_t(std::uint32_t(_mm256_movemask_ps(equal))) << (8 * i);
-        }
-        bits[word] = result;
-    }
-}
-
-const bool HAS_AVX2 = has_avx2();
-#endif
-
-void compare(const float* values, Test test, float limit, Wanted wanted, Bits& bits) {
-#ifdef PLURULE_AVX2
-    if (HAS_AVX2)
-        return test == Test::at_most ? compare_floats<_CMP_LE_OQ>(values, limit, wanted, bits)
-                                     : compare_floats<_CMP_GT_OQ>(values, limit, wanted, bits);
-#endif
-    compare_baseline(values, test, limit, wanted, bits);
-}
-
-void compare(const double* values, Test test, double limit, Wanted wanted, Bits& bits) {
-#ifdef PLURULE_AVX2
-    if (HAS_AVX2)
-        return test == Test::at_most ? compare_doubles<_CMP_LE_OQ>(values, limit, wanted, bits)
-                                     : compare_doubles<_CMP_GT_OQ>(values, limit, wanted, bits);
-#endif
-    compare_baseline(values, test, limit, wanted, bits);
-}
-
-void compare(const std::int32_t* codes, Test test, std::int32_t code, Wanted wanted, Bits& bits) {
-#ifdef PLURULE_AVX2
-    if (HAS_AVX2) return compare_codes(codes, code, wanted, bits);
-#endif
-    compare_baseline(codes, test, code, wanted, bits);
+void compare(const T* values, Test test, T limit, Wanted wanted, Bits& bits) {
+    const auto each_word = [&](auto&& holds) {
+        for (std::size_t word = 0; word < WORDS; ++word)
+            if (wanted >> word & 1) bits[word] = compare(values + word * 64, holds);
+    };
+    if (test == Test::at_most)
+        each_word([=](auto x) { return x <= limit; });
+    else if (test == Test::above)
+        each_word([=](auto x) { return x > limit; });
+    else
+        each_word([=](auto x) { return x == limit; });
 }
 
 // The largest float that is not above a threshold: floats lie on the same side of it as of the threshold.
@@ -146,50 +85,34 @@ void copy_values(const ColumnView& column, std::size_t first, std::size_t count,
 class Block {
    public:
     Block(const DecisionList& list, const std::vector<ColumnView>& columns)
-        : list_(list), columns_(columns), values_(columns.size() * BLOCK), copied_(columns.size()),
-          bits_(list.conditions.size()), tested_(list.conditions.size()), open_(list.n_labels), present_(list.n_labels) {}
+        : list_(list), columns_(columns), values_(columns.size() * BLOCK), copied_(columns.size()), bits_(list.conditions.size()),
+          tested_(list.conditions.size()), decided_(list.n_labels) {
+        for (std::size_t bit = 0; bit < 64; ++bit) places_[bit] = turned(bit) * list.n_labels;
+    }
 
     void decide(std::size_t first, std::size_t count, DecisionsOut out) {
         first_ = first;
         count_ = count;
         std::fill(copied_.begin(), copied_.end(), 0);
         std::fill(tested_.begin(), tested_.end(), 0);
-        Bits going_on;
-        for (std::size_t word = 0; word < WORDS; ++word) {
-            const std::size_t rows = count > word * 64 ? std::min<std::size_t>(64, count - word * 64) : 0;
-            going_on[word] = rows == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << rows) - 1;
-        }
-        std::fill(open_.begin(), open_.end(), going_on);
-        std::fill(present_.begin(), present_.end(), Bits{});
+        std::fill(decided_.begin(), decided_.end(), std::array<Bits, 2>{});
         const std::size_t pairs = count * list_.n_labels;
         std::fill_n(out.predicted + first * list_.n_labels, pairs, std::int8_t(-1));
         if (out.decided_by) std::fill_n(out.decided_by + first * list_.n_labels, pairs, -1);
+        Bits going_on;
+        going_on.fill(~std::uint64_t(0));
+        for (std::size_t i = count; i < BLOCK; ++i) going_on[i / 64] &= ~(std::uint64_t(1) << turned(i % 64));
         for (std::size_t position = 0; position < list_.rules.size(); ++position) {
             const ListRule& rule = list_.rules[position];
             Bits covered = going_on;
             if (!covers(rule, covered)) continue;
-            Bits decided{};
-            for (const ListAssignment& assignment : rule.head) {
-                for (std::size_t word = 0; word < WORDS; ++word) {
-                    const std::uint64_t newly = covered[word] & open_[assignment.label][word];
-                    open_[assignment.label][word] &= ~newly;
-                    if (assignment.present) present_[assignment.label][word] |= newly;
-                    decided[word] |= newly;
-                    for (std::uint64_t rest = newly; rest; rest &= rest - 1) {
-                        const std::size_t row = first + word * 64 + std::size_t(std::countr_zero(rest));
-                        const std::size_t at = row * list_.n_labels + assignment.label;
-                        out.predicted[at] = assignment.present;
-                        if (out.decided_by) out.decided_by[at] = std::int32_t(position);
-                    }
-                }
-            }
-            if (rule.stop) {
-                std::uint64_t any = 0;
-                for (std::size_t word = 0; word < WORDS; ++word) any |= going_on[word] &= ~decided[word];
-                if (!any) break;
-            }
+            const Bits decided = apply(rule, std::int32_t(position), covered, out);
+            if (!rule.stop) continue;
+            std::uint64_t any = 0;
+            for (std::size_t word = 0; word < WORDS; ++word) any |= going_on[word] &= ~decided[word];
+            if (!any) break;
         }
-        for (std::size_t i = 0; out.going_on && i < count; ++i) out.going_on[first + i] = going_on[i / 64] >> (i % 64) & 1;
+        for (std::size_t i = 0; out.going_on && i < count; ++i) out.going_on[first + i] = going_on[i / 64] >> turned(i % 64) & 1;
     }
 
    private:
@@ -199,20 +122,33 @@ class Block {
         for (const std::uint64_t word : rows) any |= word;
         for (std::size_t i = 0; any && i < rule.body.size(); ++i) {
             const ListCondition& condition = list_.conditions[rule.body[i]];
+            const Bits& holds = condition.on_label() ? decided_[condition.index][condition.test == Test::label_present] : test(rule.body[i], rows);
             any = 0;
-            if (condition.test == Test::label_present || condition.test == Test::label_absent) {
-                const Bits &open = open_[condition.index], &present = present_[condition.index];
-                const std::uint64_t flip = condition.test == Test::label_absent ? ~std::uint64_t(0) : 0;
-                for (std::size_t word = 0; word < WORDS; ++word)
-                    any |= rows[word] &= (present[word] ^ flip) & ~open[word];
-            } else {
-                const Bits& holds = test(rule.body[i], rows);
-                for (std::size_t word = 0; word < WORDS; ++word) any |= rows[word] &= holds[word];
-            }
+            for (std::size_t word = 0; word < WORDS; ++word) any |= rows[word] &= holds[word];
         }
         return any != 0;
     }
 
+    // Decides the open labels of a head for the rows that are covered; gives the rows that have one.
+    Bits apply(const ListRule& rule, std::int32_t position, const Bits& covered, DecisionsOut out) {
+        Bits decided{};
+        for (const auto& [label, present] : rule.head)
+            for (std::size_t word = 0; word < WORDS; ++word) {
+                auto& [absent_rows, present_rows] = decided_[label];
+                const std::uint64_t newly = covered[word] & ~(absent_rows[word] | present_rows[word]);
+                decided_[label][present][word] |= newly;
+                decided[word] |= newly;
+                const std::size_t begin = (first_ + word * 64) * list_.n_labels + label;
+                for (std::uint64_t rest = newly; rest; rest &= rest - 1) {
+                    const std::size_t at = begin + places_[std::size_t(std::countr_zero(rest))];
+                    out.predicted[at] = present;
+                    if (out.decided_by) out.decided_by[at] = position;
+                }
+            }
+        return decided;
+    }
+
+    // Which rows satisfy a condition on a column, for the words that have some of these rows.
     const Bits& test(std::uint32_t position, const Bits& rows) {
         Bits& bits = bits_[position];
         Wanted wanted = 0;
@@ -220,59 +156,48 @@ class Block {
         wanted &= ~tested_[position];
         if (!wanted) return bits;
         tested_[position] |= wanted;
-        const ListCondition& condition = list_.conditions[position];
-        const ColumnView::Kind kind = columns_[condition.index].kind;
+        const auto& [test, index, value] = list_.conditions[position];
+        const ColumnView::Kind kind = columns_[index].kind;
         if (kind == ColumnView::Kind::float32)
-            compare(values<float>(condition.index), condition.test, as_float(condition.threshold), wanted, bits);
+            compare(values<float>(index), test, as_float(value), wanted, bits);
         else if (kind == ColumnView::Kind::float64)
-            compare(values<double>(condition.index), condition.test, condition.threshold, wanted, bits);
+            compare(values<double>(index), test, value, wanted, bits);
         else
-            compare(values<std::int32_t>(condition.index), condition.test, condition.code, wanted, bits);
+            compare(values<std::int32_t>(index), test, std::int32_t(value), wanted, bits);
         return bits;
     }
 
     template <class T>
     const T* values(std::uint32_t index) {
         T* values = reinterpret_cast<T*>(&values_[index * BLOCK]);
-        if (!copied_[index]) {
-            copied_[index] = 1;
-            copy_values(columns_[index], first_, count_, values);
-            std::fill(values + count_, values + BLOCK, T(0));
-        }
+        if (!std::exchange(copied_[index], 1)) copy_values(columns_[index], first_, count_, values);
         return values;
     }
 
     const DecisionList& list_;
     const std::vector<ColumnView>& columns_;
     std::size_t first_ = 0, count_ = 0;
-    std::vector<double> values_;  // per column, room for a block of the widest kind
+    std::array<std::size_t, 64> places_;  // of the rows of a word in a matrix, by their bits
+    std::vector<double> values_;  // per column, room for a block of the widest kind; old ones remain behind the end of the table
     std::vector<std::uint8_t> copied_;
     std::vector<Bits> bits_;  // per condition
     std::vector<Wanted> tested_;  // the words of it that are known
-    std::vector<Bits> open_, present_;  // per label
+    std::vector<std::array<Bits, 2>> decided_;  // per label: the rows where it is absent, and present
 };
 
 }  // namespace
 
-void decide(const DecisionList& list, const std::vector<ColumnView>& columns, std::size_t first, std::size_t last,
-            DecisionsOut out) {
-    Block block(list, columns);
-    for (std::size_t row = first; row < last; row += BLOCK)
-        block.decide(row, std::min(BLOCK, last - row), out);
-}
-
 void decide(const DecisionList& list, const std::vector<ColumnView>& columns, std::size_t n_rows, DecisionsOut out,
             std::size_t n_threads) {
     const std::size_t blocks = (n_rows + BLOCK - 1) / BLOCK;
-    n_threads = std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(1, blocks));
-    std::vector<std::size_t> parts(n_threads);
+    std::vector<std::size_t> parts(std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(1, blocks)));
     std::iota(parts.begin(), parts.end(), 0);
-    Threads threads(n_threads);
+    Threads threads(parts.size());
     const Threads::Session session(threads, [] {});
     threads.run(parts, false, [&](std::size_t part, std::size_t) {
-        const std::size_t first = blocks * part / n_threads * BLOCK;
-        const std::size_t last = std::min(n_rows, blocks * (part + 1) / n_threads * BLOCK);
-        decide(list, columns, first, last, out);
+        Block block(list, columns);
+        for (std::size_t b = blocks * part / parts.size(); b < blocks * (part + 1) / parts.size(); ++b)
+            block.decide(b * BLOCK, std::min(BLOCK, n_rows - b * BLOCK), out);
     });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plurule {
@@ -11,9 +12,9 @@ struct ColumnView {
     enum class Kind : std::uint8_t { float32, float64, codes };
     Kind kind;
     const char* values;
-    std::int64_t stride;                      // bytes from one value to the next
-    const std::int32_t* rows = nullptr;       // sparse: the rows that are listed
-    std::size_t listed = 0;                   // sparse: how many
+    std::int64_t stride;                 // bytes from one value to the next
+    const std::int32_t* rows = nullptr;  // sparse: the rows that are listed
+    std::size_t listed = 0;              // sparse: how many
     bool sparse = false;
 };
 
@@ -22,18 +23,13 @@ enum class Test : std::uint8_t { at_most, above, equals, label_absent, label_pre
 struct ListCondition {
     Test test;
     std::uint32_t index;  // of the column, or of the label
-    double threshold;     // at_most, above
-    std::int32_t code;    // equals
-};
-
-struct ListAssignment {
-    std::uint32_t label;
-    bool present;
+    double value;         // a threshold or a code
+    bool on_label() const { return test == Test::label_absent || test == Test::label_present; }
 };
 
 struct ListRule {
-    std::vector<std::uint32_t> body;  // positions among the conditions of the list
-    std::vector<ListAssignment> head;
+    std::vector<std::uint32_t> body;                    // positions among the conditions of the list
+    std::vector<std::pair<std::uint32_t, bool>> head;  // labels, and whether each is present
     bool stop;
 };
 
@@ -50,11 +46,6 @@ struct DecisionsOut {
     bool* going_on;            // whether no stop rule ended the row
 };
 
-// Decides rows [first, last).
-void decide(const DecisionList& list, const std::vector<ColumnView>& columns, std::size_t first, std::size_t last,
-            DecisionsOut out);
-
-// The same for all rows, on several threads.
 void decide(const DecisionList& list, const std::vector<ColumnView>& columns, std::size_t n_rows, DecisionsOut out,
             std::size_t n_threads);
 

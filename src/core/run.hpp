@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "learner.hpp"
+#include "growing.hpp"
 
 namespace plurule {
 
@@ -13,28 +13,22 @@ namespace plurule {
 struct Target {
     std::size_t n_labels = 0;
     std::shared_ptr<const std::uint8_t> labels;  // rows × labels, 0 or 1
-    std::vector<double> weights;       // per row; empty: every row counts 1
+    std::vector<double> weights;                 // per row; empty: every row counts 1
 };
 
 class Run {
    public:
-    // Called between tasks, to stop the work by throwing; and after each rule.
-    struct Callbacks {
-        std::function<void()> between_tasks;
-        std::function<void(const LearnedRule&)> learned;
-    };
-
     Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target> target, Options options, const State::Start& start,
         std::size_t n_threads);
     // Goes on from where the other run is, independently of it.
     Run(const Run& other);
     Run& operator=(const Run&) = delete;
 
-    // Learns until there are that many rules, or nothing is left to learn. Not to be used again where a callback threw.
-    void learn(std::size_t n_rules, const Callbacks& callbacks);
+    // Learns until there are that many rules, or nothing is left to learn. `between_tasks` is called now and then, `learned` after each
+    // rule; not to be used again where one of them threw.
+    void learn(std::size_t n_rules, const std::function<void()>& between_tasks, const std::function<void()>& learned);
 
     const Prepared& prepared() const { return *prepared_; }
-    const State& state() const { return *state_; }
     const std::vector<LearnedRule>& rules() const { return rules_; }
     bool ended() const { return ended_; }
     // Per label: the weight of the absent and of the present pairs that no rule decided.
@@ -43,14 +37,22 @@ class Run {
     double decided() const;
 
    private:
+    bool conquer(const GrowingRule& found);
+    std::vector<Assignment> completed(std::vector<Assignment> head) const;
+    bool decides_groups(const std::vector<Assignment>& head) const;
+    std::size_t close(const Assignment& assigned, const std::vector<Row>& rows);
+    double weight_unfinished(const std::vector<Row>& rows) const;
+    void remove_from_training(const std::vector<Row>& rows);
+    bool drop_finished_labels();
+
     std::shared_ptr<const Prepared> prepared_;
     std::shared_ptr<const Target> target_;
     Options options_;
-    std::unique_ptr<State> state_;
+    State state_;
     Threads threads_;
-    std::unique_ptr<Learner> learner_;
+    std::unique_ptr<RuleGrower> grower_;
     std::vector<LearnedRule> rules_;
-    std::size_t open_before_ = 0, closed_ = 0;
+    std::size_t open_ = 0;  // pairs
     bool ended_ = false;
 };
 

@@ -35,11 +35,6 @@ struct Prepared {
     std::size_t laid_out = 0;
 
     bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
-    bool some_packed() const {
-        for (std::size_t a = 0; a < codes.size(); ++a)
-            if (is_packed(a)) return true;
-        return false;
-    }
 
     // Attributes, and behind them the labels.
     const Attribute& attribute(std::size_t a) const { return a < attributes.size() ? attributes[a] : label_attribute(); }

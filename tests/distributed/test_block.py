@@ -142,8 +142,8 @@ def test_codes_take_one_byte_up_to_255_values_and_a_missing_one():
     [
         ({"rows": np.array([9], np.uint32)}, "a row is beyond its block"),
         ({"slots": [2], "sums": np.zeros((2, 4))}, "a code beyond its slots"),
+        ({"slots": [2**63], "sums": np.zeros((2, 4))}, "more slots than sums"),
         ({"labels": np.array([8], np.int32)}, "a label is beyond the states"),
-        ({"states": np.zeros((2, 7), np.uint8)}, "multiple of 8"),
         ({"columns": [np.zeros(2, np.int32)]}, "uint8 or uint16"),
         ({"columns": [np.zeros(3, np.uint8)]}, "3 values, 2 expected"),
         ({"weights": np.ones(3)}, "the weights"),

@@ -211,6 +211,7 @@ GOOD: dict[str, Any] = {
         {"conditions": [(2, 0, 1.0)]},
         {"conditions": [(4, 1, 1.0)]},
         {"conditions": [(9, 0, 1.0)]},
+        {"conditions": [(2, 0, np.inf)], "columns": [np.zeros(2, np.int32)]},
         {"rules": [([1], [(0, True)], False)]},
         {"rules": [([0], [(1, True)], False)]},
         {"decided_by": np.empty((2, 2), np.int32)},
