@@ -19,7 +19,6 @@ from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCo
 from plurule.prediction.decide import decide
 from plurule.prediction.staged import Stages, staged_measures
 from plurule.selection.gain_cover import (
-    LEAST_GAIN,
     Choice,
     Price,
     bodies_of,
@@ -31,6 +30,8 @@ from plurule.selection.gain_cover import (
 )
 
 LABELS = ("a", "b", "c")
+LEAST_GAIN = 0.5
+"""What a label must gain beyond nothing to be in a head."""
 
 
 def condition(index: int, threshold: float, operator: Any = "<=") -> NumericCondition:
