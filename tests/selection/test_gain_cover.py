@@ -218,7 +218,7 @@ def test_a_pool_holds_every_beginning_once_and_no_label_condition() -> None:
 def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     table = Table([Attribute("x0")], [np.array([0.0, 0.0, 0.0, 1.0])], 4)
     problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
-    bodies = [(condition(0, 0.5),)]
+    bodies = [(), (condition(0, 0.5),)]
     (chosen,) = select_here(bodies, problem, [Price(0.25)], 3)
     (rule,) = counted(rules_of(bodies, chosen, problem), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)

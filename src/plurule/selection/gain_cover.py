@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +31,8 @@ from plurule.prediction.staged import Stages
 Body: TypeAlias = tuple[Condition, ...]
 Values: TypeAlias = NDArray[np.float64]
 
-BLOCK = 1 << 14
-"""Rows that are multiplied at once."""
-
 MOST_VALUES = 1 << 20
 """So many sums, of prices, labels and bodies, are kept."""
-
-EXACT_IN_SINGLE = 1 << 24
-"""Whole numbers up to this are exact in single precision."""
 
 
 class Choice(NamedTuple):
@@ -108,45 +102,37 @@ class Taking(NamedTuple):
     """The bodies that have decided the label."""
 
 
-class Pool(NamedTuple):
-    """Rows to select by, and what the bodies of a pool cover there."""
+class Pool:
+    """Rows to select by, and what the bodies of a pool cover there.
 
-    weight: NDArray[Any]
-    """Labels × rows: what a pair weighs that is open."""
-    present: NDArray[np.bool_]
-    """Labels × rows."""
-    holds: Callable[[list[int]], NDArray[np.bool_]]
-    """Gives bodies × rows …"""
-    held: Callable[[NDArray[np.intp] | slice], NDArray[Any]]
-    """… and the same as rows × bodies."""
+    `holds` is bodies × rows; `left` and `present` are labels × rows: whether a pair is open, and whether it has the label.
+    """
+
+    def __init__(
+        self, holds: NDArray[np.bool_], left: NDArray[np.bool_], present: NDArray[np.bool_], weights: Values | None
+    ):
+        self.n_labels, (self.n_bodies, n_rows) = len(left), holds.shape
+        bits = (np.packbits(marks, axis=1, bitorder="little") for marks in (holds, left, present))
+        self.rows = _core.PoolRows(n_rows, *bits, weights)
 
     def counts(self) -> list[Values]:
         """What bodies cover of open pairs, those with the label and all; and the pairs with the label."""
-        right = self.weight * self.present
-        sums = covered_sums(np.stack([right, self.weight]), self.held(slice(None)))
-        return [sums, right.sum(axis=1, dtype=np.float64)]
+        # The empty body, the first of a pool, covers everything.
+        right, all_ = self.taken([Taking(0, label, ()) for label in range(self.n_labels)]).swapaxes(0, 1)
+        return [np.stack([right, all_]), right[:, 0].copy()]
 
     def taken(self, asked: Sequence[Taking]) -> Values:
         """Per taking and body, the weight of the open pairs that both cover: those that have the label, and all."""
-        labels = [one.label for one in asked]
-        open_ = self.weight[labels] * self.holds([one.body for one in asked])
-        for values, one in zip(open_, asked, strict=True):
-            if one.before:
-                values[self.holds(list(one.before)).any(axis=0)] = 0
-        rows = np.flatnonzero(open_.any(axis=0))
-        open_ = open_[:, rows]
-        both = np.concatenate([open_ * self.present[labels][:, rows], open_])
-        return covered_sums(both, self.held(rows)).reshape(2, len(asked), -1).swapaxes(0, 1)
+        sums = np.zeros((len(asked), 2, self.n_bodies))
+        self.rows.take(asked, sums)
+        return sums
 
 
 def pool_of(bodies: Sequence[Body], problem: Problem) -> Pool:
     """What bodies cover of all rows of a problem."""
-    holds, begin = satisfied(bodies, problem.table), start(problem)
-    held = np.ascontiguousarray(holds.T)  # rows lie together, to be picked quickly
+    begin = start(problem)
     left = (begin.predicted == OPEN) & begin.in_training[:, None]
-    weight = (left * problem.weights[:, None]).astype(exact_type(problem.weights))
-    present = np.ascontiguousarray(problem.Y.T == 1)
-    return Pool(np.ascontiguousarray(weight.T), present, holds.__getitem__, held.__getitem__)
+    return Pool(satisfied(bodies, problem.table), left.T, problem.Y.T == 1, problem.sample_weight)
 
 
 def select(
@@ -207,24 +193,6 @@ def select_here(bodies: Sequence[Body], problem: Problem, prices: Sequence[Price
         lambda asked: [pool.taken(takings) for _, takings in asked],
     )
     return chosen
-
-
-def exact_type(weights: Values) -> type[Any]:
-    """The smallest type of numbers in which sums of weights are exact.
-
-    Weights are whole multiples of a unit, so sums are exact in double precision, and do not depend on their order.
-    """
-    whole = weights.max(initial=0.0) == 1.0 == weights.min(initial=1.0)
-    return np.float32 if whole and len(weights) < EXACT_IN_SINGLE else np.float64
-
-
-def covered_sums(values: NDArray[Any], held: NDArray[Any]) -> Values:
-    """The sums of the values, whose last axis are rows, over the rows that each body covers."""
-    total = np.zeros((*values.shape[:-1], held.shape[1]))
-    for begin in range(0, len(held), BLOCK):
-        block = slice(begin, begin + BLOCK)
-        total += values[..., block] @ held[block].astype(values.dtype)
-    return total
 
 
 def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], problem: Problem) -> tuple[Rule, ...]:
