@@ -51,26 +51,26 @@ void PoolRows::take(const std::vector<PoolSelection::Taking>& asked, double* sum
     }
 }
 
-// Adds the weight of the rows that each body covers.
-void PoolRows::add(const std::vector<std::uint64_t>& rows, double* sums) const {
-    std::vector<const std::uint8_t*> held;
-    for_each_row(rows.data(), rows.size(), [&](std::size_t row) {
-        if (weights_.empty())
-            held.push_back(held_.data() + row * stride_);
-        else
-            for (std::size_t body = 0; body < n_bodies(); ++body) sums[body] += weights_[row] * held_[row * stride_ + body];
-    });
-    for (std::size_t block = 0; block < stride_; block += BLOCK)
-        for (std::size_t begin = 0; begin < held.size(); begin += MOST_ROWS) {
-            Bytes counts[4] = {}, row[4];
-            for (std::size_t i = begin; i < std::min(begin + MOST_ROWS, held.size()); ++i) {
-                std::memcpy(row, held[i] + block, BLOCK);
-                for (std::size_t j = 0; j < 4; ++j) counts[j] += row[j];
+// Adds the weight of the rows that each body covers: those of one weight are counted, in bytes.
+void PoolRows::add(const std::vector<std::uint64_t>& words, double* sums) const {
+    std::vector<std::size_t> rows;
+    for_each_row(words.data(), words.size(), [&](std::size_t row) { rows.push_back(row); });
+    for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+        const double weight = weights_.empty() ? 1.0 : weights_[rows[begin]];
+        const std::size_t most = std::min(begin + MOST_ROWS, rows.size());
+        for (end = weights_.empty() ? most : begin; end < most && weights_[rows[end]] == weight;) ++end;
+        for (std::size_t block = 0; block < stride_; block += BLOCK) {
+            Bytes counts[4] = {}, held[4];
+            for (std::size_t i = begin; i < end; ++i) {
+                std::memcpy(held, held_.data() + rows[i] * stride_ + block, BLOCK);
+                for (std::size_t j = 0; j < 4; ++j) counts[j] += held[j];
             }
             std::uint8_t counted[BLOCK];
             std::memcpy(counted, counts, BLOCK);
-            for (std::size_t body = block; body < std::min(block + BLOCK, n_bodies()); ++body) sums[body] += counted[body - block];
+            for (std::size_t body = block; body < std::min(block + BLOCK, n_bodies()); ++body)
+                sums[body] += weight * counted[body - block];
         }
+    }
 }
 
 }  // namespace plurule

@@ -16,7 +16,8 @@ struct RowBits {
 class PoolRows {
    public:
     // `holds`: by body; `open` and `present`: by label, the pairs that are still to be decided, and that have the label. Weights
-    // of rows are whole multiples of a unit, so that sums are exact; there are none if every row counts 1.
+    // of rows are whole multiples of a unit, so that sums are exact; there are none if every row counts 1. It is faster if rows of
+    // the same weight are neighbours.
     PoolRows(std::size_t n_rows, RowBits holds, RowBits open, RowBits present, std::vector<double> weights);
 
     // What takings take from each body: the weight of the open pairs that both cover, of those that have the label, and of all.

@@ -123,7 +123,7 @@ class PoolSelection:
         rarity: NDArray[np.float64],
         barred: NDArray[np.uint8] | None,
         hierarchy: Sequence[tuple[int, int]],
-        prices: list[tuple[float, float, bool, float, float, bool, float]],
+        prices: list[tuple[float | bool, ...]],
         n_rules: int,
         most_known: int,
     ) -> None: ...

@@ -11,7 +11,7 @@ two rules before the last contradict each other, so predictions do not depend on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -112,6 +112,9 @@ class Pool:
         self, holds: NDArray[np.bool_], left: NDArray[np.bool_], present: NDArray[np.bool_], weights: Values | None
     ):
         self.n_labels, (self.n_bodies, n_rows) = len(left), holds.shape
+        if weights is not None:  # rows of the same weight are counted together
+            order = np.argsort(weights, kind="stable")
+            holds, left, present, weights = holds[:, order], left[:, order], present[:, order], weights[order]
         bits = (np.packbits(marks, axis=1, bitorder="little") for marks in (holds, left, present))
         self.rows = _core.PoolRows(n_rows, *bits, weights)
 
@@ -175,7 +178,7 @@ def _selection(
         rarity=np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0),
         barred=barred,
         hierarchy=[] if constraints is None else ancestors(constraints.hierarchy),
-        prices=[astuple(price) for price in prices],
+        prices=[tuple(vars(price).values()) for price in prices],
         n_rules=n_rules,
         most_known=MOST_VALUES // len(bodies),
     )
