@@ -85,11 +85,14 @@ def bodies_of(lists: Iterable[RuleList]) -> list[Body]:
 def satisfied(bodies: Sequence[Body], table: Table) -> NDArray[np.bool_]:
     """Per body and row, whether it holds."""
     columns, nothing = Columns(table), np.zeros((len(table), 0), np.int8)
-    known = {c: columns.satisfies(c, nothing) for c in {c for body in bodies for c in body}}
+    known: dict[Condition, NDArray[np.bool_]] = {}
     holds = np.ones((len(bodies), len(table)), np.bool_)
     for row, body in zip(holds, bodies, strict=True):
         for condition in body:
-            row &= known[condition]
+            covered = known.get(condition)
+            if covered is None:
+                covered = known[condition] = columns.satisfies(condition, nothing)
+            row &= covered
     return holds
 
 
@@ -240,18 +243,21 @@ def staged_selection(
 
     `holds` is of the same rows as the labels.
     """
-    never, n_rows = len(chosen), len(truth)
-    first = np.full(truth.shape[::-1], never)
+    never, (n_rows, n_labels) = len(chosen), truth.shape
+    first = np.full((n_labels, n_rows), never, np.int32)
     for stage, choice in reversed(list(enumerate(chosen))):
         if not choice.last:
             first[choice.head[:, None], np.flatnonzero(holds[choice.body])] = stage
     first = first[kept]
     label, row = np.nonzero(first < never)
-    stages, present = first[label, row], np.ones(len(row), np.bool_)
+    stages, present = first[label, row].astype(np.intp), np.ones(len(row), np.bool_)
     if chosen and chosen[0].last:  # what it predicts for all, others take back
-        usual = np.flatnonzero(np.isin(kept, chosen[0].head))
+        is_usual = np.zeros(n_labels, np.bool_)
+        is_usual[chosen[0].head] = True
+        is_usual = is_usual[kept]
+        usual = np.flatnonzero(is_usual)
         stages = np.concatenate([stages, np.zeros(n_rows * len(usual), np.intp)])
-        present = np.concatenate([~np.isin(label, usual), np.ones(n_rows * len(usual), np.bool_)])
+        present = np.concatenate([~is_usual[label], np.ones(n_rows * len(usual), np.bool_)])
         row = np.concatenate([row, np.tile(np.arange(n_rows), len(usual))])
         label = np.concatenate([label, np.repeat(usual, n_rows)])
     return Stages(truth[:, kept], weights, never, (stages, row, label), present)
