@@ -71,7 +71,7 @@ class PooledBlock:
     def __len__(self) -> int:
         return len(self.Y)
 
-    def counts(self) -> list[list[Numbers]]:
+    def counts(self) -> list[Numbers]:
         """What each pool counts."""
         return [self._pool(part).counts() for part in range(len(self.sizes))]
 

@@ -108,7 +108,7 @@ class Taking(NamedTuple):
 class Pool:
     """Rows to select by, and what the bodies of a pool cover there.
 
-    `holds` is bodies × rows; `left` and `present` are labels × rows: whether a pair is open, and whether it has the label.
+    `holds` is bodies × rows; `left` and `present` are labels × rows: the pairs that are open, and that have the label.
     """
 
     def __init__(
@@ -118,14 +118,14 @@ class Pool:
         if weights is not None:  # rows of the same weight are counted together
             order = np.argsort(weights, kind="stable")
             holds, left, present, weights = holds[:, order], left[:, order], present[:, order], weights[order]
-        bits = (np.packbits(marks, axis=1, bitorder="little") for marks in (holds, left, present))
-        self.rows = _core.PoolRows(n_rows, *bits, weights)
+        bits = [np.packbits(marks, axis=1, bitorder="little") for marks in (holds, left, present)]
+        self.rows = _core.PoolRows(n_rows, bits[0], bits[1], bits[2], weights)
 
-    def counts(self) -> list[Values]:
-        """What bodies cover of open pairs, those with the label and all; and the pairs with the label."""
+    def counts(self) -> Values:
+        """Per label and body, the weight of the open pairs that it covers: those that have the label, and all."""
         # The empty body, the first of a pool, covers everything.
-        right, all_ = self.taken([Taking(0, label, ()) for label in range(self.n_labels)]).swapaxes(0, 1)
-        return [np.stack([right, all_]), right[:, 0].copy()]
+        every = self.taken([Taking(0, label, ()) for label in range(self.n_labels)])
+        return np.ascontiguousarray(every.swapaxes(0, 1))
 
     def taken(self, asked: Sequence[Taking]) -> Values:
         """Per taking and body, the weight of the open pairs that both cover: those that have the label, and all."""
@@ -146,17 +146,15 @@ def select(
     prices: Sequence[Price],
     n_rules: int,
     constraints: ResolvedConstraints | None,
-    counts: Iterable[Sequence[Values]],
+    counts: Iterable[Values],
     taken: Callable[[list[tuple[int, list[Taking]]]], Iterable[Values]],
 ) -> list[list[list[Choice]]]:
     """Per pool and price, the last rule, if there is one, and the bodies that gain most, one after the other.
 
-    A body is worth what the labels gain by which anything is gained, less the price of its conditions. All selections go
-    step by step together, in the compiled core. `counts` are those of each pool; `taken` gives what takings in pools take.
+    All selections go step by step together, in the compiled core, which knows nothing of rows: `counts` are those of
+    each pool, and `taken` gives what takings in pools take.
     """
-    every = [
-        _selection(bodies, *given, prices, n_rules, constraints) for bodies, given in zip(pools, counts, strict=True)
-    ]
+    every = [_selection(bodies, sums, prices, n_rules, constraints) for bodies, sums in zip(pools, counts, strict=True)]
     while asked := [(number, takings) for number, one in enumerate(every) if (takings := _asked(one))]:
         for (number, _), sums in zip(asked, taken(asked), strict=True):
             every[number].take(sums)
@@ -166,13 +164,12 @@ def select(
 def _selection(
     bodies: Sequence[Body],
     sums: Values,
-    positives: Values,
     prices: Sequence[Price],
     n_rules: int,
     constraints: ResolvedConstraints | None,
 ) -> _core.PoolSelection:
-    """What is selected from a pool, before anything is."""
-    barred = None
+    """A selection from a pool, before anything is chosen."""
+    positives, barred = sums[0, :, 0], None
     if constraints is not None and constraints.directed:
         barred = np.array([constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies], np.uint8).T.copy()
     return _core.PoolSelection(
