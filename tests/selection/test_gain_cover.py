@@ -20,7 +20,9 @@ from plurule.prediction.decide import decide
 from plurule.prediction.staged import Stages, staged_measures
 from plurule.selection.gain_cover import (
     Choice,
+    Pool,
     Price,
+    Taking,
     bodies_of,
     counted,
     rules_of,
@@ -136,6 +138,23 @@ def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Pr
     ]
     assert chosen == by_hand(problem, price, 4)
     assert [(c.body, c.head.tolist(), c.last) for c in select_here(BODIES, problem, [price], 2)[0]] == chosen[:2]
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 3.0], "all different"], ids=str)
+def test_sums_of_many_rows_and_bodies_are_those_of_a_product(weights: Any) -> None:
+    rng, n_rows, n_bodies, n_labels = np.random.default_rng(3), 700, 150, 4
+    holds, left, present = (rng.random((n, n_rows)) < 0.6 for n in (n_bodies, n_labels, n_labels))
+    holds[0] = True
+    if weights is not None:
+        weights = np.arange(1.0, n_rows + 1) if weights == "all different" else rng.choice(weights, n_rows)
+    pool, weighs = Pool(holds, left, present, weights), np.ones(n_rows) if weights is None else weights
+    asked = [Taking(0, 1, ()), Taking(7, 1, (3, 5)), Taking(149, 3, (0,)), Taking(7, 2, ()), Taking(7, 2, ())]
+    for taking, found in zip(asked, pool.taken(asked), strict=True):
+        rows = holds[taking.body] & left[taking.label] & ~holds[list(taking.before)].any(axis=0)
+        right = rows & present[taking.label]
+        assert np.array_equal(found, [holds @ (weighs * right), holds @ (weighs * rows)])
+    right = left & present
+    assert np.array_equal(pool.counts(), [(right * weighs) @ holds.T, (left * weighs) @ holds.T])
 
 
 @settings(max_examples=40)
