@@ -157,5 +157,6 @@ void bind_columns(nb::module_& m);
 void bind_runs(nb::module_& m);
 void bind_decisions(nb::module_& m);
 void bind_blocks(nb::module_& m);
+void bind_pools(nb::module_& m);
 
 }  // namespace plurule

@@ -1,6 +1,6 @@
 """The compiled core: `plurule.learning.native` learns with it, `plurule.prediction.decide` predicts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -114,3 +114,30 @@ def count_block(
     sums: NDArray[np.float64],
 ) -> None: ...
 def has_avx2() -> bool: ...
+
+class PoolSelection:
+    def __init__(
+        self,
+        n_conditions: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        rarity: NDArray[np.float64],
+        barred: NDArray[np.uint8] | None,
+        hierarchy: Sequence[tuple[int, int]],
+        prices: list[tuple[float | bool, ...]],
+        n_rules: int,
+        most_known: int,
+    ) -> None: ...
+    def choose(self) -> list[tuple[int, int, list[int]]]: ...
+    def take(self, taken: NDArray[np.float64]) -> None: ...
+    def chosen(self) -> list[list[tuple[int, list[int], bool]]]: ...
+
+class PoolRows:
+    def __init__(
+        self,
+        n_rows: int,
+        holds: NDArray[np.uint8],
+        open: NDArray[np.uint8],
+        present: NDArray[np.uint8],
+        weights: NDArray[np.float64] | None,
+    ) -> None: ...
+    def take(self, asked: Sequence[tuple[int, int, Sequence[int]]], sums: NDArray[np.float64]) -> None: ...

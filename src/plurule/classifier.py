@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from plurule.data.inputs import labelled_data
 from plurule.heuristics import Averaging, FMeasure, Heuristic
@@ -286,9 +285,8 @@ class RuleListClassifier(RuleListPredictor):
         most = max(options.n_rules or MOST_RULES, len(problem.initial_rules))
         progress = self._progress()
         share = (lambda done: None) if progress is None else partial(progress, 0)
-        with threadpool_limits(check_jobs(self.n_jobs), "blas"):  # products this small are slower with more
-            may_except = isinstance(self.predict_absence, str)
-            found = Aim(evaluation, options, most, least, may_except, float(self.give_up), share).hit()
+        may_except = isinstance(self.predict_absence, str)
+        found = Aim(evaluation, options, most, least, may_except, float(self.give_up), share).hit()
         if found is None:
             return False
         self.chosen_, self.n_rules_curve_ = found.told(), found.curve

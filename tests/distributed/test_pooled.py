@@ -48,13 +48,13 @@ def made(weighted: bool, given: tuple[Rule, ...], n_blocks: int = 3) -> tuple[Pr
 def test_what_blocks_count_and_take_adds_up_to_that_of_all_rows(weighted: bool, given: tuple[Rule, ...]) -> None:
     problem, roles, blocks = made(weighted, given)
     asked = [
-        (0, [Taking(3, 0, frozenset()), Taking(7, 2, frozenset({1, 12}))]),
-        (1, [Taking(2, 1, frozenset({0}))]),
+        (0, [Taking(3, 0, ()), Taking(7, 2, (1, 12))]),
+        (1, [Taking(2, 1, (0,))]),
     ]
     counts, taken = blocks.total(PooledBlock.counts), blocks.total(PooledBlock.taken, asked)
     for part, bodies in enumerate((BODIES, BODIES[:5])):
         pool = pool_of(bodies, rows_of(problem, np.flatnonzero(roles[part] == 0)))
-        assert all(np.array_equal(a, b) for a, b in zip(counts[part], pool.counts(), strict=True))
+        assert np.array_equal(counts[part], pool.counts())
         assert np.array_equal(taken[part], pool.taken(asked[part][1]))
 
 

@@ -19,9 +19,10 @@ from plurule.model import Assignment, Attribute, Head, LabelCondition, NumericCo
 from plurule.prediction.decide import decide
 from plurule.prediction.staged import Stages, staged_measures
 from plurule.selection.gain_cover import (
-    LEAST_GAIN,
     Choice,
+    Pool,
     Price,
+    Taking,
     bodies_of,
     counted,
     rules_of,
@@ -31,6 +32,8 @@ from plurule.selection.gain_cover import (
 )
 
 LABELS = ("a", "b", "c")
+LEAST_GAIN = 0.5
+"""What a label must gain beyond nothing to be in a head."""
 
 
 def condition(index: int, threshold: float, operator: Any = "<=") -> NumericCondition:
@@ -137,6 +140,23 @@ def test_what_is_selected_gains_most_again_and_again(problem: Problem, price: Pr
     assert [(c.body, c.head.tolist(), c.last) for c in select_here(BODIES, problem, [price], 2)[0]] == chosen[:2]
 
 
+@pytest.mark.parametrize("weights", [None, [1.0, 3.0], "all different"], ids=str)
+def test_sums_of_many_rows_and_bodies_are_those_of_a_product(weights: Any) -> None:
+    rng, n_rows, n_bodies, n_labels = np.random.default_rng(3), 700, 150, 4
+    holds, left, present = (rng.random((n, n_rows)) < 0.6 for n in (n_bodies, n_labels, n_labels))
+    holds[0] = True
+    if weights is not None:
+        weights = np.arange(1.0, n_rows + 1) if weights == "all different" else rng.choice(weights, n_rows)
+    pool, weighs = Pool(holds, left, present, weights), np.ones(n_rows) if weights is None else weights
+    asked = [Taking(0, 1, ()), Taking(7, 1, (3, 5)), Taking(149, 3, (0,)), Taking(7, 2, ()), Taking(7, 2, ())]
+    for taking, found in zip(asked, pool.taken(asked), strict=True):
+        rows = holds[taking.body] & left[taking.label] & ~holds[list(taking.before)].any(axis=0)
+        right = rows & present[taking.label]
+        assert np.array_equal(found, [holds @ (weighs * right), holds @ (weighs * rows)])
+    right = left & present
+    assert np.array_equal(pool.counts(), [(right * weighs) @ holds.T, (left * weighs) @ holds.T])
+
+
 @settings(max_examples=40)
 @given(problems(), st.lists(st.one_of(PRICES, EXCEPTIONS), min_size=2, max_size=6), st.integers(1, 60))
 def test_prices_side_by_side_choose_as_each_alone(problem: Problem, prices: list[Price], most: int) -> None:
@@ -217,7 +237,7 @@ def test_a_pool_holds_every_beginning_once_and_no_label_condition() -> None:
 def test_the_value_of_a_selected_rule_is_what_it_gains() -> None:
     table = Table([Attribute("x0")], [np.array([0.0, 0.0, 0.0, 1.0])], 4)
     problem = Problem(table, ("a",), np.array([[1], [1], [0], [0]], dtype=np.uint8), np.ones(4))
-    bodies = [(condition(0, 0.5),)]
+    bodies = [(), (condition(0, 0.5),)]
     (chosen,) = select_here(bodies, problem, [Price(0.25)], 3)
     (rule,) = counted(rules_of(bodies, chosen, problem), problem, 0.25)
     assert (rule.tp, rule.fp, rule.coverage, rule.value) == (2, 1, 3, 1.25)

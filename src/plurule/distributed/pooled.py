@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,7 +22,6 @@ from plurule.selection.gain_cover import (
     Choice,
     Pool,
     Taking,
-    exact_type,
     satisfied,
     staged_selection,
 )
@@ -73,7 +71,7 @@ class PooledBlock:
     def __len__(self) -> int:
         return len(self.Y)
 
-    def counts(self) -> list[list[Numbers]]:
+    def counts(self) -> list[Numbers]:
         """What each pool counts."""
         return [self._pool(part).counts() for part in range(len(self.sizes))]
 
@@ -86,7 +84,7 @@ class PooledBlock:
         found = []
         for part, group, chosen in asked:
             rows = self._rows(part, group + 1)
-            holds = self._held(part, rows).T.astype(np.bool_)
+            holds = self._holds(part, rows)
             weights = None if self.weights is None else self.weights[rows]
             found.append(Summed.of(staged_selection(holds, chosen, self.Y[rows] == 1, weights, kept), measure))
         return found
@@ -99,25 +97,18 @@ class PooledBlock:
     def _pool(self, part: int) -> Pool:
         """The rows that a part trains on, and what its bodies cover there."""
         rows = self._rows(part, 0)
-        weights = np.ones(len(rows)) if self.weights is None else self.weights[rows]
         left = np.ones((self.Y.shape[1], len(rows)), np.bool_) if self.left is None else self.left[rows].T
-        holds, held = partial(self._holds, part, rows=rows), partial(self._held, part, rows)
-        return Pool(left * weights.astype(exact_type(weights)), self.Y[rows].T == 1, holds, held)
+        weights = None if self.weights is None else self.weights[rows]
+        return Pool(self._holds(part, rows), left, self.Y[rows].T == 1, weights)
 
     def _begin(self, part: int) -> int:
         return int(sum(-(-size // 8) for size in self.sizes[:part].tolist()))
 
-    def _held(
-        self, part: int, rows: NDArray[np.intp], among: NDArray[np.intp] | slice = slice(None)
-    ) -> NDArray[np.uint8]:
-        """Rows × bodies of a pool: whether a body holds in rows, or in those of some places among them."""
+    def _holds(self, part: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Bodies of a pool × some rows: whether they hold."""
         begin, size = self._begin(part), int(self.sizes[part])
-        return np.unpackbits(self.held[rows[among], begin : begin + -(-size // 8)], axis=1, count=size)
-
-    def _holds(self, part: int, bodies: list[int], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Bodies × rows: whether bodies of a pool hold."""
-        columns, bits = self._begin(part) + np.array(bodies) // 8, 0x80 >> np.array(bodies) % 8
-        return self.held[rows][:, columns].T & bits[:, None] > 0
+        held = np.unpackbits(self.held[rows, begin : begin + -(-size // 8)], axis=1, count=size)
+        return held.T.astype(np.bool_)
 
 
 def scored(

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm
 from plurule.label_matrix import dense, label_matrix
+from plurule.metrics import Counts
 from plurule.model import Assignment, Head, Rule, RuleList
 from plurule.prediction.scoring import Scorer, Scoring, check_scoring
-from plurule.prediction.staged import staged_scores
+from plurule.prediction.staged import OF_ROWS, staged_scores
 
 ONE_BY_ONE = 16
 """For a scorer of which nothing is known, this many labels are added one at a time, later ones in growing steps."""
@@ -51,15 +52,29 @@ def best_constant(
     # Equally frequent labels in their own order; labels that never occur are never right.
     order = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
     nested = [order[:k] for k in _sizes(len(order), scoring)]
-    best = Constant(np.zeros(n_labels, np.bool_), np.nan)
+    labels, best = order[:0], np.nan
     for stages in (nested, [order[:0], _most_frequent(truth, weights)]):
-        rules = _constant_rules(stages, frequency, float(weights.sum()))
-        given = None if sample_weight is None else weights
-        scores = staged_scores(rules, Table((), (), n_rows), truth, scoring, form or TargetForm(), given)
-        for labels, score in zip(stages, scores.tolist(), strict=False):
-            if score > best.score or np.isnan(best.score):
-                best = Constant(np.isin(np.arange(n_labels), labels), score)
-    return best
+        if scoring.scorer is None and scoring.name not in OF_ROWS:
+            scores = _by_label(stages, frequency, weights, scoring.name)
+        else:
+            rules = _constant_rules(stages, frequency, float(weights.sum()))
+            given = None if sample_weight is None else weights
+            scores = staged_scores(rules, Table((), (), n_rows), truth, scoring, form or TargetForm(), given)
+        for stage, score in zip(stages, scores.tolist(), strict=False):
+            if score > best or np.isnan(best):
+                labels, best = stage, score
+    return Constant(np.isin(np.arange(n_labels), labels), best)
+
+
+def _by_label(
+    stages: list[NDArray[np.intp]], frequency: NDArray[np.float64], weights: NDArray[np.float64], measure: str
+) -> NDArray[np.float64]:
+    """What label sets score by a measure that is made of sums per label: no row needs to be looked at."""
+    predicted, nothing = np.zeros((len(stages), len(frequency))), np.zeros(0)
+    for row, labels in zip(predicted, stages, strict=True):
+        row[labels] = 1.0
+    tp, fp = predicted * frequency, predicted * (weights.sum() - frequency)
+    return np.asarray(getattr(Counts(tp, fp, frequency, nothing, nothing, nothing, weights), measure)())
 
 
 def _sizes(n_labels: int, scoring: Scoring) -> list[int]:

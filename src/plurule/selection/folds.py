@@ -211,9 +211,11 @@ class Folds(TrainingData):
     def _go_on(self, part: int, options: Options, may_grow: bool) -> RuleList:
         """A list by the native engine, continued where a shorter one was learned with the same options before."""
         problem, columns = self._derived(part, options), self._columns(part, options)
-        key = "run", part, repr(vars(options) | {"n_rules": None, "lift": options.lift.tobytes()})
-        with _preparing:
-            run = self._made.pop(key, None)
+        key, run = None, None
+        if may_grow:
+            key = "run", part, repr(vars(options) | {"n_rules": None, "lift": options.lift.tobytes()})
+            with _preparing:
+                run = self._made.pop(key, None)
         if run is None or (options.n_rules is not None and options.n_rules < run.n_rules):
             run = native.Run(problem, replace(options, n_rules=None), self.n_jobs, columns)
         learned, size = run.learn(options.n_rules), _size(problem, options)

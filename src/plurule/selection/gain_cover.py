@@ -10,13 +10,14 @@ two rules before the last contradict each other, so predictions do not depend on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule import _core
 from plurule.data.table import Table
 from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.initial_rules import start
@@ -29,20 +30,9 @@ from plurule.prediction.staged import Stages
 
 Body: TypeAlias = tuple[Condition, ...]
 Values: TypeAlias = NDArray[np.float64]
-Decided: TypeAlias = tuple[int, frozenset[int]]
-"""A label, and the bodies that have decided it."""
-
-LEAST_GAIN = 0.5
-"""What a label must gain beyond nothing to be in a head: so much weight of instances."""
-
-BLOCK = 1 << 14
-"""Rows that are multiplied at once."""
 
 MOST_VALUES = 1 << 20
 """So many sums, of prices, labels and bodies, are kept."""
-
-EXACT_IN_SINGLE = 1 << 24
-"""Whole numbers up to this are exact in single precision."""
 
 
 class Choice(NamedTuple):
@@ -95,11 +85,14 @@ def bodies_of(lists: Iterable[RuleList]) -> list[Body]:
 def satisfied(bodies: Sequence[Body], table: Table) -> NDArray[np.bool_]:
     """Per body and row, whether it holds."""
     columns, nothing = Columns(table), np.zeros((len(table), 0), np.int8)
-    known = {c: columns.satisfies(c, nothing) for c in {c for body in bodies for c in body}}
+    known: dict[Condition, NDArray[np.bool_]] = {}
     holds = np.ones((len(bodies), len(table)), np.bool_)
     for row, body in zip(holds, bodies, strict=True):
         for condition in body:
-            row &= known[condition]
+            covered = known.get(condition)
+            if covered is None:
+                covered = known[condition] = columns.satisfies(condition, nothing)
+            row &= covered
     return holds
 
 
@@ -108,193 +101,44 @@ class Taking(NamedTuple):
 
     body: int
     label: int
-    before: frozenset[int]
+    before: tuple[int, ...]
     """The bodies that have decided the label."""
 
 
-class Gains:
-    """What the bodies of a pool gain, by sums over the rows, wherever they are."""
+class Pool:
+    """Rows to select by, and what the bodies of a pool cover there.
+
+    `holds` is bodies × rows; `left` and `present` are labels × rows: the pairs that are open, and that have the label.
+    """
 
     def __init__(
-        self, bodies: Sequence[Body], sums: Values, positives: Values, constraints: ResolvedConstraints | None = None
+        self, holds: NDArray[np.bool_], left: NDArray[np.bool_], present: NDArray[np.bool_], weights: Values | None
     ):
-        self.n_conditions = np.array([len(body) for body in bodies])
-        self.barred: NDArray[np.bool_] | None = None
-        """Per label and body, if there are any: whether the direction of an attribute does not allow it."""
-        if constraints is not None and constraints.directed:
-            self.barred = np.array([constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies]).T
-        self.hierarchy = () if constraints is None else ancestors(constraints.hierarchy)
-        self.sums = sums
-        """Per label and body, the weight of the open pairs it covers: those that have the label, and all."""
-        self.rarity = np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0)
+        self.n_labels, (self.n_bodies, n_rows) = len(left), holds.shape
+        if weights is not None:  # rows of the same weight are counted together
+            order = np.argsort(weights, kind="stable")
+            holds, left, present, weights = holds[:, order], left[:, order], present[:, order], weights[order]
+        bits = [np.packbits(marks, axis=1, bitorder="little") for marks in (holds, left, present)]
+        self.rows = _core.PoolRows(n_rows, bits[0], bits[1], bits[2], weights)
 
-
-class Growing:
-    """What is selected from a pool at one price, step by step."""
-
-    def __init__(self, gains: Gains, price: Price):
-        self.gains, self.price = gains, price
-        labels = np.arange(gains.sums.shape[1])
-        self.every = gains.sums[:, :, :1].copy()
-        """What is left per label, with it and at all; the empty body, the first of a pool, covers everything."""
-        right, all_ = self.every[:, :, 0]
-        usual = np.flatnonzero(right - price.lam * all_ - LEAST_GAIN > 0.0) if price.last else labels[:0]
-        self.chosen = [Choice(0, usual, last=True)] if len(usual) else []
-        self.sign = np.where(np.isin(labels, usual), -1.0, 1.0)
-        self.weighs = gains.rarity if price.labels_alike else np.ones(len(labels))
-        self.left: dict[int, tuple[frozenset[int], Values]] = {}
-        """Of labels that bodies have decided: which ones, and the sums of what they left."""
-        self.takings: dict[Decided, Taking] = {}
-        """What the last choice decides, by what is decided then."""
-        self.value = -price.per_condition * gains.n_conditions + self._worth(labels, gains.sums).sum(axis=0)
-        """Per body, what is gained by all labels."""
-
-    def choose(self) -> bool:
-        """Choose the body that gains most, if one gains anything."""
-        # What differs by rounding only is a tie, and the first of them is taken.
-        body = int(self.value.round(9).argmax())
-        if self.value[body] <= 1e-9:
-            return False
-        head = self._enough(body).nonzero()[0]
-        self.chosen.append(Choice(body, head))
-        takings = (Taking(body, label, self.before(label)[0]) for label in head.tolist())
-        self.takings = {(one.label, one.before | {body}): one for one in takings}
-        return True
-
-    def before(self, label: int) -> tuple[frozenset[int], Values]:
-        """The bodies that have decided a label, and the sums of what they left."""
-        return self.left.get(label) or (frozenset(), self.gains.sums[:, label])
-
-    def take(self, known: Mapping[Decided, Values]) -> None:
-        """Go on with the sums that the last choice leaves."""
-        for label, bodies in self.takings:
-            was, sums = self._worth(label, self.before(label)[1]), known[label, bodies]
-            self.left[label], self.every[:, label] = (bodies, sums), sums[:, :1]
-            self.value += self._worth(label, sums) - was
-
-    def _worth(self, label: Any, sums: Values) -> Values:
-        """What each body gains by a label, or by each of several, if anything."""
-        gain = self._gain(label, sums)
-        if self.gains.barred is not None:
-            gain[self.gains.barred[label]] = 0.0
-        np.maximum(gain, 0.0, out=gain)
-        if self.price.labels_alike:
-            gain *= self.weighs[label, None]
-        return gain
-
-    def _enough(self, body: int) -> NDArray[np.bool_]:
-        """Per label, whether a body tells of it."""
-        price, sums = self.price, self.gains.sums[:, :, body].copy()
-        for label, (_, left) in self.left.items():
-            sums[:, label] = left[:, body]
-        gain, (right, all_) = self._gain(slice(None), sums[:, :, None])[:, 0], sums
-        if price.further != 1.0:
-            gain += (self.sign > 0.0) * price.lam * (1.0 - price.further) * all_
-        enough = (gain > 0.0) & (self.weighs > 0.0) & (right >= price.least_precision * all_)
-        if self.gains.barred is not None:
-            enough &= ~self.gains.barred[:, body]
-        for below, above in self.gains.hierarchy:
-            enough[above] |= enough[below]
-        return enough
-
-    def _gain(self, label: Any, sums: Values) -> Values:
-        """What bodies gain by a label, or by each of several."""
-        price, (right, all_) = self.price, sums
-        precise = right
-        if price.shrink:
-            # As if bodies covered so much more weight with the shares of the empty body.
-            every_right, every = self.every[:, label]
-            share = np.divide(every_right, every, out=np.zeros_like(every), where=every > 0)
-            right = all_ * (right + price.shrink * share) / (all_ + price.shrink)
-        gain: Values = right - price.lam * all_
-        if price.last:
-            gain *= self.sign[label, None]
-        gain -= LEAST_GAIN
-        if price.least_precision:
-            gain[precise < price.least_precision * all_] = 0.0
-        return gain
-
-
-class Selecting:
-    """Selects from a pool at several prices, step by step side by side."""
-
-    def __init__(self, gains: Gains, prices: Sequence[Price], n_rules: int):
-        self.n_rules = n_rules
-        self.every = [Growing(gains, price) for price in prices]
-        self.growing = [one for one in self.every if len(one.chosen) < n_rules]
-        self.known: dict[Decided, Values] = {}
-        """The sums that choices have left, by label and bodies: prices often choose alike."""
-        self.most = MOST_VALUES // gains.sums.shape[2]
-        self.asked: dict[Decided, tuple[Taking, Values]] = {}
-        """What must be known to go on, with the sums that it takes from."""
-
-    @property
-    def chosen(self) -> list[list[Choice]]:
-        """Per price, what is chosen so far."""
-        return [one.chosen for one in self.every]
-
-    def choose(self) -> list[Taking]:
-        """Choose at each price, until something must be known to go on; nothing at the end."""
-        while self.growing:
-            if len(self.known) > self.most:
-                self.known.clear()
-            self.growing = [one for one in self.growing if one.choose() and len(one.chosen) < self.n_rules]
-            for one in self.growing:
-                new = ((after, taking) for after, taking in one.takings.items() if after not in self.known)
-                self.asked |= {after: (taking, one.before(taking.label)[1]) for after, taking in new}
-            if self.asked:
-                return [taking for taking, _ in self.asked.values()]
-            self.take(())
-        return []
-
-    def take(self, taken: Iterable[Values]) -> None:
-        """Be told, per taking that was asked for, what it takes from every body: pairs with the label, and all."""
-        for (after, (_, sums)), less in zip(self.asked.items(), taken, strict=True):
-            self.known[after] = sums - less
-        self.asked.clear()
-        for one in self.growing:
-            one.take(self.known)
-
-
-class Pool(NamedTuple):
-    """Rows to select by, and what the bodies of a pool cover there."""
-
-    weight: NDArray[Any]
-    """Labels × rows: what a pair weighs that is open."""
-    present: NDArray[np.bool_]
-    """Labels × rows."""
-    holds: Callable[[list[int]], NDArray[np.bool_]]
-    """Gives bodies × rows …"""
-    held: Callable[[NDArray[np.intp] | slice], NDArray[Any]]
-    """… and the same as rows × bodies."""
-
-    def counts(self) -> list[Values]:
-        """What bodies cover of open pairs, those with the label and all; and the pairs with the label."""
-        right = self.weight * self.present
-        sums = covered_sums(np.stack([right, self.weight]), self.held(slice(None)))
-        return [sums, right.sum(axis=1, dtype=np.float64)]
+    def counts(self) -> Values:
+        """Per label and body, the weight of the open pairs that it covers: those that have the label, and all."""
+        # The empty body, the first of a pool, covers everything.
+        every = self.taken([Taking(0, label, ()) for label in range(self.n_labels)])
+        return np.ascontiguousarray(every.swapaxes(0, 1))
 
     def taken(self, asked: Sequence[Taking]) -> Values:
         """Per taking and body, the weight of the open pairs that both cover: those that have the label, and all."""
-        labels = [one.label for one in asked]
-        open_ = self.weight[labels] * self.holds([one.body for one in asked])
-        for values, one in zip(open_, asked, strict=True):
-            if one.before:
-                values[self.holds(list(one.before)).any(axis=0)] = 0
-        rows = np.flatnonzero(open_.any(axis=0))
-        open_ = open_[:, rows]
-        both = np.concatenate([open_ * self.present[labels][:, rows], open_])
-        return covered_sums(both, self.held(rows)).reshape(2, len(asked), -1).swapaxes(0, 1)
+        sums = np.zeros((len(asked), 2, self.n_bodies))
+        self.rows.take(asked, sums)
+        return sums
 
 
 def pool_of(bodies: Sequence[Body], problem: Problem) -> Pool:
     """What bodies cover of all rows of a problem."""
-    holds, begin = satisfied(bodies, problem.table), start(problem)
-    held = np.ascontiguousarray(holds.T)  # rows lie together, to be picked quickly
+    begin = start(problem)
     left = (begin.predicted == OPEN) & begin.in_training[:, None]
-    weight = (left * problem.weights[:, None]).astype(exact_type(problem.weights))
-    present = np.ascontiguousarray(problem.Y.T == 1)
-    return Pool(np.ascontiguousarray(weight.T), present, holds.__getitem__, held.__getitem__)
+    return Pool(satisfied(bodies, problem.table), left.T, problem.Y.T == 1, problem.sample_weight)
 
 
 def select(
@@ -302,19 +146,46 @@ def select(
     prices: Sequence[Price],
     n_rules: int,
     constraints: ResolvedConstraints | None,
-    counts: Iterable[Sequence[Values]],
+    counts: Iterable[Values],
     taken: Callable[[list[tuple[int, list[Taking]]]], Iterable[Values]],
 ) -> list[list[list[Choice]]]:
     """Per pool and price, the last rule, if there is one, and the bodies that gain most, one after the other.
 
-    All of them go step by step together. `counts` are those of each pool; `taken` gives what takings in pools take.
+    All selections go step by step together, in the compiled core, which knows nothing of rows: `counts` are those of
+    each pool, and `taken` gives what takings in pools take.
     """
-    gains = (Gains(bodies, sums, present, constraints) for bodies, (sums, present) in zip(pools, counts, strict=True))
-    growing = [Selecting(one, prices, n_rules) for one in gains]
-    while asked := [(number, takings) for number, one in enumerate(growing) if (takings := one.choose())]:
+    every = [_selection(bodies, sums, prices, n_rules, constraints) for bodies, sums in zip(pools, counts, strict=True)]
+    while asked := [(number, takings) for number, one in enumerate(every) if (takings := _asked(one))]:
         for (number, _), sums in zip(asked, taken(asked), strict=True):
-            growing[number].take(sums)
-    return [one.chosen for one in growing]
+            every[number].take(sums)
+    return [[[Choice(b, np.array(head, np.intp), last) for b, head, last in c] for c in one.chosen()] for one in every]
+
+
+def _selection(
+    bodies: Sequence[Body],
+    sums: Values,
+    prices: Sequence[Price],
+    n_rules: int,
+    constraints: ResolvedConstraints | None,
+) -> _core.PoolSelection:
+    """A selection from a pool, before anything is chosen."""
+    positives, barred = sums[0, :, 0], None
+    if constraints is not None and constraints.directed:
+        barred = np.array([constraints.barred(body)[:, :, 1].any(axis=0) for body in bodies], np.uint8).T.copy()
+    return _core.PoolSelection(
+        n_conditions=np.array([len(body) for body in bodies], np.float64),
+        sums=sums,
+        rarity=np.divide(positives.mean(), positives, out=np.zeros_like(positives), where=positives > 0),
+        barred=barred,
+        hierarchy=[] if constraints is None else ancestors(constraints.hierarchy),
+        prices=[tuple(vars(price).values()) for price in prices],
+        n_rules=n_rules,
+        most_known=MOST_VALUES // len(bodies),
+    )
+
+
+def _asked(selection: _core.PoolSelection) -> list[Taking]:
+    return [Taking(body, label, tuple(before)) for body, label, before in selection.choose()]
 
 
 def select_here(bodies: Sequence[Body], problem: Problem, prices: Sequence[Price], n_rules: int) -> list[list[Choice]]:
@@ -325,24 +196,6 @@ def select_here(bodies: Sequence[Body], problem: Problem, prices: Sequence[Price
         lambda asked: [pool.taken(takings) for _, takings in asked],
     )
     return chosen
-
-
-def exact_type(weights: Values) -> type[Any]:
-    """The smallest type of numbers in which sums of weights are exact.
-
-    Weights are whole multiples of a unit, so sums are exact in double precision, and do not depend on their order.
-    """
-    whole = weights.max(initial=0.0) == 1.0 == weights.min(initial=1.0)
-    return np.float32 if whole and len(weights) < EXACT_IN_SINGLE else np.float64
-
-
-def covered_sums(values: NDArray[Any], held: NDArray[Any]) -> Values:
-    """The sums of the values, whose last axis are rows, over the rows that each body covers."""
-    total = np.zeros((*values.shape[:-1], held.shape[1]))
-    for begin in range(0, len(held), BLOCK):
-        block = slice(begin, begin + BLOCK)
-        total += values[..., block] @ held[block].astype(values.dtype)
-    return total
 
 
 def rules_of(bodies: Sequence[Body], chosen: Sequence[Choice], problem: Problem) -> tuple[Rule, ...]:
@@ -387,18 +240,21 @@ def staged_selection(
 
     `holds` is of the same rows as the labels.
     """
-    never, n_rows = len(chosen), len(truth)
-    first = np.full(truth.shape[::-1], never)
+    never, (n_rows, n_labels) = len(chosen), truth.shape
+    first = np.full((n_labels, n_rows), never, np.int32)
     for stage, choice in reversed(list(enumerate(chosen))):
         if not choice.last:
             first[choice.head[:, None], np.flatnonzero(holds[choice.body])] = stage
     first = first[kept]
     label, row = np.nonzero(first < never)
-    stages, present = first[label, row], np.ones(len(row), np.bool_)
+    stages, present = first[label, row].astype(np.intp), np.ones(len(row), np.bool_)
     if chosen and chosen[0].last:  # what it predicts for all, others take back
-        usual = np.flatnonzero(np.isin(kept, chosen[0].head))
+        is_usual = np.zeros(n_labels, np.bool_)
+        is_usual[chosen[0].head] = True
+        is_usual = is_usual[kept]
+        usual = np.flatnonzero(is_usual)
         stages = np.concatenate([stages, np.zeros(n_rows * len(usual), np.intp)])
-        present = np.concatenate([~np.isin(label, usual), np.ones(n_rows * len(usual), np.bool_)])
+        present = np.concatenate([~is_usual[label], np.ones(n_rows * len(usual), np.bool_)])
         row = np.concatenate([row, np.tile(np.arange(n_rows), len(usual))])
         label = np.concatenate([label, np.repeat(usual, n_rows)])
     return Stages(truth[:, kept], weights, never, (stages, row, label), present)

@@ -149,9 +149,8 @@ def standard_error(values: Values) -> Values:
 
 def extended(curves: Sequence[Values]) -> Values:
     """Curves along the last axis, of different lengths, as one array: what has ended goes on as it ended."""
-    longest = max(values.shape[-1] for values in curves)
-    more = [np.repeat(values[..., -1:], longest - values.shape[-1], axis=-1) for values in curves]
-    return np.array([np.concatenate(both, axis=-1) for both in zip(curves, more, strict=True)])
+    lengths = np.arange(max(values.shape[-1] for values in curves))
+    return np.array([values[..., np.minimum(lengths, values.shape[-1] - 1)] for values in curves])
 
 
 def curve_of(
