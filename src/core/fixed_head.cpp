@@ -16,11 +16,19 @@ FixedHead::FixedHead(const State& state, const Options& options, const std::vect
     absent_.assign(blocks_, 0);
     present_.assign(blocks_, 0);
     std::vector<double> lanes(lanes_);
-    for (Row row : state.training.rows) {
-        fill(state, row, lanes);
-        for (std::size_t b = 0; b < blocks_; ++b) {
-            absent_[b] += lanes[4 * b + 2];
-            present_[b] += lanes[4 * b + 3];
+    if (packed_) {
+        for (std::size_t i = 0; i < head.size(); ++i) {
+            const std::int32_t present = state.counts[std::size_t(head[i].label)].present;
+            absent_[per_label_ ? i : 0] += double(state.training.rows.size()) - present;
+            present_[per_label_ ? i : 0] += present;
+        }
+    } else {
+        for (Row row : state.training.rows) {
+            fill(state, row, lanes);
+            for (std::size_t b = 0; b < blocks_; ++b) {
+                absent_[b] += lanes[4 * b + 2];
+                present_[b] += lanes[4 * b + 3];
+            }
         }
     }
     for (Row row : rows) {
