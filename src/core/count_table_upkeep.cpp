@@ -89,20 +89,23 @@ void CountTable::revise_all(bool alone) {
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     for (Closed& closed : closed_) {
         const std::size_t label = std::size_t(closed.label);
-        for (Row row : closed.rows) --(state_.truth[state_.at(row, label)] ? totals_.tp : totals_.fp)[closed.closing.lane];
+        for (Row row : closed.rows) {
+            const bool present = state_.truth[state_.at(row, label)];
+            --(present ? totals_.tp : totals_.fp)[closed.closing.lane];
+            closed.taken.push_back(word_of(present));
+        }
         if (n_sparse_) {
             closed.sparse.assign(prepared_.sparse.n_slots(), 0);
             closed.touched.assign(n_attributes(), 0);
-            for (Row row : closed.rows)
-                for (std::uint32_t slot : prepared_.sparse.slots_of(row)) {
-                    closed.sparse[slot] += word_of(state_.truth[state_.at(row, label)]);
+            for (std::size_t i = 0; i < closed.rows.size(); ++i)
+                for (std::uint32_t slot : prepared_.sparse.slots_of(closed.rows[i])) {
+                    closed.sparse[slot] += closed.taken[i];
                     closed.touched[prepared_.sparse.attribute_of(slot)] = 1;
                 }
         }
+        if (!some_listed_) continue;
         closed.words.assign(state_.n_rows, 0);
-        if (state_.set_aside[label]) continue;
-        for (Row row : state_.training.rows)
-            if (const std::size_t pair = state_.at(row, label); state_.predicted[pair] == OPEN) closed.words[row] = word_of(state_.truth[pair]);
+        for (Row row : state_.training.rows) closed.words[row] = open_word(row, label);
     }
     std::vector<std::size_t> all(blocks_.size());
     std::iota(all.begin(), all.end(), 0);
@@ -144,6 +147,12 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     if (some_changed) block.refresh_highest();
 }
 
+// What a row that is in training has of a label that can still be in heads: 1 for a TP, 1 in the upper half for an FP.
+std::uint64_t CountTable::open_word(Row row, std::size_t label) const {
+    const std::size_t pair = state_.at(row, label);
+    return state_.predicted[pair] == OPEN && !state_.set_aside[label] ? word_of(state_.truth[pair]) : 0;
+}
+
 // Writes what the slots of an attribute have of a closed label now.
 void CountTable::recount(const Block::Part& part, const Closed& closed, Workspace& work) const {
     const std::size_t a = part.attribute;
@@ -169,7 +178,7 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
     const std::size_t groups = rows.groups();
     if (prepared_.is_packed(a)) {
         std::uint64_t by_code[256] = {};
-        for (Row row : closed.rows) by_code[prepared_.codes[a][row]] += word_of(state_.truth[state_.at(row, std::size_t(closed.label))]);
+        for (std::size_t i = 0; i < closed.rows.size(); ++i) by_code[prepared_.codes[a][closed.rows[i]]] += closed.taken[i];
         if (prepared_.attributes[a].nominal) {
             for (std::size_t g = 0; g < groups; ++g) sum = by_code[rows.ids[g]], take(g);
         } else {
@@ -182,7 +191,11 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
         for (std::size_t i = g ? rows.ends[g - 1] : 0; i < rows.ends[g]; ++i) sum += words[rows.rows[i]];
     };
     if (a >= n_attributes()) {
-        for (std::size_t g = 0; g < groups; ++g) sum = 0, add(g), write(std::size_t(rows.ids[g]), sum);
+        for (std::size_t g = 0; g < groups; ++g) {
+            sum = 0;
+            for (std::size_t i = 0; i < rows.size(g); ++i) sum += open_word(rows.begin(g)[i], std::size_t(closed.label));
+            write(std::size_t(rows.ids[g]), sum);
+        }
         return;
     }
     std::uint64_t known = std::uint64_t(std::uint32_t(totals_.tp[closed.closing.lane])) |
