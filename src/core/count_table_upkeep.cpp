@@ -38,7 +38,7 @@ void CountTable::about_to_close(const std::vector<Assignment>& head, const std::
         closed.label = assigned.label;
         closed.closing = {std::uint32_t(lane), totals_.tp[std::size_t(lane)], totals_.fp[std::size_t(lane)]};
         for (Row row : rows)
-            if (state_.predicted[state_.at(row, std::size_t(assigned.label))] == OPEN) closed.rows.push_back(row);
+            if (state_.open[state_.at(row, std::size_t(assigned.label))]) closed.rows.push_back(row);
     }
 }
 
@@ -150,7 +150,7 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
 // What a row that is in training has of a label that can still be in heads: 1 for a TP, 1 in the upper half for an FP.
 std::uint64_t CountTable::open_word(Row row, std::size_t label) const {
     const std::size_t pair = state_.at(row, label);
-    return state_.predicted[pair] == OPEN && !state_.set_aside[label] ? word_of(state_.truth[pair]) : 0;
+    return state_.open[pair] && !state_.set_aside[label] ? word_of(state_.truth[pair]) : 0;
 }
 
 // Writes what the slots of an attribute have of a closed label now.

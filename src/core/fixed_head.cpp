@@ -48,7 +48,7 @@ void FixedHead::fill(const State& state, Row row, std::vector<double>& lanes) co
     bool some_open = false, all_right = true, any_present = false;
     for (const auto& [label, sign] : head_) {
         const std::size_t pair = state.at(row, std::size_t(label));
-        some_open |= state.predicted[pair] == OPEN;
+        some_open |= state.open[pair];
         all_right &= (state.truth[pair] != 0) == (sign != 0);
         any_present |= state.truth[pair] != 0;
     }
@@ -56,7 +56,7 @@ void FixedHead::fill(const State& state, Row row, std::vector<double>& lanes) co
         const std::size_t pair = state.at(row, std::size_t(head_[i].label));
         const bool present = state.truth[pair] != 0;
         double* block = lanes.data() + (per_label_ ? 4 * i : 0);
-        if (options_.whole_instances ? some_open : state.predicted[pair] == OPEN)
+        if (options_.whole_instances ? some_open : state.open[pair])
             block[present == (head_[i].sign != 0) ? 0 : 1] += weight;
         block[present ? 3 : 2] += weight;
     }

@@ -62,7 +62,7 @@ bool Learner::is_precise(const GrowingRule& rule, const Assignment& assigned) co
     double right = 0, wrong = 0;
     for (Row row : rule.covered) {
         const std::size_t pair = state_.at(row, std::size_t(assigned.label));
-        if (state_.predicted[pair] == OPEN) ((state_.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state_.weight(row);
+        if (state_.open[pair]) ((state_.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state_.weight(row);
     }
     return options_.min_precision.met(right, wrong);
 }
@@ -220,8 +220,8 @@ LearnedRule Learner::conquer(const GrowingRule& found) {
         std::vector<Row> newly;
         for (Row row : found.covered) {
             const std::size_t pair = state_.at(row, std::size_t(label));
-            if (state_.predicted[pair] != OPEN) continue;
-            state_.close(pair, std::size_t(label), sign);
+            if (!state_.open[pair]) continue;
+            state_.close(pair, std::size_t(label));
             newly.push_back(row);
             ((state_.truth[pair] != 0) == (sign != 0) ? right : wrong) += state_.weight(row);
         }
@@ -235,7 +235,7 @@ LearnedRule Learner::conquer(const GrowingRule& found) {
         bool open = false;
         for (std::size_t label = 0; label < state_.n_labels && !open; ++label) {
             const std::size_t pair = state_.at(row, label);
-            open = state_.predicted[pair] == OPEN && (options_.predict_absence || state_.truth[pair]);
+            open = state_.open[pair] && (options_.predict_absence || state_.truth[pair]);
         }
         if (open) unfinished += state_.weight(row);
     }

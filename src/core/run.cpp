@@ -8,7 +8,7 @@ Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target>
     const double* weights = target_->weights.empty() ? nullptr : target_->weights.data();
     state_ = std::make_unique<State>(*prepared_, target_->labels.get(), target_->n_labels, weights, start);
     state_->asked = options_.asked_of_candidates();
-    for (std::int8_t pair : state_->predicted) open_before_ += pair == OPEN;
+    open_before_ = std::size_t(std::count(state_->open.begin(), state_->open.end(), true));
     learner_ = std::make_unique<Learner>(*prepared_, *state_, options_, threads_);
 }
 
@@ -36,13 +36,13 @@ std::vector<std::pair<double, double>> Run::undecided() const {
     for (Row row = 0; row < state_->n_rows; ++row)
         for (std::size_t label = 0; label < target_->n_labels; ++label) {
             const std::size_t pair = state_->at(row, label);
-            if (state_->predicted[pair] == OPEN) (state_->truth[pair] ? sums[label].second : sums[label].first) += state_->weight(row);
+            if (state_->open[pair]) (state_->truth[pair] ? sums[label].second : sums[label].first) += state_->weight(row);
         }
     return sums;
 }
 
 double Run::decided() const {
-    const std::size_t pairs = state_->predicted.size();
+    const std::size_t pairs = state_->open.size();
     return pairs ? double(pairs - open_before_ + closed_) / double(pairs) : 0.0;
 }
 
