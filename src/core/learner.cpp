@@ -100,10 +100,8 @@ bool Learner::grow(GrowingRule& best) {
 }
 
 std::vector<GrowingRule> Learner::first_pass() {
-    std::vector<GrowingRule> start(1);
-    start[0].covered = state_.training.rows;
     search_.first_pass();
-    std::vector<GrowingRule> beam = chosen(start);
+    std::vector<GrowingRule> beam = chosen(std::vector<GrowingRule>(1));
     if (options_.fix_head && !options_.refine_against_lifted)
         for (GrowingRule& rule : beam) {
             const FixedHead head(state_, options_, rule.head, rule.covered);
@@ -142,12 +140,15 @@ std::vector<GrowingRule> Learner::chosen(const std::vector<GrowingRule>& parents
         rule.tp = best.tp;
         rule.fp = best.fp;
         if (options_.beam_width > 1 && !seen.insert(rule.identity(prepared_)).second) continue;
-        rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
+        rule.covered = best.attribute < 0 ? rows_of(parent) : covered_by(parent, rule.body.back());
         parents_.push_back(best.parent);
         rules.push_back(std::move(rule));
     }
     return rules;
 }
+
+// A rule without conditions covers all of training, which is not listed again.
+const std::vector<Row>& Learner::rows_of(const GrowingRule& rule) const { return rule.body.empty() ? state_.training.rows : rule.covered; }
 
 // The rows of a rule that also satisfy a condition.
 std::vector<Row> Learner::covered_by(const GrowingRule& parent, const Condition& condition) const {
@@ -161,7 +162,7 @@ std::vector<Row> Learner::covered_by(const GrowingRule& parent, const Condition&
     std::vector<Row> covered;
     if (prepared_.is_packed(a)) {
         const std::vector<std::uint8_t>& codes = prepared_.codes[a];
-        for (Row row : parent.covered)
+        for (Row row : rows_of(parent))
             if (satisfies(std::int32_t(codes[row]))) covered.push_back(row);
         return covered;
     }
@@ -174,7 +175,7 @@ std::vector<Row> Learner::covered_by(const GrowingRule& parent, const Condition&
         const std::uint8_t inside = satisfies(rows.ids[g]) ? 1 : 0;
         for (std::size_t i = g ? rows.ends[g - 1] : 0; i < rows.ends[g]; ++i) mark[rows.rows[i]] = inside;
     }
-    for (Row row : parent.covered)
+    for (Row row : rows_of(parent))
         if (mark[row]) covered.push_back(row);
     return covered;
 }

@@ -24,6 +24,7 @@ class Learner {
     std::vector<GrowingRule> first_pass();
     std::vector<GrowingRule> refine(const std::vector<GrowingRule>& beam);
     std::vector<GrowingRule> chosen(const std::vector<GrowingRule>& parents);
+    const std::vector<Row>& rows_of(const GrowingRule& rule) const;
     std::vector<Row> covered_by(const GrowingRule& parent, const Condition& condition) const;
 
     LearnedRule conquer(const GrowingRule& found);
