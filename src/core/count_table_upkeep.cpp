@@ -2,6 +2,7 @@
 #include "count_table.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -126,8 +127,15 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     for (std::size_t tile = all_written ? tiles - 1 : 0; tile < tiles; ++tile)  // the last one is not full
         (wide_ ? copy_lane<WideCell> : copy_lane<NarrowCell>)(cells_of(block, tile), closed.closing.lane, work.tp.data() + tile * TILE,
                                                                      work.fp.data() + tile * TILE);
-    for (const Block::Part& part : block.parts)
-        if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
+    if (prepared_.sparse.holds(block.parts[0].attribute)) {  // so are all of the block, and most are not touched
+        const std::uint8_t *of_attributes = closed.touched.data(), *at = of_attributes + block.parts.front().attribute,
+                           *end = of_attributes + block.parts.back().attribute + 1;
+        for (; at != end && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, std::size_t(end - at)))); ++at)
+            if (const std::uint32_t part = where_[std::size_t(at - of_attributes)].second; part != NOWHERE) recount(block.parts[part], closed, work);
+    } else {
+        for (const Block::Part& part : block.parts)
+            if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
+    }
     const TileKernels& kernels = tile_kernels(wide_);
     bool some_changed = false;
     for (std::size_t tile = 0; tile < tiles; ++tile) {
@@ -168,7 +176,6 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
         fp[i] -= std::int32_t(sum >> 32);
     };
     if (prepared_.sparse.holds(a)) {
-        if (!closed.touched[a]) return;
         const std::uint64_t* of_slots = closed.sparse.data() + prepared_.sparse.first_slot(a);
         const Candidates slots(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows);
         from_both_ends(slots, part.count, [&] { sum = 0; }, [&](std::size_t i) { sum += of_slots[i], take(i); });
