@@ -64,7 +64,7 @@ def pack(rows: NDArray[np.uint32]) -> bytes:
 
 
 def different(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Each number once, in order. For whole numbers, `np.unique` has a table, which takes a hundred times as long.
+    """Each number once, in order. Of whole numbers `np.unique` of NumPy 2.4 makes a table: of millions much slower.
 
     >>> different(np.array([3, 1, 3])).tolist(), different(np.array([], dtype=int)).tolist()
     ([1, 3], [])
