@@ -1,6 +1,9 @@
 // Columns from Python: dense or sparse, numeric or nominal.
 #include <cstring>
 #include <numeric>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 #include "bindings.hpp"
 #include "grouping.hpp"
@@ -10,7 +13,15 @@ namespace plurule {
 namespace {
 
 constexpr std::size_t MOST_ROWS = std::size_t(1) << 31;
-constexpr std::size_t FEW_VALUES = 1 << 16;  // are ranked by one thread
+constexpr std::size_t FEW_VALUES = 1 << 16;   // are ranked by one thread
+constexpr std::size_t MANY_VALUES = 1 << 18;  // in one column
+
+// To the system: what many values took while they were ranked would else stay with the process.
+void give_memory_back() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 // Values of a column of floats, whatever its width and stride.
 struct Floats {
@@ -51,25 +62,23 @@ std::span<const std::int32_t> span_of(const Ints& numbers) { return {numbers.dat
 
 // What `at(i)` gives for the listed rows, ranked.
 template <class ValueAt>
-void rank_values(const ListedRows& listed, std::int32_t max_bins, const double* weights, ValueAt&& at, Attribute& attribute, Ranks& ranks) {
-    Buffer<Entry> entries;
-    entries.reserve(ranks.size());
-    for (std::uint32_t i = 0; i < ranks.size(); ++i) {
-        const double value = at(i);
-        ranks[i] = std::isnan(value) ? MISSING : UNLISTED;
-        if (std::isinf(value)) throw std::invalid_argument("a numeric column holds an infinite value");
-        if (!std::isnan(value) && !(listed.is_sparse && value == 0)) entries.push_back(Entry::of(value, i));
+void rank_values(const ListedRows& rows, std::int32_t max_bins, const double* weights, ValueAt&& at, Attribute& attribute, Listed& column) {
+    column.values.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        column.values[i] = at(i) + 0.0;  // -0 is 0
+        if (std::isinf(column.values[i])) throw std::invalid_argument("a numeric column holds an infinite value");
     }
-    rank_numeric(listed, entries, max_bins, weights, attribute, ranks);
+    column.rank(rows, max_bins, weights, attribute);
 }
 
 template <class CodeAt>
-void take_codes(std::int32_t categories, CodeAt&& at, Attribute& attribute, Ranks& ranks) {
+void take_codes(const ListedRows& rows, std::int32_t categories, CodeAt&& at, Attribute& attribute, Listed& column) {
     attribute.nominal = true;
     attribute.values = categories;
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-        ranks[i] = at(i);
-        if (ranks[i] < MISSING || ranks[i] >= categories) throw std::invalid_argument("a category code is out of range");
+    column.ranks.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int32_t code = column.ranks[i] = at(i);
+        if (code < MISSING || code >= categories) throw std::invalid_argument("a category code is out of range");
     }
 }
 
@@ -87,10 +96,10 @@ Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Double
     }
 }
 
-// Adds columns, each ranked by rank(column, attribute, ranks) of the rows it lists; where one cannot be, none is added.
+// Adds columns, each ranked by rank(number, rows, attribute, column); where one cannot be, none is added.
 // `largest`: how many rows, and categories, the longest has.
-template <class Listed, class Rank>
-void Columns::add(std::size_t count, std::size_t largest, Listed&& listed_by, Rank&& rank) {
+template <class RowsOf, class Rank>
+void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank&& rank) {
     if (prepared_.use_count() > 1) throw std::runtime_error("columns that are being learned from cannot be added to");
     const std::size_t before = prepared_->attributes.size();
     try {
@@ -99,15 +108,16 @@ void Columns::add(std::size_t count, std::size_t largest, Listed&& listed_by, Ra
         std::iota(numbers.begin(), numbers.end(), 0);
         without_gil([&] {
             Threads threads(std::min(n_threads_, count));
+            std::vector<Listed> columns(threads.most());
             const Threads::Session session(threads, Interruption());
-            threads.run(numbers, largest * count < FEW_VALUES, [&](std::size_t i, std::size_t) {
-                const ListedRows listed = listed_by(i);
-                Ranks ranks(listed.size());
-                rank(i, listed, prepared_->attributes[before + i], ranks);
-                group(listed, ranks, prepared_->n_rows >= pack_from_, prepared_->attributes[before + i], prepared_->grouped[before + i],
-                      prepared_->codes[before + i]);
+            threads.run(numbers, largest * count < FEW_VALUES, [&](std::size_t i, std::size_t t) {
+                const ListedRows rows = rows_of(i);
+                Attribute& attribute = prepared_->attributes[before + i];
+                rank(i, rows, attribute, columns[t]);
+                group(rows, columns[t].ranks, prepared_->n_rows >= pack_from_, attribute, prepared_->grouped[before + i], prepared_->codes[before + i]);
             });
         });
+        if (largest >= MANY_VALUES) give_memory_back();
     } catch (const std::bad_alloc&) {
         resize(before);
         out_of_memory("a column", double(largest) * 2 * sizeof(Entry));
@@ -143,11 +153,11 @@ void Columns::add_dense(const std::vector<nb::object>& columns, const Ints& cate
         }
     }
     add(columns.size(), largest, [&](std::size_t) { return ListedRows{n_rows}; },
-        [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Ranks& ranks) {
+        [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Listed& column) {
             if (values[i])
-                rank_values(listed, max_bins_, weights(), *values[i], attribute, ranks);
+                rank_values(listed, max_bins_, weights(), *values[i], attribute, column);
             else
-                take_codes(categories.data()[i], [&](std::size_t k) { return codes[i]->data()[k]; }, attribute, ranks);
+                take_codes(listed, categories.data()[i], [&](std::size_t k) { return codes[i]->data()[k]; }, attribute, column);
         });
 }
 
@@ -165,17 +175,18 @@ void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn&
         if (categories.data()[i] == 0) throw std::invalid_argument("a sparse nominal column needs a category");
         largest = std::max({largest, std::size_t(last - first), std::size_t(std::max(0, categories.data()[i]))});
     }
-    const auto listed_by = [&](std::size_t i) {
+    const auto rows_of = [&](std::size_t i) {
         const std::int64_t *at = ends.data() + picked.data()[i];
         return ListedRows{prepared_->n_rows, true, {rows.data() + at[0], std::size_t(at[1] - at[0])}};
     };
-    add(picked.size(), largest, listed_by, [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Ranks& ranks) {
+    add(picked.size(), largest, rows_of, [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Listed& column) {
         const std::size_t first = std::size_t(ends.data()[picked.data()[i]]);
         const std::int32_t count = categories.data()[i];
         const auto value_at = [&](std::size_t k) { return numbers(first + k); };
-        if (count < 0) return rank_values(listed, max_bins_, weights(), value_at, attribute, ranks);
+        if (count < 0) return rank_values(listed, max_bins_, weights(), value_at, attribute, column);
         attribute.rest = 0;
-        take_codes(count, [&](std::size_t k) { return value_at(k) >= -1 && value_at(k) < count ? std::int32_t(value_at(k)) : count; }, attribute, ranks);
+        const auto code_at = [&](std::size_t k) { return value_at(k) >= -1 && value_at(k) < count ? std::int32_t(value_at(k)) : count; };
+        take_codes(listed, count, code_at, attribute, column);
     });
 }
 

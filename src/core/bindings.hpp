@@ -142,8 +142,8 @@ class Columns {
 
    private:
     Columns cut(const Ints& rows) const;
-    template <class Listed, class Rank>
-    void add(std::size_t count, std::size_t largest, Listed&& listed_by, Rank&& rank);
+    template <class RowsOf, class Rank>
+    void add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank&& rank);
     void resize(std::size_t count);
     const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
 

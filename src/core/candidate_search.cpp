@@ -38,8 +38,13 @@ std::vector<Candidate> CandidateSearch::found() {
 // What a condition may be on; `every_label`: labels not in heads yet included; `dense_only`: sparse attributes left out.
 std::vector<std::size_t> CandidateSearch::all_visited(bool every_label, bool dense_only) const {
     std::vector<std::size_t> visited;
-    for (std::size_t a = 0; a < n_attributes(); ++a)
-        if (!(dense_only && prepared_.sparse.holds(a)) && is_allowed(a)) visited.push_back(a);
+    const auto visit = [&](std::size_t a) {
+        if (is_allowed(a)) visited.push_back(a);
+    };
+    if (dense_only)
+        for (std::uint32_t a : prepared_.sparse.others()) visit(a);
+    else
+        for (std::size_t a = 0; a < n_attributes(); ++a) visit(a);
     if (options_.label_conditions)
         for (std::size_t label = 0; label < state_.n_labels; ++label)
             if (every_label || state_.head_labels[label]) visited.push_back(n_attributes() + label);
@@ -55,9 +60,8 @@ std::vector<std::size_t> CandidateSearch::first_visited(bool every_label) const 
 }
 
 std::vector<std::size_t> CandidateSearch::listing(const std::vector<Row>& rows) const {
-    std::vector<std::size_t> found;
-    for (std::size_t a = 0; a < n_attributes() + state_.n_labels; ++a)
-        if (!prepared_.sparse.holds(a)) found.push_back(a);
+    std::vector<std::size_t> found(prepared_.sparse.others().begin(), prepared_.sparse.others().end());
+    for (std::size_t label = 0; label < state_.n_labels; ++label) found.push_back(n_attributes() + label);
     if (prepared_.sparse.empty()) return found;
     std::vector<std::uint8_t> seen(n_attributes(), 0);
     for (Row row : rows)

@@ -184,6 +184,9 @@ void CountTable::lay_out(bool sparse) {
     }
     blocks_.resize(used);
     if (sparse) n_sparse_ = used;
+    some_listed_ = std::any_of(attributes_.begin(), attributes_.end(), [&](std::size_t a) {
+        return a < n_attributes() && !prepared_.is_packed(a) && !prepared_.sparse.holds(a);
+    });
     for (std::size_t b = first; b < used; ++b) {
         blocks_[b].stale = true;
         blocks_[b].highest = UNLIMITED;

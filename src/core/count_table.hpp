@@ -106,8 +106,9 @@ class CountTable {
     struct Closed {
         std::int32_t label;
         Closing closing;
-        std::vector<Row> rows;             // whose pairs were open before
-        std::vector<std::uint64_t> words;  // per row: 1 for a TP that is still open, 1 in the upper half for an FP
+        std::vector<Row> rows;              // whose pairs were open before
+        std::vector<std::uint64_t> taken;   // of each of them: 1 for a TP, 1 in the upper half for an FP
+        std::vector<std::uint64_t> words;   // per row: the same of what is still open, where there are lists of rows of attributes
         std::vector<std::uint64_t> sparse;  // per sparse slot: the same of what was closed
         std::vector<std::uint8_t> touched;  // per attribute: some of its sparse slots has any
     };
@@ -133,6 +134,7 @@ class CountTable {
     void count_sparse(Block& block, const Block::Part& part, Workspace& work) const;
     void revise_all(bool alone);
     void revise(Block& block, const Closed& closed, Workspace& work);
+    std::uint64_t open_word(Row row, std::size_t label) const;
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
     void gather(Block& block, std::size_t slot, std::size_t side, std::vector<double>& counters);
 
@@ -177,6 +179,7 @@ class CountTable {
     std::size_t n_sparse_ = 0;             // so many
     bool removed_ = false;  // rows have left training
     bool some_stale_ = false;
+    bool some_listed_ = false;  // some attribute is kept as lists of rows, and is not sparse
     std::vector<Workspace> work_;
     std::vector<Closed> closed_;
     std::vector<double> head_values_;

@@ -2,6 +2,7 @@
 #include "count_table.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -38,7 +39,7 @@ void CountTable::about_to_close(const std::vector<Assignment>& head, const std::
         closed.label = assigned.label;
         closed.closing = {std::uint32_t(lane), totals_.tp[std::size_t(lane)], totals_.fp[std::size_t(lane)]};
         for (Row row : rows)
-            if (state_.predicted[state_.at(row, std::size_t(assigned.label))] == OPEN) closed.rows.push_back(row);
+            if (state_.open[state_.at(row, std::size_t(assigned.label))]) closed.rows.push_back(row);
     }
 }
 
@@ -89,20 +90,23 @@ void CountTable::revise_all(bool alone) {
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     for (Closed& closed : closed_) {
         const std::size_t label = std::size_t(closed.label);
-        for (Row row : closed.rows) --(state_.truth[state_.at(row, label)] ? totals_.tp : totals_.fp)[closed.closing.lane];
+        for (Row row : closed.rows) {
+            const bool present = state_.truth[state_.at(row, label)];
+            --(present ? totals_.tp : totals_.fp)[closed.closing.lane];
+            closed.taken.push_back(word_of(present));
+        }
         if (n_sparse_) {
             closed.sparse.assign(prepared_.sparse.n_slots(), 0);
             closed.touched.assign(n_attributes(), 0);
-            for (Row row : closed.rows)
-                for (std::uint32_t slot : prepared_.sparse.slots_of(row)) {
-                    closed.sparse[slot] += word_of(state_.truth[state_.at(row, label)]);
+            for (std::size_t i = 0; i < closed.rows.size(); ++i)
+                for (std::uint32_t slot : prepared_.sparse.slots_of(closed.rows[i])) {
+                    closed.sparse[slot] += closed.taken[i];
                     closed.touched[prepared_.sparse.attribute_of(slot)] = 1;
                 }
         }
+        if (!some_listed_) continue;
         closed.words.assign(state_.n_rows, 0);
-        if (state_.set_aside[label]) continue;
-        for (Row row : state_.training.rows)
-            if (const std::size_t pair = state_.at(row, label); state_.predicted[pair] == OPEN) closed.words[row] = word_of(state_.truth[pair]);
+        for (Row row : state_.training.rows) closed.words[row] = open_word(row, label);
     }
     std::vector<std::size_t> all(blocks_.size());
     std::iota(all.begin(), all.end(), 0);
@@ -123,8 +127,15 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     for (std::size_t tile = all_written ? tiles - 1 : 0; tile < tiles; ++tile)  // the last one is not full
         (wide_ ? copy_lane<WideCell> : copy_lane<NarrowCell>)(cells_of(block, tile), closed.closing.lane, work.tp.data() + tile * TILE,
                                                                      work.fp.data() + tile * TILE);
-    for (const Block::Part& part : block.parts)
-        if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
+    if (prepared_.sparse.holds(block.parts[0].attribute)) {  // so are all of the block, and most are not touched
+        const std::uint8_t *of_attributes = closed.touched.data(), *at = of_attributes + block.parts.front().attribute,
+                           *end = of_attributes + block.parts.back().attribute + 1;
+        for (; at != end && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, std::size_t(end - at)))); ++at)
+            if (const std::uint32_t part = where_[std::size_t(at - of_attributes)].second; part != NOWHERE) recount(block.parts[part], closed, work);
+    } else {
+        for (const Block::Part& part : block.parts)
+            if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
+    }
     const TileKernels& kernels = tile_kernels(wide_);
     bool some_changed = false;
     for (std::size_t tile = 0; tile < tiles; ++tile) {
@@ -139,6 +150,12 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
             some_changed = true;
         }
     if (some_changed) block.refresh_highest();
+}
+
+// What a row that is in training has of a label that can still be in heads: 1 for a TP, 1 in the upper half for an FP.
+std::uint64_t CountTable::open_word(Row row, std::size_t label) const {
+    const std::size_t pair = state_.at(row, label);
+    return state_.open[pair] && !state_.set_aside[label] ? word_of(state_.truth[pair]) : 0;
 }
 
 // Writes what the slots of an attribute have of a closed label now.
@@ -156,7 +173,6 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
         fp[i] -= std::int32_t(sum >> 32);
     };
     if (prepared_.sparse.holds(a)) {
-        if (!closed.touched[a]) return;
         const std::uint64_t* of_slots = closed.sparse.data() + prepared_.sparse.first_slot(a);
         const Candidates slots(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows);
         from_both_ends(slots, part.count, [&] { sum = 0; }, [&](std::size_t i) { sum += of_slots[i], take(i); });
@@ -166,7 +182,7 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
     const std::size_t groups = rows.groups();
     if (prepared_.is_packed(a)) {
         std::uint64_t by_code[256] = {};
-        for (Row row : closed.rows) by_code[prepared_.codes[a][row]] += word_of(state_.truth[state_.at(row, std::size_t(closed.label))]);
+        for (std::size_t i = 0; i < closed.rows.size(); ++i) by_code[prepared_.codes[a][closed.rows[i]]] += closed.taken[i];
         if (prepared_.attributes[a].nominal) {
             for (std::size_t g = 0; g < groups; ++g) sum = by_code[rows.ids[g]], take(g);
         } else {
@@ -179,7 +195,11 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
         for (std::size_t i = g ? rows.ends[g - 1] : 0; i < rows.ends[g]; ++i) sum += words[rows.rows[i]];
     };
     if (a >= n_attributes()) {
-        for (std::size_t g = 0; g < groups; ++g) sum = 0, add(g), write(std::size_t(rows.ids[g]), sum);
+        for (std::size_t g = 0; g < groups; ++g) {
+            sum = 0;
+            for (std::size_t i = 0; i < rows.size(g); ++i) sum += open_word(rows.begin(g)[i], std::size_t(closed.label));
+            write(std::size_t(rows.ids[g]), sum);
+        }
         return;
     }
     std::uint64_t known = std::uint64_t(std::uint32_t(totals_.tp[closed.closing.lane])) |

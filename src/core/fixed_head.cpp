@@ -16,11 +16,19 @@ FixedHead::FixedHead(const State& state, const Options& options, const std::vect
     absent_.assign(blocks_, 0);
     present_.assign(blocks_, 0);
     std::vector<double> lanes(lanes_);
-    for (Row row : state.training.rows) {
-        fill(state, row, lanes);
-        for (std::size_t b = 0; b < blocks_; ++b) {
-            absent_[b] += lanes[4 * b + 2];
-            present_[b] += lanes[4 * b + 3];
+    if (packed_) {
+        for (std::size_t i = 0; i < head.size(); ++i) {
+            const std::int32_t present = state.counts[std::size_t(head[i].label)].present;
+            absent_[per_label_ ? i : 0] += double(state.training.rows.size()) - present;
+            present_[per_label_ ? i : 0] += present;
+        }
+    } else {
+        for (Row row : state.training.rows) {
+            fill(state, row, lanes);
+            for (std::size_t b = 0; b < blocks_; ++b) {
+                absent_[b] += lanes[4 * b + 2];
+                present_[b] += lanes[4 * b + 3];
+            }
         }
     }
     for (Row row : rows) {
@@ -40,7 +48,7 @@ void FixedHead::fill(const State& state, Row row, std::vector<double>& lanes) co
     bool some_open = false, all_right = true, any_present = false;
     for (const auto& [label, sign] : head_) {
         const std::size_t pair = state.at(row, std::size_t(label));
-        some_open |= state.predicted[pair] == OPEN;
+        some_open |= state.open[pair];
         all_right &= (state.truth[pair] != 0) == (sign != 0);
         any_present |= state.truth[pair] != 0;
     }
@@ -48,7 +56,7 @@ void FixedHead::fill(const State& state, Row row, std::vector<double>& lanes) co
         const std::size_t pair = state.at(row, std::size_t(head_[i].label));
         const bool present = state.truth[pair] != 0;
         double* block = lanes.data() + (per_label_ ? 4 * i : 0);
-        if (options_.whole_instances ? some_open : state.predicted[pair] == OPEN)
+        if (options_.whole_instances ? some_open : state.open[pair])
             block[present == (head_[i].sign != 0) ? 0 : 1] += weight;
         block[present ? 3 : 2] += weight;
     }

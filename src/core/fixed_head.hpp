@@ -108,7 +108,7 @@ class FixedHead {
     bool packed_ = false;
     std::size_t n_rows_ = 0, most_rows_ = 0;  // so many can be summed up in words
     std::vector<double> of_rows_;             // rows × lanes
-    std::vector<std::uint64_t> words_;        // blocks × rows
+    Buffer<std::uint64_t> words_;             // blocks × rows, of those that were given
     Quotient quotient_{};
     bool is_quotient_ = false;
     std::vector<double> absent_, present_;  // per block, in training

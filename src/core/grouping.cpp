@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace plurule {
@@ -36,53 +38,56 @@ double bin_of(double below, std::int32_t max_bins, double total) { return std::f
 
 // Bins of many values that all count 1, without sorting them all: only those in buckets that do not lie in one bin as a whole are
 // sorted. Buckets split the range of the values evenly. False, and nothing is done, where there may not be enough different values.
-bool rank_by_buckets(const Buffer<Entry>& entries, std::int32_t max_bins, Attribute& attribute, Ranks& ranks) {
+bool rank_by_buckets(Listed& column, std::int32_t max_bins, Attribute& attribute) {
     constexpr std::size_t BUCKETS = 1 << 15;
     constexpr std::uint32_t SEVERAL = ~std::uint32_t(0);
-    if (entries.size() < BUCKETS || std::size_t(max_bins) >= BUCKETS) return false;
-    const auto [least, most] = std::minmax_element(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    const double lowest = least->value(), scale = double(BUCKETS - 1) / (most->value() - lowest);
+    constexpr double FAR = std::numeric_limits<double>::infinity();
+    if (column.values.size() < BUCKETS || std::size_t(max_bins) >= BUCKETS) return false;
+    double least = FAR, most = -FAR;
+    for (double value : column.values) least = std::min(least, value), most = std::max(most, value);  // NaN is neither
+    const double scale = double(BUCKETS - 1) / (most - least);
     if (!std::isfinite(scale)) return false;
-    const auto bucket_of = [&](const Entry& entry) { return std::size_t((entry.value() - lowest) * scale); };
+    const auto bucket_of = [&](double value) { return std::size_t((value - least) * scale); };
     std::vector<std::uint32_t> ends(BUCKETS + 1, 0), bins(BUCKETS, SEVERAL);
-    for (const Entry& entry : entries) ++ends[bucket_of(entry)];
+    for (double value : column.values)
+        if (!std::isnan(value)) ++ends[bucket_of(value)];
     if (std::count_if(ends.begin(), ends.end(), [](std::uint32_t size) { return size > 0; }) <= max_bins) return false;
-    const double total = double(entries.size());
+    const double total = std::accumulate(ends.begin(), ends.end(), 0.0);
     std::uint32_t before = 0;
     for (std::size_t b = 0; b < BUCKETS; ++b) {
         const std::uint32_t end = before + ends[b];
         if (ends[b] && bin_of(before, max_bins, total) == bin_of(end - 1, max_bins, total)) bins[b] = std::uint32_t(bin_of(before, max_bins, total));
         ends[b] = std::exchange(before, end);  // from here on where the bucket begins
     }
-    struct Range {
-        std::uint64_t lowest = ~std::uint64_t(0), highest = 0;
+    attribute.lowest.assign(std::size_t(max_bins), FAR);
+    attribute.highest.assign(std::size_t(max_bins), -FAR);
+    const auto assign = [&](double value, std::size_t at, std::uint32_t bin) {
+        column.ranks[at] = std::int32_t(bin);
+        attribute.lowest[bin] = std::min(attribute.lowest[bin], value);
+        attribute.highest[bin] = std::max(attribute.highest[bin], value);
     };
-    std::vector<Range> ranges(std::size_t(max_bins), Range{});
-    const auto assign = [&](const Entry& entry, std::uint32_t bin) {
-        ranks[entry.at] = std::int32_t(bin);
-        ranges[bin].lowest = std::min(ranges[bin].lowest, entry.key);
-        ranges[bin].highest = std::max(ranges[bin].highest, entry.key);
-    };
-    Buffer<Entry> split;
-    for (const Entry& entry : entries)
-        if (const std::uint32_t bin = bins[bucket_of(entry)]; bin != SEVERAL)
-            assign(entry, bin);
+    Buffer<Entry>& split = column.entries;
+    split.clear();
+    for (std::uint32_t at = 0; at < column.values.size(); ++at)
+        if (const double value = column.values[at]; std::isnan(value))
+            column.ranks[at] = MISSING;
+        else if (const std::uint32_t bin = bins[bucket_of(value)]; bin != SEVERAL)
+            assign(value, at, bin);
         else
-            split.push_back(entry);
+            split.push_back(Entry::of(value, at));
     sort(split);
     for (std::size_t i = 0, in_bucket = 0, bucket = BUCKETS; i < split.size();) {
-        if (bucket_of(split[i]) != bucket) bucket = bucket_of(split[i]), in_bucket = i;
+        const double value = split[i].value();
+        if (bucket_of(value) != bucket) bucket = bucket_of(value), in_bucket = i;
         const std::uint32_t bin = std::uint32_t(bin_of(double(ends[bucket] + i - in_bucket), max_bins, total));
-        for (const std::uint64_t key = split[i].key; i < split.size() && split[i].key == key; ++i) assign(split[i], bin);
+        for (const std::uint64_t key = split[i].key; i < split.size() && split[i].key == key; ++i) assign(value, split[i].at, bin);
     }
-    std::vector<std::int32_t> rank_of_bin(std::size_t(max_bins), -1);
-    for (std::size_t bin = 0; bin < ranges.size(); ++bin) {
-        if (ranges[bin].lowest > ranges[bin].highest) continue;
-        rank_of_bin[bin] = attribute.values++;
-        attribute.lowest.push_back(Entry{ranges[bin].lowest, 0}.value());
-        attribute.highest.push_back(Entry{ranges[bin].highest, 0}.value());
-    }
-    for (const Entry& entry : entries) ranks[entry.at] = rank_of_bin[std::size_t(ranks[entry.at])];
+    std::vector<std::int32_t> rank_of_bin;  // there are bins without a value
+    for (double lowest : attribute.lowest) rank_of_bin.push_back(lowest < FAR ? attribute.values++ : MISSING);
+    std::erase(attribute.lowest, FAR);
+    std::erase(attribute.highest, -FAR);
+    for (std::int32_t& rank : column.ranks)
+        if (attribute.values < max_bins && rank >= 0) rank = rank_of_bin[std::size_t(rank)];
     return true;
 }
 
@@ -105,12 +110,18 @@ void sort(Buffer<Entry>& entries) {
     }
 }
 
-void rank_numeric(const ListedRows& listed, Buffer<Entry>& entries, std::int32_t max_bins, const double* weights, Attribute& attribute,
-                  Ranks& ranks) {
-    if (max_bins > 0 && !weights && !listed.is_sparse && rank_by_buckets(entries, max_bins, attribute, ranks)) return;
-    sort(entries);
+void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double* weights, Attribute& attribute) {
+    ranks.resize(values.size());
+    if (max_bins > 0 && !weights && !listed.is_sparse && rank_by_buckets(*this, max_bins, attribute)) return;
     std::size_t n_missing = 0, distinct = 0;
-    for (std::int32_t rank : ranks) n_missing += rank == MISSING;
+    entries.clear();
+    entries.reserve(values.size());
+    for (std::uint32_t i = 0; i < values.size(); ++i) {
+        ranks[i] = std::isnan(values[i]) ? MISSING : UNLISTED;
+        n_missing += std::isnan(values[i]);
+        if (!std::isnan(values[i]) && !(listed.is_sparse && values[i] == 0)) entries.push_back(Entry::of(values[i], i));
+    }
+    sort(entries);
     const std::size_t zeros = listed.n_rows - entries.size() - n_missing;
     const auto weight = [&](const Entry& entry) { return weights ? weights[listed[entry.at]] : 1.0; };
     double total = double(listed.n_rows - n_missing), held_by_zero = double(zeros);
@@ -159,7 +170,7 @@ void rank_numeric(const ListedRows& listed, Buffer<Entry>& entries, std::int32_t
     attribute.values = rank + 1;
 }
 
-void group(const ListedRows& listed, const Ranks& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
+void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
            std::vector<std::uint8_t>& codes) {
     std::vector<std::uint32_t> next(std::size_t(attribute.values), 0);
     for (std::size_t i = 0; i < ranks.size(); ++i) {

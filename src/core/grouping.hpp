@@ -18,8 +18,6 @@ struct ListedRows {
     Row operator[](std::size_t i) const { return is_sparse ? Row(some[i]) : Row(i); }
 };
 
-// Ranks or categories of the listed rows; below 0: these.
-using Ranks = Buffer<std::int32_t>;
 enum : std::int32_t { MISSING = -1, UNLISTED = -2 };
 
 // A value as a whole number in the same order, and which of the listed rows it is of.
@@ -34,14 +32,19 @@ struct Entry {
 
 void sort(Buffer<Entry>& entries);
 
-// Ranks values, all but those missing or unlisted, in bins where there are more than `max_bins` different ones (0: never).
-// Weights (or null) only matter for bins.
-void rank_numeric(const ListedRows& listed, Buffer<Entry>& entries, std::int32_t max_bins, const double* weights, Attribute& attribute,
-                  Ranks& ranks);
+// The listed rows of a column. What it takes is used again for the next column.
+struct Listed {
+    Buffer<double> values;      // numeric; NaN: missing; never -0
+    Buffer<std::int32_t> ranks;  // or categories; below 0: MISSING, UNLISTED
+    Buffer<Entry> entries;
+
+    // Ranks the values, in bins where there are more than `max_bins` different ones (0: never). Weights (or null) only matter for bins.
+    void rank(const ListedRows& rows, std::int32_t max_bins, const double* weights, Attribute& attribute);
+};
 
 // Groups the listed rows by their ranks or categories. The rows of the most frequent value are left unlisted where that is a good
 // part of all rows. With `pack`, a table of one byte per row is made instead of lists where that says everything.
-void group(const ListedRows& listed, const Ranks& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
+void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
            std::vector<std::uint8_t>& codes);
 
 }  // namespace plurule

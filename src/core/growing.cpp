@@ -11,7 +11,7 @@ std::pair<double, double> weight_decided(const State& state, const std::vector<R
     double right = 0, wrong = 0;
     for (Row row : rows) {
         const std::size_t pair = state.at(row, std::size_t(assigned.label));
-        if (state.predicted[pair] == OPEN) ((state.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state.weight(row);
+        if (state.open[pair]) ((state.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state.weight(row);
     }
     return {right, wrong};
 }
@@ -90,10 +90,8 @@ std::optional<GrowingRule> RuleGrower::grow() {
 }
 
 std::vector<GrowingRule> RuleGrower::first_pass() {
-    std::vector<GrowingRule> start(1);
-    start[0].covered = state_.training.rows;
     search_.first_pass();
-    std::vector<GrowingRule> beam = chosen(start, {nullptr});
+    std::vector<GrowingRule> beam = chosen(std::vector<GrowingRule>(1), {nullptr});
     if (options_.fix_head && !options_.refine_against_lifted)
         for (GrowingRule& rule : beam) {
             const FixedHead head(state_, options_, rule.head, rule.covered);
@@ -122,11 +120,14 @@ std::vector<GrowingRule> RuleGrower::chosen(const std::vector<GrowingRule>& pare
         GrowingRule rule{{std::move(best.head), parent.body, best.value, best.tp, best.fp}, {}, refined[std::size_t(best.parent)]};
         if (best.attribute >= 0) rule.body.push_back({best.attribute, best.place});
         if (options_.beam_width > 1 && !seen.insert(rule.identity(prepared_)).second) continue;
-        rule.covered = best.attribute < 0 ? parent.covered : covered_by(parent, rule.body.back());
+        rule.covered = best.attribute < 0 ? rows_of(parent) : covered_by(parent, rule.body.back());
         rules.push_back(std::move(rule));
     }
     return rules;
 }
+
+// A rule without conditions covers all of training, which is not listed again.
+const std::vector<Row>& RuleGrower::rows_of(const GrowingRule& rule) const { return rule.body.empty() ? state_.training.rows : rule.covered; }
 
 // The rows of a rule that also satisfy a condition.
 std::vector<Row> RuleGrower::covered_by(const GrowingRule& parent, const Condition& condition) const {
@@ -147,7 +148,7 @@ std::vector<Row> RuleGrower::covered_by(const GrowingRule& parent, const Conditi
             for (std::size_t i = 0; i < rows.size(g); ++i) mark[rows.begin(g)[i]] = satisfies(rows.ids[g]);
     }
     std::vector<Row> covered;
-    for (Row row : parent.covered)
+    for (Row row : rows_of(parent))
         if (packed ? satisfies(prepared_.codes[a][row]) : mark[row] != 0) covered.push_back(row);
     return covered;
 }

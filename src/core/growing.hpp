@@ -29,6 +29,7 @@ class RuleGrower {
     std::vector<GrowingRule> first_pass();
     std::vector<GrowingRule> refine(const std::vector<GrowingRule>& beam);
     std::vector<GrowingRule> chosen(const std::vector<GrowingRule>& parents, const std::vector<std::shared_ptr<Refinement>>& refined);
+    const std::vector<Row>& rows_of(const GrowingRule& rule) const;
     std::vector<Row> covered_by(const GrowingRule& parent, const Condition& condition) const;
 
     const Prepared& prepared_;

@@ -20,8 +20,8 @@ namespace plurule {
 
 class RefinementBounds {
    public:
-    // `words`: counts of all rows (see PackedCounts). The rule covers `rows` and is worth `value` to begin with.
-    RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const std::vector<std::uint64_t>& words,
+    // `words`: counts of the rows (see PackedCounts). The rule covers `rows` and is worth `value` to begin with.
+    RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const Buffer<std::uint64_t>& words,
                      std::size_t attributes, const std::vector<Row>& rows, double value)
         : quotient_(quotient), block_(block), words_(words), lowest_(value), bounds_(attributes), shares_(words.size()) {
         bits_of_rows_ = std::max(bits_of_rows_, int(std::bit_width(words.size())));
@@ -50,7 +50,12 @@ class RefinementBounds {
         for (Row row : rows) sum += std::fabs(share_of(row).surplus(f_));
         scale_ = double(std::int64_t(1) << (61 - bits_of_rows_)) / (sum + 1);
         all_ = 0;
-        for (Row row : rows) all_ += shares_[row] = (std::int64_t(std::llround(share_of(row).surplus(f_) * scale_)) << bits_of_rows_) + 1;
+        in_order_.clear();
+        for (Row row : rows) {
+            shares_[row] = (std::int64_t(std::llround(share_of(row).surplus(f_) * scale_)) << bits_of_rows_) + 1;
+            in_order_.push_back(shares_[row]);
+            all_ += shares_[row];
+        }
         if (rows.size() <= MOST_ROWS_OF_SCAN) {
             scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
             scanned_.resize(shares_.size());
@@ -82,11 +87,11 @@ class RefinementBounds {
         bounds_[a] = {f_, uncovered_ + (double(std::max(most, sum - least)) + double(n_rows + 1)) / scan_scale_, gained_};
     }
 
-    // Measures the candidates of an attribute that is kept as codes of the rows.
+    // Measures the candidates of an attribute that is kept as codes of the rows; these are those that the last look was at.
     void measure(std::size_t a, const Attribute& attribute, const std::vector<std::uint8_t>& codes, const std::vector<Row>& rows) {
         std::int64_t by_code[256], sum = 0;
         std::fill_n(by_code, attribute.values, 0);
-        for (Row row : rows) by_code[codes[row]] += shares_[row];
+        for (std::size_t i = 0; i < rows.size(); ++i) by_code[codes[rows[i]]] += in_order_[i];
         Highest highest = highest_of(attribute.nominal, rows.size(), rows.size());
         for (std::int32_t code = 0; code < attribute.values; ++code) {
             sum = (attribute.nominal ? 0 : sum) + by_code[code];
@@ -198,7 +203,7 @@ class RefinementBounds {
     };
     Quotient quotient_;
     FixedBlock block_;
-    const std::vector<std::uint64_t>& words_;
+    const Buffer<std::uint64_t>& words_;
     double lowest_;  // no f was lower
     std::int64_t min_coverage_ = 0;
     std::vector<Bound> bounds_;
@@ -211,12 +216,12 @@ class RefinementBounds {
     // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale, and behind it the number of rows.
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
     int bits_of_rows_ = PackedCounts::BITS;
-    std::vector<std::int64_t> shares_;
+    Buffer<std::int64_t> shares_, in_order_;  // by the number of a row, and row after row
     std::int64_t all_ = 0;
     // The same in fewer bits, to be added up eight rows at a time; of more rows too much would be rounded away.
     static constexpr std::size_t MOST_ROWS_OF_SCAN = 1 << 14;
     double scan_scale_ = 1;
-    std::vector<std::int32_t> scanned_;
+    Buffer<std::int32_t> scanned_;
     std::int32_t all_scanned_ = 0;
 };
 

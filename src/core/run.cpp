@@ -9,7 +9,7 @@ Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target>
          std::size_t n_threads)
     : prepared_(std::move(prepared)), target_(std::move(target)), options_(std::move(options)),
       state_(*prepared_, target_->labels.get(), target_->n_labels, target_->weights.empty() ? nullptr : target_->weights.data(), start),
-      threads_(n_threads), open_(std::size_t(std::count(state_.predicted.begin(), state_.predicted.end(), OPEN))) {
+      threads_(n_threads), open_(std::size_t(std::count(state_.open.begin(), state_.open.end(), true))) {
     state_.asked = options_.asked_of_candidates();
     grower_ = std::make_unique<RuleGrower>(*prepared_, state_, options_, threads_);
 }
@@ -85,8 +85,8 @@ std::size_t Run::close(const Assignment& assigned, const std::vector<Row>& rows)
     const std::size_t label = std::size_t(assigned.label);
     std::vector<Row> newly;
     for (Row row : rows)
-        if (const std::size_t pair = state_.at(row, label); state_.predicted[pair] == OPEN) {
-            state_.close(pair, label, assigned.sign);
+        if (const std::size_t pair = state_.at(row, label); state_.open[pair]) {
+            state_.close(pair, label);
             newly.push_back(row);
         }
     state_.head_labels[label] = 1;
@@ -99,7 +99,7 @@ double Run::weight_unfinished(const std::vector<Row>& rows) const {
     double unfinished = 0;
     for (Row row : rows)
         for (std::size_t pair = state_.at(row, 0); pair < state_.at(row + 1, 0); ++pair)
-            if (state_.predicted[pair] == OPEN && (options_.predict_absence || state_.truth[pair])) {
+            if (state_.open[pair] && (options_.predict_absence || state_.truth[pair])) {
                 unfinished += state_.weight(row);
                 break;
             }
@@ -135,13 +135,13 @@ std::vector<std::pair<double, double>> Run::undecided() const {
     for (Row row = 0; row < state_.n_rows; ++row)
         for (std::size_t label = 0; label < state_.n_labels; ++label) {
             const std::size_t pair = state_.at(row, label);
-            if (state_.predicted[pair] == OPEN) (state_.truth[pair] ? sums[label].second : sums[label].first) += state_.weight(row);
+            if (state_.open[pair]) (state_.truth[pair] ? sums[label].second : sums[label].first) += state_.weight(row);
         }
     return sums;
 }
 
 double Run::decided() const {
-    const std::size_t pairs = state_.predicted.size();
+    const std::size_t pairs = state_.open.size();
     return pairs ? double(pairs - open_) / double(pairs) : 0.0;
 }
 

@@ -14,7 +14,10 @@ bool is_sparse(std::size_t n_rows, const Attribute& attribute, const GroupedRows
 SparseRows::SparseRows(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<GroupedRows>& grouped) {
     std::vector<std::size_t> sparse;
     for (std::size_t a = 0; a < attributes.size(); ++a)
-        if (is_sparse(n_rows, attributes[a], grouped[a])) sparse.push_back(a);
+        if (is_sparse(n_rows, attributes[a], grouped[a]))
+            sparse.push_back(a);
+        else
+            others_.push_back(std::uint32_t(a));
     if (sparse.empty()) return;
     first_slot_.assign(attributes.size(), NONE);
     ends_.assign(n_rows + 1, 0);

@@ -87,7 +87,7 @@ struct State : Lanes {
     const std::uint8_t* truth;  // rows × labels
     const double* weights;      // null: every instance counts 1
     double total_weight = 0;
-    std::vector<std::int8_t> predicted;  // rows × labels
+    std::vector<bool> open;  // rows × labels: no rule has decided the pair
     Scope training;                      // E
     std::vector<std::uint8_t> head_labels;
     std::vector<std::uint8_t> set_aside;  // per label: it may not be in heads any more
@@ -105,8 +105,8 @@ struct State : Lanes {
 
     State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights, const Start& start)
         : n_rows(prepared.n_rows), n_labels(n_labels), truth(truth), weights(weights), every_label(start.every_label) {
-        predicted.assign(n_rows * n_labels, OPEN);
-        if (start.predicted) std::copy_n(start.predicted, n_rows * n_labels, predicted.begin());
+        open.assign(n_rows * n_labels, true);
+        for (std::size_t pair = 0; start.predicted && pair < open.size(); ++pair) open[pair] = start.predicted[pair] == OPEN;
         head_labels.assign(n_labels, 0);
         set_aside.assign(n_labels, 0);
         if (start.head_labels) std::copy_n(start.head_labels, n_labels, head_labels.begin());
@@ -122,11 +122,11 @@ struct State : Lanes {
             for (std::size_t a = 0; a < prepared.grouped.size(); ++a)
                 training.attributes[a].assign_kept(prepared.grouped[a], start.in_training);
         }
-        for (std::size_t label = 0; label < n_labels; ++label)
+        for (std::size_t label = 0; start.predicted && label < n_labels; ++label)
             for (std::int8_t sign = 0; head_labels[label] && sign < 2; ++sign) {
                 std::vector<Row> rows;
                 for (Row row : training.rows)
-                    if (predicted[at(row, label)] == sign) rows.push_back(row);
+                    if (start.predicted[at(row, label)] == sign) rows.push_back(row);
                 note_predicted(label, sign, rows);
             }
         counts.resize(n_labels);
@@ -166,7 +166,7 @@ struct State : Lanes {
         std::uint8_t* to = bytes.data() + std::size_t(row) * width;
         for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
             const std::size_t pair = at(row, std::size_t(label_of_lane[lane]));
-            const unsigned is_present = truth[pair] != 0, is_open = predicted[pair] == OPEN && !set_aside[std::size_t(label_of_lane[lane])];
+            const unsigned is_present = truth[pair] != 0, is_open = open[pair] && !set_aside[std::size_t(label_of_lane[lane])];
             to[lane] = std::uint8_t(is_present * PRESENT | is_open * (is_present ? OPEN_PRESENT : OPEN_ABSENT));
         }
     }
@@ -207,13 +207,13 @@ struct State : Lanes {
         for (std::size_t label = 0; label < n_labels; ++label) {
             const std::size_t pair = at(row, label);
             if (truth[pair]) counts[label].present += change;
-            if (predicted[pair] == OPEN) (truth[pair] ? counts[label].open_present : counts[label].open_absent) += change;
+            if (open[pair]) (truth[pair] ? counts[label].open_present : counts[label].open_absent) += change;
         }
     }
 
     // Decides a pair that is open.
-    void close(std::size_t pair, std::size_t label, std::int8_t sign) {
-        predicted[pair] = sign;
+    void close(std::size_t pair, std::size_t label) {
+        open[pair] = false;
         --(truth[pair] ? counts[label].open_present : counts[label].open_absent);
     }
 

@@ -245,7 +245,8 @@ class RuleListClassifier(RuleListPredictor):
             return self._learn_counted(X, initial_rules, constraints, y, sample_weight, label_names)
         given = X, y, sample_weight, label_names, initial_rules, constraints
         problem, counts = problem_for(self, self.head_search, *given)
-        return self._learn(problem, np.flatnonzero(counts))
+        chooses = "auto" in (self.heuristic, self.n_rules)  # only then it matters where rows were
+        return self._learn(problem, np.flatnonzero(counts) if chooses else None)
 
     def _learn_counted(self, data: Any, initial_rules: Any, constraints: Any, *others: Any) -> Self:
         """Learn from data that are counted where they are, with labels and weights of their own."""

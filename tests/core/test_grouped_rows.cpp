@@ -20,18 +20,15 @@ struct Column {
         const std::size_t n_rows = 1 + random() % 30;
         const bool some_missing = random() % 2;
         const ListedRows listed{n_rows};
-        Buffer<Entry> entries;
-        Ranks ranks(n_rows, MISSING);
+        Listed column;
         std::vector<std::uint8_t> codes;
         for (Row row = 0; row < n_rows; ++row) {
             values.push_back(double(random() % 4) - 1);
-            if (some_missing && random() % 5 == 0)
-                values.back() = std::nan("");
-            else
-                entries.push_back(Entry::of(values.back(), row));
+            if (some_missing && random() % 5 == 0) values.back() = std::nan("");
         }
-        rank_numeric(listed, entries, 0, nullptr, attribute, ranks);
-        group(listed, ranks, false, attribute, grouped, codes);
+        column.values.assign(values.begin(), values.end());
+        column.rank(listed, 0, nullptr, attribute);
+        group(listed, column.ranks, false, attribute, grouped, codes);
     }
 };
 

@@ -44,19 +44,14 @@ TEST_CASE("rows are grouped by value; the most frequent is left out, or all beco
         const ListedRows listed{1 + random() % 40};
         const std::int32_t max_bins = random() % 2 ? 3 : 0;
         const bool pack = random() % 2;
-        std::vector<double> values;
-        Buffer<Entry> entries;
-        Ranks ranks(listed.size(), MISSING);
-        for (std::uint32_t at = 0; at < listed.size(); ++at) {
-            values.push_back(double(random() % 8));
-            if (random() % 9 == 0) continue;
-            ranks[at] = UNLISTED;
-            entries.push_back(Entry::of(values[at], at));
-        }
+        Listed column;
+        for (std::size_t at = 0; at < listed.size(); ++at) column.values.push_back(random() % 9 ? double(random() % 8) : std::nan(""));
+        const auto &values = column.values;
+        const auto &ranks = column.ranks;
         Attribute attribute;
         GroupedRows grouped;
         std::vector<std::uint8_t> codes;
-        rank_numeric(listed, entries, max_bins, nullptr, attribute, ranks);
+        column.rank(listed, max_bins, nullptr, attribute);
         group(listed, ranks, pack, attribute, grouped, codes);
         CHECK((max_bins == 0 || attribute.values <= max_bins));
         std::map<std::int32_t, std::vector<Row>> expected;
@@ -84,21 +79,22 @@ TEST_CASE("bins of many values are those of their definition, whether all are so
     for (int kind = 0; kind < 6; ++kind)
         for (std::int32_t max_bins : {2, 32, 255, 40'000}) {
             const ListedRows listed{40'000};
-            std::vector<double> values;
-            Buffer<Entry> entries;
-            Ranks ranks(listed.size(), MISSING);
+            Listed column;
+            auto& values = column.values;
             std::map<double, std::size_t> held;
+            double total = 0;
             for (std::uint32_t at = 0; at < listed.size(); ++at) {
                 const double normal = std::normal_distribution<double>()(random);
                 values.push_back(kind < 3 ? some_value(random, kind) : kind == 3 ? normal : kind == 4 ? cauchy(random) : std::round(normal * 500));
-                if (random() % 9 == 0) continue;
-                ranks[at] = UNLISTED;
-                entries.push_back(Entry::of(values[at], at));
-                ++held[values[at]];
+                if (random() % 9 == 0) {
+                    values.back() = std::nan("");
+                } else {
+                    ++held[values[at]];
+                    ++total;
+                }
             }
-            const double total = double(entries.size());
             Attribute attribute;
-            rank_numeric(listed, entries, max_bins, nullptr, attribute, ranks);
+            column.rank(listed, max_bins, nullptr, attribute);
             std::map<double, std::int32_t> expected;
             std::vector<double> lowest, highest;
             double before = 0, bin = -1;
@@ -112,7 +108,8 @@ TEST_CASE("bins of many values are those of their definition, whether all are so
             }
             CHECK((attribute.lowest == lowest && attribute.highest == highest && attribute.values == std::int32_t(lowest.size())));
             bool same = true;
-            for (std::uint32_t at = 0; at < listed.size(); ++at) same &= ranks[at] == MISSING || ranks[at] == expected[values[at]];
+            for (std::uint32_t at = 0; at < listed.size(); ++at) 
+                same &= column.ranks[at] == (std::isnan(values[at]) ? MISSING : expected[values[at]]);
             CHECK(same);
         }
 }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
-from plurule.data.fingerprint import row_hashes
+from plurule.data.fingerprint import different, row_hashes
 from plurule.data.table import SparseColumn
 
 
@@ -71,10 +71,10 @@ def describe(data: Dataset) -> Description:
         labels=len(data.label_names),
         cardinality=data.cardinality,
         density=data.cardinality / len(data.label_names) if data.label_names else 0.0,
-        label_sets=len(np.unique(label_hashes)),
+        label_sets=len(different(label_hashes)),
         unlabelled=int((np.diff(labels.indptr) == 0).sum()),
         missing=sum(map(_missing, data.X.columns)) / cells if cells else 0.0,
-        duplicates=len(data) - len(np.unique(hashes)),
+        duplicates=len(data) - len(different(hashes)),
         positives=dict(zip(data.label_names, labels.sum(axis=0).tolist(), strict=True)),
         Y=labels,
         weighted=data.weights is not None,

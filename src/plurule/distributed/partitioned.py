@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.fingerprint import PACKED, digest
+from plurule.data.fingerprint import digest, pack
 from plurule.data.table import Table
 from plurule.distributed import pooled
 from plurule.distributed.block import Standing
@@ -324,7 +324,7 @@ class BlockFolds(TrainingData):
 
     def fingerprints(self) -> bytes:
         assert self.blocks is not None
-        return np.unique(np.concatenate(self._made["rows"])).astype(PACKED).tobytes()
+        return pack(np.concatenate(self._made["rows"]))
 
 
 def stage_part(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
-from plurule.data.fingerprint import fingerprints
+from plurule.data.fingerprint import different, fingerprints
 from plurule.data.inputs import beside
 from plurule.data.table import Column, SparseColumn, Table
 from plurule.data.targets import TargetForm, together
@@ -375,7 +375,7 @@ def build(part: Dataset, plan: Plan, kept: Kept) -> tuple[Block, Side]:
     weights = None if kept.weights is None else ones
     n_values = [values.n_values for values in plan.values]
     block = Block.make(columns, n_values, Y, weights, begin, kept.roles, plan.merged)
-    rows = np.unique(fingerprints(table)) if plan.remember_rows else None
+    rows = different(fingerprints(table)) if plan.remember_rows else None
     return block, Side(() if begin is None else begin.rules, rows)
 
 

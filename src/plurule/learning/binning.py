@@ -90,11 +90,11 @@ def with_short_thresholds(rule_list: RuleList, table: Table, n_given: int = 0) -
     for condition in (c for rule in learned for c in rule.body if isinstance(c, NumericCondition)):
         asked[condition.index][condition.threshold] = condition.threshold
     for index, thresholds in asked.items():
-        values = known_values(table.columns[index])
+        values = np.sort(known_values(table.columns[index]))
         for threshold in thresholds:
-            below, above = values[values <= threshold], values[values > threshold]
-            if len(below) and len(above):
-                thresholds[threshold] = shorter(threshold, float(below.max()), float(above.min()))
+            place = int(np.searchsorted(values, threshold, side="right"))
+            if 0 < place < len(values):
+                thresholds[threshold] = shorter(threshold, float(values[place - 1]), float(values[place]))
 
     def shortened(condition: Condition) -> Condition:
         if not isinstance(condition, NumericCondition):

@@ -59,9 +59,11 @@ def prepare(
     if pack_from is None:
         pack_from = 0 if max_bins else 1 << 16
     columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from, n_jobs)
-    counts = [-1 if attribute.categories is None else len(attribute.categories) for attribute in table.attributes]
     if isinstance(table.columns, SparseColumns):
         matrix, picked = table.columns.matrix, table.columns.picked
+        counts = np.full(len(picked), -1, dtype=np.int32)
+        for place in np.flatnonzero(table.columns.nominal[picked]).tolist():
+            counts[place] = len(table.attributes[place].categories or ())
         _add_sparse(columns, matrix.indptr, matrix.indices, matrix.data, picked, counts)
         return columns
     dense: list[tuple[NDArray[Any], int]] = []  # those that stand side by side are ranked together
@@ -70,13 +72,14 @@ def prepare(
         columns.add_dense([column for column, _ in dense], np.array([count for _, count in dense], dtype=np.int32))
         dense.clear()
 
-    for column, count in zip(table.columns, counts, strict=True):
+    for column, attribute in zip(table.columns, table.attributes, strict=True):
+        count = -1 if attribute.categories is None else len(attribute.categories)
         if not isinstance(column, SparseColumn):
             dense.append((column if count < 0 else np.ascontiguousarray(column, dtype=np.int32), count))
             continue
         add_dense()
         values = column.values if count < 0 else column.values.astype(np.float64)
-        _add_sparse(columns, np.array([0, len(column.rows)]), column.rows, values, np.array([0]), [count])
+        _add_sparse(columns, np.array([0, len(column.rows)]), column.rows, values, np.array([0]), np.array([count]))
     add_dense()
     return columns
 
@@ -87,10 +90,10 @@ def _add_sparse(
     rows: NDArray[Any],
     values: NDArray[Any],
     picked: NDArray[Any],
-    categories: list[int],
+    categories: NDArray[Any],
 ) -> None:
-    listed, counts = rows.astype(np.int32, copy=False), np.array(categories, dtype=np.int32)
-    columns.add_sparse(ends.astype(np.int64), listed, values, picked.astype(np.int64), counts)
+    listed = rows.astype(np.int32, copy=False)
+    columns.add_sparse(ends.astype(np.int64), listed, values, picked.astype(np.int64), categories.astype(np.int32))
 
 
 class Run:

@@ -30,7 +30,7 @@ def check_weights(sample_weight: Any, n_rows: int, n_labels: int) -> Weights:
     array([1., 3., 1.])
     """
     if sample_weight is None:
-        return np.ones(n_rows)
+        return np.broadcast_to(1.0, n_rows)  # which takes no memory
     weights = check_row_weights(sample_weight, n_rows, "sample_weight")
     if not weights.any():
         raise DataError("sample_weight is zero for every row; there is nothing to learn from")
