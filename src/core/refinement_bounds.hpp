@@ -221,7 +221,7 @@ class RefinementBounds {
     // The same in fewer bits, to be added up eight rows at a time; of more rows too much would be rounded away.
     static constexpr std::size_t MOST_ROWS_OF_SCAN = 1 << 14;
     double scan_scale_ = 1;
-    Buffer<std::int32_t> scanned_;
+    std::vector<std::int32_t> scanned_;  // 0 for rows that are not covered
     std::int32_t all_scanned_ = 0;
 };
 
