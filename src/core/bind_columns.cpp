@@ -58,8 +58,6 @@ void check_sparse_rows(std::span<const std::int32_t> rows, std::size_t n_rows) {
             throw std::invalid_argument("the rows of a sparse column must be ascending and within the table");
 }
 
-std::span<const std::int32_t> span_of(const Ints& numbers) { return {numbers.data(), numbers.size()}; }
-
 // What `at(i)` gives for the listed rows, ranked.
 template <class ValueAt>
 void rank_values(const ListedRows& rows, std::int32_t max_bins, const double* weights, ValueAt&& at, Attribute& attribute, Listed& column) {
