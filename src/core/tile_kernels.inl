@@ -546,7 +546,7 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
             fails = means.sorts() ? means.is_wrong & (best > zero)
                                   : (means.shortest >= all(12)) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
     }
-    store(found.value, value + (value > zero ? value : -value) * 3e-6f + 1e-30f);
+    store(found.value, value > nothing ? value + (value > zero ? value : -value) * 3e-6f + 1e-30f : nothing);
     store(found.best, best);
     store(found.cut, cut);
     store(found.fails, fails);
