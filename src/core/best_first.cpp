@@ -41,8 +41,10 @@ bool BestFirst::sort_bin() {
     while (bin_ < BINS && bins_[bin_] == LAST) ++bin_;
     if (bin_ == BINS) return false;
     const std::size_t first = sorted_.size();
-    for (std::uint32_t i = bins_[bin_++]; i != LAST; i = units_[i].next) sorted_.push_back(units_[i]);
-    std::sort(sorted_.begin() + std::ptrdiff_t(first), sorted_.end(), [](const Unit& a, const Unit& b) { return a.value > b.value; });
+    for (std::uint32_t i = bins_[bin_++]; i != LAST; i = units_[i].next) {
+        sorted_.push_back(units_[i]);
+        for (std::size_t j = sorted_.size() - 1; j > first && sorted_[j - 1].value < sorted_[j].value; --j) std::swap(sorted_[j - 1], sorted_[j]);
+    }
     return true;
 }
 
@@ -53,6 +55,7 @@ bool BestFirst::find_group() {
     do {
         while (group_end_ < sorted_.size() && sorted_[group_end_].value >= floor) ++group_end_;
     } while (group_end_ == sorted_.size() && sort_bin());
+    if (group_end_ == next_ + 1) return true;
     std::sort(sorted_.begin() + std::ptrdiff_t(next_), sorted_.begin() + std::ptrdiff_t(group_end_),
               [this](const Unit& a, const Unit& b) { return tp_[a.lane] != tp_[b.lane] ? tp_[a.lane] > tp_[b.lane] : a.lane < b.lane; });
     return true;

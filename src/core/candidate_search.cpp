@@ -84,7 +84,8 @@ void CandidateSearch::search_table() {
     pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {
         Tools& tools = *tools_[t];
         tools.finder.begin(std::int32_t(a), own_lane(std::int32_t(a)));
-        if (tools.finder.add(place, counters)) offer_heads(std::int32_t(a), tools, nullptr);
+        tools.finder.add(place, counters);
+        offer_heads(std::int32_t(a), tools, nullptr);
         return tools.finder.finding;
     };
     table_->search(pass);
@@ -123,7 +124,8 @@ void CandidateSearch::visit_free(const Scope& scope, std::int32_t a, Tools& tool
             for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows->ids[group]) * lanes + lane];
         },
         [&](const Place& place, const std::vector<double>& sums) {
-            if (finder.add(place, sums) && !finder.takes_many()) offer_heads(a, tools, refined);
+            if (finder.takes_many() || finder.can_be_precise(sums)) finder.add(place, sums);
+            if (!finder.takes_many()) offer_heads(a, tools, refined);
         });
     if (finder.takes_many()) offer_heads(a, tools, refined);
 }

@@ -13,23 +13,15 @@ HeadFinder::HeadFinder(const State& state, const Options& options, std::function
       takes_sets_(options.head_search == HeadSearchKind::anti_monotone || options.head_search == HeadSearchKind::exhaustive),
       bodies_(state, options), search_(options), sets_(bodies_, options, std::move(check_stop)) {}
 
-bool HeadFinder::add(const Place& place, const std::vector<double>& counters) {
-    finding = Finding{};
-    const std::size_t width = state_.width;
-    if (!bodies_.may_have_head(place, counters[3 * width])) {
+void HeadFinder::add(const Place& place, const std::vector<double>& counters) {
+    if (bodies_.may_have_head(place, counters[3 * state_.width]))
+        bodies_.add(place, counters);
+    else
         finding = {NOTHING, Finding::ANY, 0};
-        return false;
-    }
-    if (state_.asked.asks() && !options_.predict_absence && !options_.example_based && !some_label_is_right(counters)) {
-        finding = {Finding::ANY, Finding::ANY, 1};
-        return false;
-    }
-    bodies_.add(place, counters);
-    return true;
 }
 
-// Without a label that is as precise as asked, no head can be.
-bool HeadFinder::some_label_is_right(const std::vector<double>& counters) const {
+bool HeadFinder::can_be_precise(const std::vector<double>& counters) const {
+    if (!state_.asked.asks() || options_.predict_absence) return true;
     bool some = false;
     for (std::size_t lane = 0; lane < state_.width; ++lane)
         some |= counters[lane] > 0 && state_.asked.met(counters[lane], counters[state_.width + lane]);

@@ -25,8 +25,10 @@ class HeadFinder {
         bodies_.begin(attribute, own_lane, std::move(sum_rows));
     }
     bool may_have_head(const Place& place, double covered) const { return bodies_.may_have_head(place, covered); }
+    // Whether some label is as precise as asked, without which no head can be; most bodies have none.
+    bool can_be_precise(const std::vector<double>& counters) const;
     // Adds a body to those that are searched next, if it may have a head.
-    bool add(const Place& place, const std::vector<double>& counters);
+    void add(const Place& place, const std::vector<double>& counters);
     // Calls found(place, head) for the bodies added that have a head; gives up early where nothing can reach `floor`.
     template <class Found>
     void search(double floor, Found&& found) {
@@ -46,7 +48,6 @@ class HeadFinder {
         double surplus;  // sum of TP - FP over the labels where it is above 0
     };
 
-    bool some_label_is_right(const std::vector<double>& counters) const;
     void find(double floor);
     void best_first(double floor);
     void choose_signs(std::size_t body);

@@ -18,6 +18,33 @@ HeadSearch::HeadSearch(const Options& options) : options_(options) {
                    f == Formula::recall || (f == Formula::f_measure && options.heuristic.shrinkage == 0);
 }
 
+// Takes the next unit in order that clashes with none before it.
+inline bool HeadSearch::take_next(const LabelHeads& labels, const Units& units, FoundHead& found) {
+    std::int32_t unit = order_.next();
+    while (unit >= 0 && units.some_clash() && units.clashes(std::uint32_t(unit), found.head)) unit = order_.next();
+    if (unit < 0) return false;
+    found.last_looked = labels.unit_value[unit];
+    units.each_label(std::uint32_t(unit), [&](std::uint32_t lane) {
+        found.head.push_back({lane, labels.sign[lane]});
+        sums_.h += labels.h[lane];
+        sums_.tp += labels.tp[lane];
+        sums_.fp += labels.fp[lane];
+        sums_.tn += labels.tn[lane];
+        sums_.fn += labels.fn[lane];
+    });
+    return true;
+}
+
+// What the head of all units taken so far is worth, without a lift.
+inline double HeadSearch::value(std::size_t length) {
+    if (options_.averages_labels) return sums_.h / double(length);
+    if (!options_.is_custom()) return value_of(options_.heuristic, sums_.tp, sums_.fp, sums_.tn, sums_.fn);
+    if (!notes_) return values_[next_++];
+    const double counts[4] = {sums_.tp, sums_.fp, sums_.tn, sums_.fn};
+    for (int i = 0; i < 4; ++i) beginnings_[i].push_back(counts[i]);
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
 void HeadSearch::search(const LabelHeads& labels, const Units& units, double floor, FoundHead& found) {
     order_.start(labels.unit_value, labels.unit_tp, labels.width, options_.head_search == HeadSearchKind::decomposable);
     sums_ = Sums{};
@@ -57,23 +84,6 @@ void HeadSearch::relaxed(const LabelHeads& labels, const Units& units, double fl
     if (!reached_.empty()) finish(labels, reached_.back().first, reached_.back().second, found);
 }
 
-// Takes the next unit in order that clashes with none before it.
-bool HeadSearch::take_next(const LabelHeads& labels, const Units& units, FoundHead& found) {
-    std::int32_t unit = order_.next();
-    while (unit >= 0 && units.some_clash() && units.clashes(std::uint32_t(unit), found.head)) unit = order_.next();
-    if (unit < 0) return false;
-    found.last_looked = labels.unit_value[unit];
-    units.each_label(std::uint32_t(unit), [&](std::uint32_t lane) {
-        found.head.push_back({lane, labels.sign[lane]});
-        sums_.h += labels.h[lane];
-        sums_.tp += labels.tp[lane];
-        sums_.fp += labels.fp[lane];
-        sums_.tn += labels.tn[lane];
-        sums_.fn += labels.fn[lane];
-    });
-    return true;
-}
-
 // The head of the first labels taken.
 void HeadSearch::finish(const LabelHeads& labels, std::size_t length, double value, FoundHead& found) const {
     found.value = value;
@@ -83,16 +93,6 @@ void HeadSearch::finish(const LabelHeads& labels, std::size_t length, double val
         found.tp += labels.tp[s.lane];
         found.fp += labels.fp[s.lane];
     }
-}
-
-// What the head of all units taken so far is worth, without a lift.
-double HeadSearch::value(std::size_t length) {
-    if (options_.averages_labels) return sums_.h / double(length);
-    if (!options_.is_custom()) return value_of(options_.heuristic, sums_.tp, sums_.fp, sums_.tn, sums_.fn);
-    if (!notes_) return values_[next_++];
-    const double counts[4] = {sums_.tp, sums_.fp, sums_.tn, sums_.fn};
-    for (int i = 0; i < 4; ++i) beginnings_[i].push_back(counts[i]);
-    return std::numeric_limits<double>::quiet_NaN();
 }
 
 void HeadSearch::note_beginnings() {

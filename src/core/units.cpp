@@ -4,7 +4,8 @@
 
 namespace plurule {
 
-Units::Units(const State& state, const Options& options) : state_(state), options_(options) {
+Units::Units(const State& state, const Options& options)
+    : state_(state), options_(options), some_clash_(options.pairs.any() || options.signs_can_clash()) {
     const std::vector<std::int32_t>& groups = options.pairs.group;
     std::map<std::int32_t, std::uint32_t> first_of_group;
     for (std::uint32_t label = 0; label < groups.size(); ++label) first_of_group.emplace(groups[label], label);

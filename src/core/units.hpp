@@ -23,7 +23,7 @@ class Units {
     Units(const State& state, const Options& options);
 
     bool some_go_together() const { return !labels_.empty(); }
-    bool some_clash() const { return options_.pairs.any() || options_.signs_can_clash(); }
+    bool some_clash() const { return some_clash_; }
     // Calls visit(lane) for the labels of a unit, in order; for none where a label is not the first of its unit.
     template <class Visit>
     void each_label(std::uint32_t unit, Visit&& visit) const {
@@ -39,6 +39,7 @@ class Units {
    private:
     const State& state_;
     const Options& options_;
+    const bool some_clash_;
     std::vector<std::vector<std::uint32_t>> labels_;  // per first label; empty: every label is a unit
 };
 
