@@ -1,7 +1,6 @@
 #include "best_first.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "ranking.hpp"
@@ -17,8 +16,6 @@ void BestFirst::start(const double* value, const double* tp, std::size_t width, 
     first_group_ = first_group;
     sorted_.clear();
     next_ = group_end_ = 0;
-    bin_ = 0;
-    std::fill(std::begin(bins_), std::end(bins_), LAST);
     if (units_.size() < width) units_.resize(width);
     double highest = NOTHING, lowest = -NOTHING;
     std::size_t count = 0;
@@ -29,7 +26,10 @@ void BestFirst::start(const double* value, const double* tp, std::size_t width, 
         highest = std::max(highest, value[lane]);
         lowest = std::min(lowest, there ? value[lane] : lowest);
     }
-    const double scale = highest > lowest ? (BINS - 1) / (highest - lowest) : 0.0;
+    bin_ = 0;
+    n_bins_ = std::min(BINS, 2 * count);
+    std::fill_n(bins_, n_bins_, LAST);
+    const double scale = highest > lowest ? double(n_bins_ - 1) / (highest - lowest) : 0.0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::size_t bin = std::size_t((highest - units_[i].value) * scale);
         units_[i].next = std::exchange(bins_[bin], i);
@@ -38,8 +38,8 @@ void BestFirst::start(const double* value, const double* tp, std::size_t width, 
 
 // Puts the units of the next bin behind those that are sorted; false if there is none.
 bool BestFirst::sort_bin() {
-    while (bin_ < BINS && bins_[bin_] == LAST) ++bin_;
-    if (bin_ == BINS) return false;
+    while (bin_ < n_bins_ && bins_[bin_] == LAST) ++bin_;
+    if (bin_ == n_bins_) return false;
     const std::size_t first = sorted_.size();
     for (std::uint32_t i = bins_[bin_++]; i != LAST; i = units_[i].next) {
         sorted_.push_back(units_[i]);

@@ -30,7 +30,7 @@ class BestFirst {
     std::vector<Unit> units_;
     static constexpr std::size_t BINS = 128;
     std::uint32_t bins_[BINS];               // units by value, the highest in the first bin: the first unit of each
-    std::size_t bin_ = 0;                    // the first that is not sorted yet
+    std::size_t bin_ = 0, n_bins_ = 0;       // the first that is not sorted yet; how many there are
     std::vector<Unit> sorted_;               // from the first bins
     std::size_t next_ = 0, group_end_ = 0;  // among them
 };

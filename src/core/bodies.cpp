@@ -20,7 +20,7 @@ void Bodies::begin(std::int32_t attribute, std::int32_t own_lane, SumRows sum_ro
     attribute_ = attribute;
     sum_rows_ = std::move(sum_rows);
     clear();
-    if (own_lane_ != std::exchange(own_lane_, own_lane)) bar_labels();
+    if (const std::int32_t before = std::exchange(own_lane_, own_lane); before != own_lane) bar_labels();
 }
 
 void Bodies::bar_labels() {

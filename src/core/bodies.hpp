@@ -21,7 +21,7 @@ class Bodies {
     void start(const std::vector<Condition>& refined, const std::vector<std::uint8_t>& tested_lane);
     // Before those with a condition on an attribute (-1: on none), or on the label of a lane. Only for heuristics that judge instances
     // as a whole, rows are summed.
-    void begin(std::int32_t attribute, std::int32_t own_lane, SumRows sum_rows);
+    void begin(std::int32_t attribute, std::int32_t own_lane, SumRows sum_rows = {});
     // Whether a body that covers so much, with the condition at this place, may have a head.
     bool may_have_head(const Place& place, double covered) const {
         return covered >= options_.min_coverage && !options_.directions.bars_all(attribute_, place);

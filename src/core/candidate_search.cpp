@@ -83,7 +83,7 @@ void CandidateSearch::search_table() {
     pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
     pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {
         Tools& tools = *tools_[t];
-        tools.finder.begin(std::int32_t(a), own_lane(std::int32_t(a)));
+        tools.finder.bodies.begin(std::int32_t(a), own_lane(std::int32_t(a)));
         tools.finder.add(place, counters);
         offer_heads(std::int32_t(a), tools, nullptr);
         return tools.finder.finding;
@@ -107,7 +107,7 @@ void CandidateSearch::visit_free(const Scope& scope, std::int32_t a, Tools& tool
     const GroupedRows* rows = a < 0 ? nullptr : &scope.rows_of(std::size_t(a), prepared_, options_.example_based, tools.gathered);
     if (rows && rows->groups() == 0 && !(prepared_.attribute(std::size_t(a)).nominal && prepared_.attribute(std::size_t(a)).rest >= 0)) return;
     HeadFinder& finder = tools.finder;
-    finder.begin(a, own_lane(a), [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
+    finder.bodies.begin(a, own_lane(a), [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
         sum_rows(scope, a, rows, of_rows, tools, sums);
     });
     const std::size_t lanes = counter_.lanes();
@@ -125,9 +125,9 @@ void CandidateSearch::visit_free(const Scope& scope, std::int32_t a, Tools& tool
         },
         [&](const Place& place, const std::vector<double>& sums) {
             if (finder.takes_many() || finder.can_be_precise(sums)) finder.add(place, sums);
-            if (!finder.takes_many()) offer_heads(a, tools, refined);
+            if (finder.is_full()) offer_heads(a, tools, refined);
         });
-    if (finder.takes_many()) offer_heads(a, tools, refined);
+    offer_heads(a, tools, refined);
 }
 
 // Visits the candidates on an attribute (-1: the body as it is) with the sums over the rows they cover: emit(place, sums).
@@ -156,7 +156,7 @@ void CandidateSearch::sum_rows(const Scope& scope, std::int32_t a, const Grouped
     visit_sums(
         scope, a, rows, tools, add, [&](std::size_t group, double* to) { add(rows->begin(group), rows->size(group), to); },
         [&](const Place& place, const std::vector<double>& of_candidate) {
-            if (tools.finder.may_have_head(place, of_candidate[4])) sums.insert(sums.end(), of_candidate.begin(), of_candidate.begin() + 4);
+            if (tools.finder.bodies.may_have_head(place, of_candidate[4])) sums.insert(sums.end(), of_candidate.begin(), of_candidate.begin() + 4);
         });
 }
 
@@ -243,7 +243,7 @@ void CandidateSearch::exclude_labels_of(const GrowingRule& rule) {
     excluded_.assign(state_.width, 0);
     for (const Condition& c : rule.body)
         if (const std::int32_t lane = own_lane(c.attribute); lane >= 0) excluded_[std::size_t(lane)] = 1;
-    for (auto& tools : tools_) tools->finder.start(rule.body, excluded_);
+    for (auto& tools : tools_) tools->finder.bodies.start(rule.body, excluded_);
 }
 
 // Whether an attribute may have the best condition to add to a rule.
