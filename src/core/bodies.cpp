@@ -9,22 +9,26 @@
 
 namespace plurule {
 
-void Bodies::start(const std::vector<Condition>& refined, const std::vector<std::uint8_t>& tested_lane) {
+void Bodies::start(const std::vector<Condition>& refined) {
     refined_ = refined;
-    tested_lane_ = tested_lane;
-    own_lane_ = -1;
+    attribute_ = -1;
     bar_labels();
 }
 
-void Bodies::begin(std::int32_t attribute, std::int32_t own_lane, SumRows sum_rows) {
+void Bodies::begin(std::int32_t attribute, SumRows sum_rows) {
+    const std::int32_t label_before = std::max(-1, label_of(attribute_));
     attribute_ = attribute;
     sum_rows_ = std::move(sum_rows);
     clear();
-    if (const std::int32_t before = std::exchange(own_lane_, own_lane); before != own_lane) bar_labels();
+    if (label_before != std::max(-1, label_of(attribute))) bar_labels();
 }
 
 void Bodies::bar_labels() {
-    units.bar(tested_lane_, own_lane_, barred_);
+    std::vector<std::uint8_t> tested(state_.n_labels, 0);
+    for (const Condition& c : refined_)
+        if (label_of(c.attribute) >= 0) tested[std::size_t(label_of(c.attribute))] = 1;
+    if (label_of(attribute_) >= 0) tested[std::size_t(label_of(attribute_))] = 1;
+    units.bar(tested, barred_);
     penalty_.resize(state_.width);
     for (std::size_t lane = 0; lane < state_.width; ++lane) penalty_[lane] = barred_[lane] ? NOTHING : 0.0;
 }

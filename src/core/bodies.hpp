@@ -17,11 +17,11 @@ class Bodies {
 
     Bodies(const State& state, const Options& options) : units(state, options), state_(state), options_(options) {}
 
-    // Before bodies that refine one with these conditions, on these labels among others.
-    void start(const std::vector<Condition>& refined, const std::vector<std::uint8_t>& tested_lane);
-    // Before those with a condition on an attribute (-1: on none), or on the label of a lane. Only for heuristics that judge instances
-    // as a whole, rows are summed.
-    void begin(std::int32_t attribute, std::int32_t own_lane, SumRows sum_rows = {});
+    // Before bodies that refine one with these conditions.
+    void start(const std::vector<Condition>& refined);
+    // Before those with a condition on an attribute (-1: on none; from n_attributes on: labels). Only for heuristics that judge
+    // instances as a whole, rows are summed.
+    void begin(std::int32_t attribute, SumRows sum_rows = {});
     // Whether a body that covers so much, with the condition at this place, may have a head.
     bool may_have_head(const Place& place, double covered) const {
         return covered >= options_.min_coverage && !options_.directions.bars_all(attribute_, place);
@@ -69,13 +69,14 @@ class Bodies {
    private:
     void value_instances(const LaneHead& head);
     bool direction_bars(const Place& place, const SignedLane& s) const;
+    std::int32_t label_of(std::int32_t attribute) const { return attribute - std::int32_t(state_.training.attributes.size()); }
     void bar_labels();
 
     const State& state_;
     const Options& options_;
     std::vector<Condition> refined_;
-    std::vector<std::uint8_t> tested_lane_, barred_;
-    std::int32_t attribute_ = -1, own_lane_ = -1;
+    std::int32_t attribute_ = -1;
+    std::vector<std::uint8_t> barred_;
     SumRows sum_rows_;
     std::vector<double> penalty_;
     Worth worth_;

@@ -65,7 +65,7 @@ std::vector<std::size_t> CandidateSearch::listing(const std::vector<Row>& rows) 
 void CandidateSearch::first_pass() {
     begin_pass(options_.beam_width);
     const Scope& scope = state_.training;
-    exclude_labels_of(GrowingRule());
+    for (auto& tools : tools_) tools->finder.bodies.start({});
     scope_total_ = state_.totals;
     if (options_.required_attributes.empty()) visit_free(scope, -1, *tools_[0], nullptr);
     if (options_.max_conditions == 0) return;
@@ -83,7 +83,7 @@ void CandidateSearch::search_table() {
     pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
     pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {
         Tools& tools = *tools_[t];
-        tools.finder.bodies.begin(std::int32_t(a), own_lane(std::int32_t(a)));
+        tools.finder.bodies.begin(std::int32_t(a));
         tools.finder.add(place, counters);
         offer_heads(std::int32_t(a), tools, nullptr);
         return tools.finder.finding;
@@ -107,7 +107,7 @@ void CandidateSearch::visit_free(const Scope& scope, std::int32_t a, Tools& tool
     const GroupedRows* rows = a < 0 ? nullptr : &scope.rows_of(std::size_t(a), prepared_, options_.example_based, tools.gathered);
     if (rows && rows->groups() == 0 && !(prepared_.attribute(std::size_t(a)).nominal && prepared_.attribute(std::size_t(a)).rest >= 0)) return;
     HeadFinder& finder = tools.finder;
-    finder.bodies.begin(a, own_lane(a), [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
+    finder.bodies.begin(a, [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
         sum_rows(scope, a, rows, of_rows, tools, sums);
     });
     const std::size_t lanes = counter_.lanes();
@@ -200,7 +200,7 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     if (head) {
         fixed_total_ = head->total_of(rule.covered);
     } else {
-        exclude_labels_of(rule);
+        for (auto& tools : tools_) tools->finder.bodies.start(rule.body);
         count_scope(rule.covered);
     }
     const bool by_rows = head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
@@ -237,13 +237,6 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     if (options_.beam_width == 1)
         next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
     return next;
-}
-
-void CandidateSearch::exclude_labels_of(const GrowingRule& rule) {
-    excluded_.assign(state_.width, 0);
-    for (const Condition& c : rule.body)
-        if (const std::int32_t lane = own_lane(c.attribute); lane >= 0) excluded_[std::size_t(lane)] = 1;
-    for (auto& tools : tools_) tools->finder.bodies.start(rule.body, excluded_);
 }
 
 // Whether an attribute may have the best condition to add to a rule.

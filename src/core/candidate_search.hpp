@@ -52,10 +52,6 @@ class CandidateSearch {
     };
 
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
-    // The lane of the label that is tested, or -1.
-    std::int32_t own_lane(std::int32_t a) const {
-        return a < std::int32_t(n_attributes()) ? -1 : state_.lane_of(std::size_t(a) - n_attributes());
-    }
     bool is_allowed(std::size_t a) const { return options_.allowed_attributes.empty() || options_.allowed_attributes[a]; }
     std::vector<std::size_t> all_visited(bool every_label = false, bool dense_only = false) const;
     std::vector<std::size_t> first_visited(bool every_label = false) const;
@@ -70,7 +66,6 @@ class CandidateSearch {
                   std::vector<double>& sums) const;
     void offer_heads(std::int32_t a, Tools& tools, const Refined* refined);
     std::shared_ptr<Refinement> begin_refinement(const GrowingRule& rule);
-    void exclude_labels_of(const GrowingRule& rule);
     bool can_win(std::size_t a, const Refined& refined, Tools& tools) const;
     void visit_fixed(const Scope& scope, std::size_t a, const Refined& refined, Tools& tools);
     void offer(std::size_t a, const Place& place, const FixedHead::Worth& worth, const Refined& refined, Tools& tools);
@@ -91,7 +86,6 @@ class CandidateSearch {
     bool shares_best_ = true;
     SharedBest shared_;
     std::unique_ptr<CountTable> table_;
-    std::vector<std::uint8_t> excluded_;
     std::vector<double> scope_total_;
     FixedHead::Total fixed_total_;
     std::shared_ptr<Refinement> spare_;

@@ -104,39 +104,35 @@ void HeadFinder::choose_signs(std::size_t body) {
     kernels().keep_usable(labels, tp, fp, bodies.penalty(), width, h, &highest_[body], &surplus);
 }
 
-// Value and TP of the units, where some labels go together: each must be allowed, and together they must have a TP and add value.
+// Value and TP of the units, where some labels go together: as one they must have a TP and add value. A label that may not be in
+// a head by itself is predicted as present beside the others, if it is allowed.
 void HeadFinder::value_units() {
-    unit_value_.assign(bodies.size() * state_.width, NOTHING);
-    unit_tp_.assign(bodies.size() * state_.width, 0.0);
-    for (std::uint32_t unit = 0; unit < state_.width; ++unit) {
-        if (bodies.bars(unit)) continue;
-        std::map<LaneHead, std::vector<std::size_t>> with_signs;  // bodies by the signs of the labels
+    const std::ptrdiff_t count = std::ptrdiff_t(bodies.at(bodies.size(), 0));
+    unit_value_.assign(h_.begin(), h_.begin() + count);
+    unit_tp_.assign(bodies.tp.begin(), bodies.tp.begin() + count);
+    for (std::uint32_t unit = 0; unit < state_.label_of_lane.size(); ++unit) {
+        if (bodies.bars(unit) || bodies.units.size(unit) == 1) continue;
+        std::map<LaneHead, std::vector<std::size_t>> with_signs;  // bodies by the signs of the labels, if all are allowed
         for (std::size_t body = 0; body < bodies.size(); ++body) {
             LaneHead labels;
-            bodies.units.each_label(unit, [&](std::uint32_t lane) { labels.push_back({lane, bodies.sign[bodies.at(body, lane)]}); });
-            if (labels.size() > 1) join_labels(body, labels);
-            if (!labels.empty()) with_signs[labels].push_back(body);
+            bool allowed = true;
+            bodies.units.each_label(unit, [&](std::uint32_t lane) {
+                const std::size_t at = bodies.at(body, lane);
+                labels.push_back({lane, bodies.sign[at]});
+                if (h_[at] == NOTHING && bodies.allows(body, labels.back())) h_[at] = bodies.h[1][at];
+                allowed &= h_[at] > NOTHING;
+            });
+            unit_value_[bodies.at(body, unit)] = NOTHING;
+            if (allowed && !labels.empty()) with_signs[labels].push_back(body);
         }
         for (const auto& [labels, some] : with_signs) {
-            const Bodies::Worth* worth = labels.size() > 1 ? &bodies.evaluate(labels) : nullptr;
+            const auto& [value, tp, fp] = bodies.evaluate(labels);
             for (std::size_t body : some) {
-                const std::size_t at = bodies.at(body, unit);
-                unit_tp_[at] = worth ? worth->tp[body] : bodies.tp[at];
-                const auto is_out = [&](const SignedLane& s) { return h_[bodies.at(body, s.lane)] == NOTHING; };
-                if (std::any_of(labels.begin(), labels.end(), is_out)) continue;
-                if (!worth)
-                    unit_value_[at] = h_[at];
-                else if (worth->tp[body] > 0 && bodies.adds_value(worth->tp[body], worth->fp[body]))
-                    unit_value_[at] = worth->value[body];
+                unit_tp_[bodies.at(body, unit)] = tp[body];
+                if (tp[body] > 0 && bodies.adds_value(tp[body], fp[body])) unit_value_[bodies.at(body, unit)] = value[body];
             }
         }
     }
-}
-
-// A label that may not be in a head by itself is predicted as present beside those that it goes together with.
-void HeadFinder::join_labels(std::size_t body, const LaneHead& labels) {
-    for (const SignedLane& s : labels)
-        if (const std::size_t at = bodies.at(body, s.lane); h_[at] == NOTHING && bodies.allows(body, s)) h_[at] = bodies.h[1][at];
 }
 
 // Whether no head of a body can reach `floor`, so that it need not be searched.

@@ -44,7 +44,6 @@ class HeadFinder {
     void best_first(double floor);
     void choose_signs(std::size_t body);
     void value_units();
-    void join_labels(std::size_t body, const LaneHead& labels);
     bool is_hopeless(std::size_t body, double floor);
     LabelHeads labels_of(std::size_t body) const;
 

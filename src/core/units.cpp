@@ -26,16 +26,14 @@ bool Units::clashes(std::uint32_t unit, const LaneHead& head) const {
     return clash;
 }
 
-void Units::bar(const std::vector<std::uint8_t>& tested_lane, std::int32_t own_lane, std::vector<std::uint8_t>& barred) const {
-    const std::size_t count = state_.label_of_lane.size();
-    const auto is_tested = [&](std::size_t lane) { return tested_lane[lane] || std::int32_t(lane) == own_lane; };
+void Units::bar(const std::vector<std::uint8_t>& tested_label, std::vector<std::uint8_t>& barred) const {
     barred.assign(state_.width, 1);
-    for (std::size_t lane = 0; lane < count; ++lane) {
-        barred[lane] = is_tested(lane) || state_.set_aside[std::size_t(state_.label_of_lane[lane])];
-        for (std::size_t other = 0; options_.pairs.any() && other < count; ++other)
-            barred[lane] |= is_tested(other) && options_.pairs.are_apart(lane, other);
+    for (std::size_t lane = 0; lane < state_.label_of_lane.size(); ++lane) {
+        const std::size_t label = std::size_t(state_.label_of_lane[lane]);
+        barred[lane] = tested_label[label] || state_.set_aside[label];
+        for (std::size_t other = 0; options_.pairs.any() && other < tested_label.size(); ++other)
+            barred[lane] |= tested_label[other] && options_.pairs.are_apart(label, other);
     }
-    if (!some_go_together()) return;
     for (const std::vector<std::uint32_t>& unit : labels_)
         if (std::any_of(unit.begin(), unit.end(), [&](std::uint32_t lane) { return barred[lane]; }))
             for (std::uint32_t lane : unit) barred[lane] = 1;

@@ -24,7 +24,9 @@ class Units {
 
     bool some_go_together() const { return !labels_.empty(); }
     bool some_clash() const { return some_clash_; }
-    // Calls visit(lane) for the labels of a unit, in order; for none where a label is not the first of its unit.
+    // How many labels a unit has; none where a label is not the first of its unit.
+    std::size_t size(std::uint32_t unit) const { return some_go_together() ? labels_[unit].size() : 1; }
+    // Calls visit(lane) for the labels of a unit, in order.
     template <class Visit>
     void each_label(std::uint32_t unit, Visit&& visit) const {
         if (!some_go_together()) return visit(unit);
@@ -34,7 +36,7 @@ class Units {
     bool clashes(std::uint32_t unit, const LaneHead& head) const;
     // Marks the labels that cannot be in the head of a rule that tests some: those, what must not go with them, what is set aside,
     // and what goes together with any of them.
-    void bar(const std::vector<std::uint8_t>& tested_lane, std::int32_t own_lane, std::vector<std::uint8_t>& barred) const;
+    void bar(const std::vector<std::uint8_t>& tested_label, std::vector<std::uint8_t>& barred) const;
 
    private:
     const State& state_;

@@ -7,12 +7,12 @@ using namespace plurule;
 
 namespace {
 
-std::vector<bool> barred_by(const Options& options, std::int32_t own_lane) {
+std::vector<bool> barred_by(const Options& options, std::int32_t tested) {
     const State state(Prepared(), nullptr, 4, nullptr, {nullptr, nullptr, nullptr, true});
     Bodies bodies(state, options);
-    bodies.start({}, std::vector<std::uint8_t>(state.width, 0));
-    bodies.begin(0, -1);
-    bodies.begin(1, own_lane);
+    bodies.start({});
+    bodies.begin(-1);
+    bodies.begin(tested);
     std::vector<bool> barred;
     for (std::uint32_t lane = 0; lane < 4; ++lane) barred.push_back(bodies.bars(lane));
     return barred;
