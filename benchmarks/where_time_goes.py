@@ -41,7 +41,7 @@ PARTS = {
     ),
     "refining: cutting lists of rows": "assign_kept|marks|covered_by",
     "first pass: exact looks at the candidates left": (
-        "HeadSearch|HeadFinder|BestFirst|insertion_sort|avx2::evaluate|keep_usable|confusion|emplace_back|value_of|"
+        "HeadSearch|HeadFinder|BestFirst|insertion_sort|avx2::evaluate|keep_usable|confusion|emplace_back|value_of|Bodies|"
         "choose_signs|Ranking|Candidate|gather"
     ),
     "first pass: eight candidates at once": "tile_filter|tile_values|flag_vectors|prepare_|look_at",

@@ -9,15 +9,9 @@ CandidateSearch::CandidateSearch(const Prepared& prepared, const State& state, c
     : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
     for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
     const HeadSearch& search = tools_[0]->finder.search();
-    if (!searches_sets() && CountTable::suits(options, search, prepared, state))
+    const bool any_heads = !options.pairs.any() && !options.directions.by_label && !options.signs_can_clash();
+    if (any_heads && !tools_[0]->finder.takes_many() && CountTable::suits(options, search, prepared, state))
         table_ = std::make_unique<CountTable>(prepared, state, options_, search, threads);
-}
-
-// Whether heads are searched for all candidates of an attribute at once, over sets of labels.
-bool CandidateSearch::searches_sets() const {
-    return options_.example_based || options_.is_custom() || options_.head_search == HeadSearchKind::anti_monotone ||
-           options_.head_search == HeadSearchKind::exhaustive || options_.pairs.any() || options_.directions.by_label ||
-           options_.signs_can_clash();
 }
 
 void CandidateSearch::begin_pass(std::size_t width) {
@@ -75,35 +69,34 @@ std::vector<std::size_t> CandidateSearch::listing(const std::vector<Row>& rows) 
 void CandidateSearch::first_pass() {
     begin_pass(options_.beam_width);
     const Scope& scope = state_.training;
-    excluded_.assign(state_.width, 0);
+    for (auto& tools : tools_) tools->finder.bodies.start({});
     scope_total_ = state_.totals;
-    if (options_.required_attributes.empty()) consider_unrefined(scope);
+    if (options_.required_attributes.empty()) visit_free(scope, -1, *tools_[0], nullptr);
     if (options_.max_conditions == 0) return;
     if (table_) return search_table();
-    threads_.run(first_visited(), is_small(scope.rows.size()), [&](std::size_t a, std::size_t t) { visit_free(scope, a, *tools_[t], nullptr); });
+    threads_.run(first_visited(), is_small(scope.rows.size()), [&](std::size_t a, std::size_t t) { visit_free(scope, std::int32_t(a), *tools_[t], nullptr); });
 }
 
 // Bounds hold for one minimum precision; labels that fail it when a rule is finished are searched without them.
 void CandidateSearch::search_table() {
     if (!table_->started()) table_->start(first_visited(true));
-    for (auto& tools : tools_) {
-        tools->finder.start(excluded_, 0, 0);
-        tools->finder.best_value = NOTHING;
-    }
+    for (auto& tools : tools_) tools->best = NOTHING;
     CountTable::Pass pass;
     pass.keeps = !options_.when_finished || !state_.asked.asks();
     pass.alone = is_small(state_.training.rows.size());
     pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
     pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {
         Tools& tools = *tools_[t];
-        tools.finder.consider(place, std::int32_t(a), own_lane(a), counters, floor_for(tools), tools.ranking, shared());
+        tools.finder.bodies.begin(std::int32_t(a));
+        tools.finder.add(place, counters);
+        offer_heads(std::int32_t(a), tools, nullptr);
         return tools.finder.finding;
     };
     table_->search(pass);
-    const HeadFinder* best = &tools_[0]->finder;
+    const Tools* best = tools_[0].get();
     for (auto& tools : tools_)
-        if (tools->finder.best_value > best->best_value) best = &tools->finder;
-    if (best->best_value > NOTHING) table_->note_labels(best->best_labels, best->best_length);
+        if (tools->best > best->best) best = tools.get();
+    if (best->best > NOTHING) table_->note_labels(best->best_labels, best->best_length);
 }
 
 void CandidateSearch::count_scope(const std::vector<Row>& rows) {
@@ -111,60 +104,86 @@ void CandidateSearch::count_scope(const std::vector<Row>& rows) {
     counter_.add(rows.data(), rows.size(), scope_total_.data());
 }
 
-void CandidateSearch::consider_unrefined(const Scope& scope) {
-    Tools& tools = *tools_[0];
-    tools.total = scope_total_;
-    if (searches_sets()) return search_sets(scope, nullptr, -1, nullptr, tools);
-    tools.finder.start(excluded_, 0, 0);
-    tools.finder.consider(Place{}, -1, -1, tools.total, tools.ranking.floor(), tools.ranking, shared());
-}
+// --- candidates with heads of their own
 
-// Every candidate of an attribute, each with its own best head.
-void CandidateSearch::visit_free(const Scope& scope, std::size_t a, Tools& tools, const Refined* refined) {
-    const Attribute& attr = prepared_.attribute(a);
-    const GroupedRows& rows = scope.rows_of(a, prepared_, searches_sets(), tools.gathered);
-    if (rows.groups() == 0 && (attr.rest < 0 || !attr.nominal)) return;
+// Every candidate on an attribute (-1: the body as it is), each with its own best head.
+void CandidateSearch::visit_free(const Scope& scope, std::int32_t a, Tools& tools, const Refined* refined) {
+    const GroupedRows* rows = a < 0 ? nullptr : &scope.rows_of(std::size_t(a), prepared_, options_.example_based, tools.gathered);
+    if (rows && rows->groups() == 0 && !(prepared_.attribute(std::size_t(a)).nominal && prepared_.attribute(std::size_t(a)).rest >= 0)) return;
+    HeadFinder& finder = tools.finder;
+    finder.bodies.begin(a, [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
+        sum_rows(scope, a, rows, of_rows, tools, sums);
+    });
     const std::size_t lanes = counter_.lanes();
-    tools.total = scope_total_;
-    tools.running.assign(lanes, 0.0);
-    counter_.add(rows.missing.data(), rows.missing.size(), tools.running.data());
-    for (std::size_t i = 0; i < lanes; ++i) tools.total[i] -= tools.running[i];
-    if (searches_sets()) return search_sets(scope, &rows, std::int32_t(a), refined, tools);
-    tools.finder.start(excluded_, refined ? refined->parent : 0, refined ? std::int32_t(refined->rule.body.size()) : 0);
-    const bool coded = prepared_.is_packed(a);
+    const bool coded = rows && prepared_.is_packed(std::size_t(a));
     if (coded) {
-        tools.by_code.assign(std::size_t(attr.values) * lanes, 0.0);
-        counter_.add_by_code(scope.rows, prepared_.codes[a].data(), tools.by_code.data());
+        tools.by_code.assign(std::size_t(prepared_.attributes[std::size_t(a)].values) * lanes, 0.0);
+        counter_.add_by_code(scope.rows, prepared_.codes[std::size_t(a)].data(), tools.by_code.data());
     }
-    visit_candidates(
-        attr, rows, tools.total, scope.known(a, rows),
+    tools.total = scope_total_;
+    visit_sums(
+        scope, a, rows, tools, [&](const Row* some, std::size_t count, double* sums) { counter_.add(some, count, sums); },
         [&](std::size_t group, double* sums) {
-            if (!coded) return counter_.add(rows, group, sums);
-            for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows.ids[group]) * lanes + lane];
+            if (!coded) return counter_.add(*rows, group, sums);
+            for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows->ids[group]) * lanes + lane];
         },
         [&](const Place& place, const std::vector<double>& sums) {
-            if (!refined)
-                return tools.finder.consider(place, std::int32_t(a), own_lane(a), sums, floor_for(tools), tools.ranking, shared());
-            Ranking one(1);
-            tools.finder.consider(place, std::int32_t(a), own_lane(a), sums, tools.ranking.floor(), one, nullptr);
-            for (Candidate& c : one.kept())
-                if (improves(c.value, c.tp, refined->rule)) tools.ranking.offer(std::move(c));
-        },
-        tools.running, tools.other);
+            if (finder.takes_many() || finder.can_be_precise(sums)) finder.add(place, sums);
+            if (finder.is_full()) offer_heads(a, tools, refined);
+        });
+    offer_heads(a, tools, refined);
 }
 
-void CandidateSearch::search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, const Refined* refined, Tools& tools) {
-    const Attribute* of = a < 0 ? nullptr : &prepared_.attribute(std::size_t(a));
-    const std::size_t n_rows = rows ? scope.known(std::size_t(a), *rows) : 0;
-    std::vector<std::pair<std::size_t, Place>> body;
-    if (refined && options_.directions.any())
-        for (const Condition& c : refined->rule.body) body.emplace_back(std::size_t(c.attribute), c.place);
-    tools.sets.search(of, a, scope, rows, n_rows, tools.total, excluded_, a < 0 ? -1 : own_lane(std::size_t(a)), body, [&](Candidate&& candidate) {
-        if (refined && !improves(candidate.value, candidate.tp, refined->rule)) return;
+// Visits the candidates on an attribute (-1: the body as it is) with the sums over the rows they cover: emit(place, sums).
+// `tools.total` has those over the scope; add(rows, count, sums) and add_group(group, sums) add up others.
+template <class Add, class AddGroup, class Emit>
+void CandidateSearch::visit_sums(const Scope& scope, std::int32_t a, const GroupedRows* rows, Tools& tools, Add&& add, AddGroup&& add_group,
+                                 Emit&& emit) const {
+    if (!rows) return emit(Place{}, tools.total);
+    tools.running.assign(tools.total.size(), 0.0);
+    add(rows->missing.data(), rows->missing.size(), tools.running.data());
+    for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
+    visit_candidates(prepared_.attribute(std::size_t(a)), *rows, tools.total, scope.known(std::size_t(a), *rows), add_group, emit,
+                     tools.running, tools.other);
+}
+
+// Sums of four numbers per row over what the candidates cover that may have a head, candidate after candidate.
+void CandidateSearch::sum_rows(const Scope& scope, std::int32_t a, const GroupedRows* rows, const std::vector<double>& of_rows, Tools& tools,
+                               std::vector<double>& sums) const {
+    const auto add = [&](const Row* some, std::size_t count, double* to) {
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j < 5; ++j) to[j] += j < 4 ? of_rows[std::size_t(some[i]) * 4 + j] : state_.weight(some[i]);
+    };
+    sums.clear();
+    tools.total.assign(5, 0.0);
+    add(scope.rows.data(), scope.rows.size(), tools.total.data());
+    visit_sums(
+        scope, a, rows, tools, add, [&](std::size_t group, double* to) { add(rows->begin(group), rows->size(group), to); },
+        [&](const Place& place, const std::vector<double>& of_candidate) {
+            if (tools.finder.bodies.may_have_head(place, of_candidate[4])) sums.insert(sums.end(), of_candidate.begin(), of_candidate.begin() + 4);
+        });
+}
+
+// Offers the candidates of which the finder knows.
+void CandidateSearch::offer_heads(std::int32_t a, Tools& tools, const Refined* refined) {
+    tools.finder.search(floor_for(tools), [&](const Place& place, const FoundHead& found) {
+        if (found.value < tools.ranking.floor() || (refined && !improves(found.value, found.tp, refined->rule))) return;
+        Candidate candidate;
+        candidate.value = found.value;
+        candidate.tp = found.tp;
+        candidate.fp = found.fp;
         candidate.parent = refined ? refined->parent : 0;
         candidate.attribute = a;
+        candidate.place = place;
         candidate.conditions = (refined ? std::int32_t(refined->rule.body.size()) : 0) + (a >= 0);
+        for (const auto& [lane, sign] : found.head) candidate.head.push_back({state_.label_of_lane[lane], sign});
+        std::sort(candidate.head.begin(), candidate.head.end());
         tools.ranking.offer(std::move(candidate));
+        if (shares_best_) shared_.raise(found.value);
+        if (!table_ || found.value <= tools.best) return;
+        tools.best = found.value;
+        tools.best_length = found.head.size();
+        tools.best_labels = tools.finder.label_values();
     });
 }
 
@@ -184,7 +203,7 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     if (head) {
         fixed_total_ = head->total_of(rule.covered);
     } else {
-        exclude_labels_of(rule);
+        for (auto& tools : tools_) tools->finder.bodies.start(rule.body);
         count_scope(rule.covered);
     }
     const bool by_rows = head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
@@ -198,7 +217,7 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
         if (next->bounds && !measure(a, refined, *tools_[t])) return;
         if (!prepared_.is_packed(a)) refined.cut(a);
-        head ? visit_fixed(a, refined, *tools_[t]) : visit_free(scope, a, *tools_[t], &refined);
+        head ? visit_fixed(a, refined, *tools_[t]) : visit_free(scope, std::int32_t(a), *tools_[t], &refined);
     });
     return next;
 }
@@ -218,12 +237,6 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     if (options_.beam_width == 1)
         next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
     return next;
-}
-
-void CandidateSearch::exclude_labels_of(const GrowingRule& rule) {
-    excluded_.assign(state_.width, 0);
-    for (const Condition& c : rule.body)
-        if (const std::int32_t lane = own_lane(std::size_t(c.attribute)); lane >= 0) excluded_[std::size_t(lane)] = 1;
 }
 
 // Whether an attribute may have the best condition to add to a rule.

@@ -5,9 +5,8 @@
 
 #include "count_table.hpp"
 #include "counting.hpp"
-#include "free_heads.hpp"
+#include "head_finder.hpp"
 #include "rule.hpp"
-#include "set_candidates.hpp"
 #include "threads.hpp"
 
 namespace plurule {
@@ -35,12 +34,14 @@ class CandidateSearch {
    private:
     struct Tools {  // what each thread works with
         Tools(const State& state, const Options& options, Threads& threads, std::size_t thread)
-            : finder(state, options), sets(state, options, [&threads, thread] { threads.check_stop(thread); }) {}
+            : finder(state, options, [&threads, thread] { threads.check_stop(thread); }) {}
         HeadFinder finder;
-        SetCandidates sets;
         Ranking ranking;
         GroupedRows gathered;
         std::vector<double> total, running, other, by_code;
+        double best = NOTHING;              // the highest value of a candidate of the count table,
+        std::size_t best_length = 0;        // the length of its head,
+        std::vector<double> best_labels;    // and the values of all its labels, best first
         FixedHead::Workspace fixed;
     };
     // The rule that is refined, and what is known of it.
@@ -59,9 +60,7 @@ class CandidateSearch {
         }
     };
 
-    bool searches_sets() const;
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
-    std::int32_t own_lane(std::size_t a) const { return a < n_attributes() ? -1 : state_.lane_of(a - n_attributes()); }
     bool is_allowed(std::size_t a) const { return options_.allowed_attributes.empty() || options_.allowed_attributes[a]; }
     std::vector<std::size_t> all_visited(bool every_label = false, bool dense_only = false) const;
     std::vector<std::size_t> first_visited(bool every_label = false) const;
@@ -69,11 +68,13 @@ class CandidateSearch {
     void begin_pass(std::size_t width);
     void search_table();
     void count_scope(const std::vector<Row>& rows);
-    void consider_unrefined(const Scope& scope);
-    void visit_free(const Scope& scope, std::size_t a, Tools& tools, const Refined* refined);
-    void search_sets(const Scope& scope, const GroupedRows* rows, std::int32_t a, const Refined* refined, Tools& tools);
+    void visit_free(const Scope& scope, std::int32_t a, Tools& tools, const Refined* refined);
+    template <class Add, class AddGroup, class Emit>
+    void visit_sums(const Scope& scope, std::int32_t a, const GroupedRows* rows, Tools& tools, Add&& add, AddGroup&& add_group, Emit&& emit) const;
+    void sum_rows(const Scope& scope, std::int32_t a, const GroupedRows* rows, const std::vector<double>& of_rows, Tools& tools,
+                  std::vector<double>& sums) const;
+    void offer_heads(std::int32_t a, Tools& tools, const Refined* refined);
     std::shared_ptr<Refinement> begin_refinement(const GrowingRule& rule);
-    void exclude_labels_of(const GrowingRule& rule);
     bool is_in_head(std::size_t a, const GrowingRule& rule) const;
     bool can_win(std::size_t a, const Refined& refined, Tools& tools) const;
     void visit_fixed(std::size_t a, const Refined& refined, Tools& tools);
@@ -83,7 +84,6 @@ class CandidateSearch {
         return std::max(floor_for(tools), floor_of_ties(refined.rule.value));
     }
 
-    SharedBest* shared() { return shares_best_ ? &shared_ : nullptr; }
     double floor_for(const Tools& tools) const {
         return shares_best_ ? std::max(tools.ranking.floor(), shared_.floor()) : tools.ranking.floor();
     }
@@ -97,7 +97,6 @@ class CandidateSearch {
     bool shares_best_ = true;
     SharedBest shared_;
     std::unique_ptr<CountTable> table_;
-    std::vector<std::uint8_t> excluded_;
     std::vector<double> scope_total_;
     FixedHead::Total fixed_total_;
     std::shared_ptr<Refinement> spare_;

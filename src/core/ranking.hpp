@@ -3,11 +3,9 @@
 // Higher value, then more TP, then fewer conditions, then first in the order of candidates. Values within a relative
 // tolerance of the highest count as equal to it. What is kept does not depend on the order of arrival.
 #pragma once
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -46,42 +44,11 @@ class Ranking {
 
     // Candidates below this value need not be offered.
     double floor() const { return floor_; }
-
-    void offer(Candidate&& candidate) {
-        if (candidate.value < floor_) return;
-        kept_.push_back(std::move(candidate));
-        if (kept_.size() >= full_) prune();
-    }
-
+    void offer(Candidate&& candidate);
     std::vector<Candidate>& kept() { return kept_; }
 
    private:
-    void prune() {
-        if (kept_.size() < width_) return;
-        std::vector<double> values;
-        for (const auto& c : kept_) values.push_back(c.value);
-        std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(width_ - 1), values.end(), std::greater<>());
-        floor_ = std::max(floor_, floor_of_ties(values[width_ - 1]));
-        std::erase_if(kept_, [&](const Candidate& c) { return c.value < floor_; });
-        if (kept_.size() > width_) drop_dominated();
-        full_ = width_ == 1 ? 1 : 2 * kept_.size() + 8;
-    }
-
-    // What is below so many others, by value and by rank, will not be among the best.
-    void drop_dominated() {
-        std::sort(kept_.begin(), kept_.end(), [](const Candidate& a, const Candidate& b) { return a.rank() < b.rank(); });
-        std::vector<double> highest;  // of those before; a heap with the lowest on top
-        std::erase_if(kept_, [&](const Candidate& c) {
-            if (highest.size() == width_ && highest.front() >= c.value) return true;
-            highest.push_back(c.value);
-            std::push_heap(highest.begin(), highest.end(), std::greater<>());
-            if (highest.size() > width_) {
-                std::pop_heap(highest.begin(), highest.end(), std::greater<>());
-                highest.pop_back();
-            }
-            return false;
-        });
-    }
+    void prune();
 
     std::size_t width_, full_ = 1;  // prune when so many are kept
     double floor_ = NOTHING;
@@ -89,25 +56,13 @@ class Ranking {
 };
 
 // Takes the best out of some candidates.
-inline Candidate take_best(std::vector<Candidate>& candidates) {
-    double highest = NOTHING;
-    for (const auto& c : candidates) highest = std::max(highest, c.value);
-    const double floor = floor_of_ties(highest);
-    std::size_t best = candidates.size();
-    for (std::size_t i = 0; i < candidates.size(); ++i)
-        if (candidates[i].value >= floor && (best == candidates.size() || candidates[i].rank() < candidates[best].rank()))
-            best = i;
-    Candidate taken = std::move(candidates[best]);
-    candidates.erase(candidates.begin() + std::ptrdiff_t(best));
-    return taken;
-}
+Candidate take_best(std::vector<Candidate>& candidates);
 
 // The highest value that any thread has found; only for a beam of one, where nothing below it can win.
 class SharedBest {
    public:
     void reset() { value_.store(NOTHING, std::memory_order_relaxed); }
     double floor() const { return floor_of_ties(value_.load(std::memory_order_relaxed)); }
-    double value() const { return value_.load(std::memory_order_relaxed); }
     void raise(double value) {
         double seen = value_.load(std::memory_order_relaxed);
         while (value > seen && !value_.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {

@@ -79,28 +79,31 @@ Problem random_problem(std::mt19937& random) {
     return p;
 }
 
-// The labels of a slot, or of its other side, with their better signs.
-SingleLabelHeads singles_of(const Problem& p, std::size_t slot, bool other_side) {
+// The best head of a slot, or of its other side; every label with its better sign.
+FoundHead best_head(const Problem& p, std::size_t slot, bool other_side) {
     const std::size_t labels = p.cells.size();
-    SingleLabelHeads singles;
-    singles.resize(labels);
+    std::vector<double> h, tp, fp, tn, fn;
+    const std::vector<std::int8_t> sign(labels, 1);
     const std::int32_t covered = other_side ? p.totals.rows - p.covered[slot] : p.covered[slot];
     for (std::size_t lane = 0; lane < labels; ++lane) {
         const NarrowCell& cell = p.cells[lane];
-        const std::int32_t tp = other_side ? p.totals.tp[lane] - cell.tp(slot) : cell.tp(slot);
-        const std::int32_t fp = other_side ? p.totals.fp[lane] - cell.fp(slot) : cell.fp(slot);
+        const std::int32_t right = other_side ? p.totals.tp[lane] - cell.tp(slot) : cell.tp(slot);
+        const std::int32_t wrong = other_side ? p.totals.fp[lane] - cell.fp(slot) : cell.fp(slot);
         const std::int32_t positives = other_side ? p.totals.present[lane] - cell.present[slot] : cell.present[slot];
-        const double fn = p.totals.present[lane] - positives, tn = p.totals.absent[lane] - (covered - positives);
-        const auto value = [&](double right, double wrong) { return right > 0 ? value_of(p.options.heuristic, right, wrong, tn, fn) : NOTHING; };
-        const double present = value(tp, fp), absent = p.scoring.absence ? value(fp, tp) : NOTHING;
+        fn.push_back(p.totals.present[lane] - positives);
+        tn.push_back(p.totals.absent[lane] - (covered - positives));
+        const auto value = [&](double r, double w) { return r > 0 ? value_of(p.options.heuristic, r, w, tn[lane], fn[lane]) : NOTHING; };
+        const double present = value(right, wrong), absent = p.scoring.absence ? value(wrong, right) : NOTHING;
         const bool is_absent = floor_of_ties(absent) > present;
-        singles.h[lane] = is_absent ? absent : present;
-        singles.tp[lane] = is_absent ? fp : tp;
-        singles.fp[lane] = is_absent ? tp : fp;
-        singles.tn[lane] = tn;
-        singles.fn[lane] = fn;
+        h.push_back(is_absent ? absent : present);
+        tp.push_back(is_absent ? wrong : right);
+        fp.push_back(is_absent ? right : wrong);
     }
-    return singles;
+    FoundHead found;
+    const State state(Prepared(), nullptr, labels, nullptr, {});
+    HeadSearch(p.options).search({labels, h.data(), tp.data(), fp.data(), tn.data(), fn.data(), sign.data(), h.data(), tp.data()},
+                                 Units(state, p.options), NOTHING, found);
+    return found;
 }
 
 }  // namespace
@@ -110,14 +113,12 @@ TEST_CASE("no head is worth more than a tile says, and where it says that heads 
     int sharp = 0, heads = 0, failing = 0;
     for (int round = 0; round < 3000; ++round) {
         const Problem p = random_problem(random);
-        HeadSearch search(p.options);
         for (bool other_side : {false, true}) {
             TileValues values;
             tile_kernels(false).values(p.scoring, p.totals, p.lengths, p.cells.data(), p.covered, other_side, 0.0f, values);
             for (std::size_t slot = 0; slot < TILE; ++slot) {
-                const SingleLabelHeads singles = singles_of(p, slot, other_side);
-                FoundHead found;
-                if (!search.search(singles, p.cells.size(), NOTHING, found)) continue;
+                const FoundHead found = best_head(p, slot, other_side);
+                if (found.value == NOTHING) continue;
                 CHECK(double(values.value[slot]) >= found.value);
                 if (values.fails[slot]) CHECK(found.tp < found.fp);
                 ++heads;
