@@ -79,8 +79,8 @@ Problem random_problem(std::mt19937& random) {
     return p;
 }
 
-// The best head of a slot, or of its other side; every label with its better sign.
-FoundHead best_head(const Problem& p, std::size_t slot, bool other_side) {
+// The best head of a slot, or of its other side; every label with its better sign, those worth less than `least` left out.
+FoundHead best_head(const Problem& p, std::size_t slot, bool other_side, double least = NOTHING) {
     const std::size_t labels = p.cells.size();
     std::vector<double> h, tp, fp, tn, fn;
     const std::vector<std::int8_t> sign(labels, 1);
@@ -96,6 +96,7 @@ FoundHead best_head(const Problem& p, std::size_t slot, bool other_side) {
         const double present = value(right, wrong), absent = p.scoring.absence ? value(wrong, right) : NOTHING;
         const bool is_absent = floor_of_ties(absent) > present;
         h.push_back(is_absent ? absent : present);
+        if (h.back() < least) h.back() = NOTHING;
         tp.push_back(is_absent ? wrong : right);
         fp.push_back(is_absent ? right : wrong);
     }
@@ -110,7 +111,7 @@ FoundHead best_head(const Problem& p, std::size_t slot, bool other_side) {
 
 TEST_CASE("no head is worth more than a tile says, and where it says that heads fail they do") {
     std::mt19937 random(11);
-    int sharp = 0, heads = 0, failing = 0;
+    int sharp = 0, heads = 0, failing = 0, cut = 0;
     for (int round = 0; round < 3000; ++round) {
         const Problem p = random_problem(random);
         for (bool other_side : {false, true}) {
@@ -121,6 +122,10 @@ TEST_CASE("no head is worth more than a tile says, and where it says that heads 
                 if (found.value == NOTHING) continue;
                 CHECK(double(values.value[slot]) >= found.value);
                 if (values.fails[slot]) CHECK(found.tp < found.fp);
+                const FoundHead without = best_head(p, slot, other_side, values.cut[slot]);  // as if the labels below were closed
+                CHECK(double(values.value[slot]) >= without.value);
+                if (values.fails[slot]) CHECK(without.tp < without.fp);
+                cut += values.cut[slot] > 0;
                 ++heads;
                 failing += values.fails[slot] != 0;
                 sharp += double(values.value[slot]) < found.value * 1.05;
@@ -130,4 +135,19 @@ TEST_CASE("no head is worth more than a tile says, and where it says that heads 
     CHECK(heads > 30000);
     CHECK(sharp * 2 > heads);
     CHECK(failing > 50);
+    CHECK(cut > 5000);
+}
+
+TEST_CASE("where no label gains anything, no head is worth anything") {
+    std::mt19937 random(12);
+    Problem p = random_problem(random);
+    p.options.heuristic = {Formula::gain, 0.9};
+    as_quotient(p.options.heuristic, p.scoring.quotient);
+    p.scoring.averages = p.scoring.sums = p.scoring.absence = false;
+    p.scoring.additive = true;
+    for (NarrowCell& cell : p.cells)
+        for (std::size_t slot = 0; slot < TILE; ++slot) cell.set_pair(slot, 1, 5);
+    TileValues values;
+    tile_kernels(false).values(p.scoring, p.totals, p.lengths, p.cells.data(), p.covered, false, 0.0f, values);
+    for (float value : values.value) CHECK(value == -std::numeric_limits<float>::infinity());
 }
