@@ -74,7 +74,8 @@ void CandidateSearch::first_pass() {
     if (options_.required_attributes.empty()) visit_free(scope, -1, *tools_[0], nullptr);
     if (options_.max_conditions == 0) return;
     if (table_) return search_table();
-    threads_.run(first_visited(), is_small(scope.rows.size()), [&](std::size_t a, std::size_t t) { visit_free(scope, std::int32_t(a), *tools_[t], nullptr); });
+    threads_.run(first_visited(), is_small(scope.rows.size()),
+                 [&](std::size_t a, std::size_t t) { visit_free(scope, std::int32_t(a), *tools_[t], nullptr); });
 }
 
 // Bounds hold for one minimum precision; labels that fail it when a rule is finished are searched without them.

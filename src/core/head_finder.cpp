@@ -8,9 +8,10 @@
 namespace plurule {
 
 HeadFinder::HeadFinder(const State& state, const Options& options, std::function<void()> check_stop)
-    : bodies(state, options), state_(state), options_(options),
+    : bodies(state, options), state_(state), options_(options), check_stop_(std::move(check_stop)),
       takes_sets_(options.head_search == HeadSearchKind::anti_monotone || options.head_search == HeadSearchKind::exhaustive),
-      takes_many_(takes_sets_ || options.is_custom() || options.example_based || bodies.units.some_go_together()), search_(options), sets_(bodies, options, std::move(check_stop)) {}
+      takes_many_(takes_sets_ || options.is_custom() || options.example_based || bodies.units.some_go_together()),
+      search_(options), sets_(bodies, options, check_stop_) {}
 
 void HeadFinder::add(const Place& place, const std::vector<double>& counters) {
     if (bodies.may_have_head(place, counters[3 * state_.width]))
@@ -28,6 +29,7 @@ bool HeadFinder::can_be_precise(const std::vector<double>& counters) const {
 
 void HeadFinder::find(double floor) {
     if (bodies.size() == 0) return;
+    if (takes_many_) check_stop_();
     if (heads_.size() < bodies.size()) heads_.resize(bodies.size());
     for (std::size_t body = 0; body < bodies.size(); ++body) {
         heads_[body].value = NOTHING;

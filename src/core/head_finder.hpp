@@ -49,6 +49,7 @@ class HeadFinder {
 
     const State& state_;
     const Options& options_;
+    const std::function<void()> check_stop_;  // called now and then where a search takes long
     const bool takes_sets_, takes_many_;
     HeadSearch search_;
     LabelSets sets_;

@@ -19,8 +19,8 @@ struct TooManyHeads : std::length_error {
 class LabelSets {
    public:
     // `check_stop` is called between heads; there may be very many of them.
-    LabelSets(Bodies& bodies, const Options& options, std::function<void()> check_stop)
-        : bodies_(bodies), options_(options), check_stop_(std::move(check_stop)), cuts_(options.head_search == HeadSearchKind::anti_monotone) {}
+    LabelSets(Bodies& bodies, const Options& options, const std::function<void()>& check_stop)
+        : bodies_(bodies), options_(options), check_stop_(check_stop), cuts_(options.head_search == HeadSearchKind::anti_monotone) {}
 
     // The best head of every body: more labels, then more TP, then the first in label order.
     void search(std::vector<FoundHead>& found);
@@ -49,7 +49,7 @@ class LabelSets {
 
     Bodies& bodies_;
     const Options& options_;
-    std::function<void()> check_stop_;
+    const std::function<void()>& check_stop_;
     const bool cuts_;  // goes on from a head only where all that it contains are as good as the best
     std::vector<Choice> choices_;
     std::vector<double> best_;  // per body: the highest value so far

@@ -35,7 +35,8 @@ Candidate take_best(std::vector<Candidate>& candidates) {
     double highest = NOTHING;
     for (const Candidate& c : candidates) highest = std::max(highest, c.value);
     const auto rank = [floor = floor_of_ties(highest)](const Candidate& c) { return std::pair(c.value < floor, c.rank()); };
-    const auto best = std::min_element(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+    const auto before = [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); };
+    const auto best = std::min_element(candidates.begin(), candidates.end(), before);
     Candidate taken = std::move(*best);
     candidates.erase(best);
     return taken;

@@ -11,7 +11,8 @@ namespace {
 
 // Labels with so many right and wrong predictions, valued by their precision.
 struct Labels {
-    Labels(std::vector<double> right, std::vector<double> wrong) : tp(std::move(right)), fp(std::move(wrong)), none(tp.size(), 0), sign(tp.size(), 1) {
+    Labels(std::vector<double> right, std::vector<double> wrong)
+        : tp(std::move(right)), fp(std::move(wrong)), none(tp.size(), 0), sign(tp.size(), 1) {
         for (std::size_t i = 0; i < tp.size(); ++i) h.push_back(tp[i] > 0 ? tp[i] / (tp[i] + fp[i]) : NOTHING);
     }
     FoundHead best_head(const Options& options) const {
