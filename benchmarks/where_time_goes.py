@@ -36,7 +36,7 @@ FITS = {
 }
 PARTS = {
     "refining: counting, values, bounds": (
-        "RefinementBounds|by_bounds|can_win|visit_packed|count_words|add_values|FixedHead|visit_fixed|add_lanes|scan|"
+        "RefinementBounds|can_win|CandidateSearch::(measure|refine)|count_words|add_values|FixedHead|visit_fixed|scan|"
         "avx2::reaching"
     ),
     "refining: cutting lists of rows": "assign_kept|marks|covered_by",
