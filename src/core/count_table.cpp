@@ -48,6 +48,13 @@ const Block::Part& Block::part_of(std::size_t slot) const {
     return *(after - 1);
 }
 
+// Nothing is a candidate.
+void Block::shut() {
+    for (auto [bounds, nothing] : {std::pair(&bound, -UNLIMITED), std::pair(&cut, UNLIMITED), std::pair(&slack, UNLIMITED)})
+        bounds->assign(sides() * tiles() * TILE, nothing);
+    best.assign(tiles(), -UNLIMITED);
+}
+
 // Any head may be the best of the candidates at some slots, and what is no candidate at all is found out by a look.
 void Block::open(std::size_t first, std::size_t count) {
     for (std::size_t side = 0; side < sides(); ++side) {
@@ -116,6 +123,7 @@ Scoring CountTable::scoring_for(const MinPrecision& asked) const {
     double rise = 1;
     for (std::size_t k = 0; k < options_.lift.size(); ++k) rise = std::max(rise, options_.lift[k] / double(k + 1));
     s.rise = float(rise);
+    s.longer = options_.head_search == HeadSearchKind::relaxed && *std::max_element(options_.lift.begin(), options_.lift.end()) > options_.lift[0];
     return s;
 }
 
@@ -236,27 +244,24 @@ Block& CountTable::counted(Block& block, Workspace& work) const {
 
 // What each row adds to the counts of each lane.
 void CountTable::write_words() {
-    words_.resize(2 * state_.n_rows * state_.width);
+    words_width_ = state_.width;
+    words_.resize(2 * state_.n_rows * words_width_);
     static constexpr std::uint32_t PAIR[8] = {0, 1, 1 << 16, 0, 0, 1, 1 << 16, 0};
     for (Row row : state_.training.rows)
-        for (std::size_t at = row * state_.width; at < (row + std::size_t(1)) * state_.width; ++at) {
-            std::uint32_t* of_lane = words_.data() + 2 * (at - at % 8) + at % 8;
-            of_lane[0] = PAIR[state_.bytes[at]];
-            of_lane[8] = state_.bytes[at] >> 2;
+        for (std::size_t lane = 0; lane < words_width_; ++lane) {
+            const std::uint8_t of_row = state_.bytes[row * words_width_ + lane];
+            words_[word_at(row, lane)] = PAIR[of_row];
+            words_[word_at(row, lane) + 8] = of_row >> 2;
         }
 }
 
 void CountTable::count(Block& block, Workspace& work) const {
-    const std::size_t padded = block.tiles() * TILE;
     block.cells.resize(block.tiles() * n_lanes_ * cell_bytes());
     const Block::Part& first = block.parts[0];  // alone, it writes every cell
     if (wide_ || block.parts.size() > 1 || first.attribute >= n_attributes() || first.count != rows_of(first.attribute).groups())
         std::fill(block.cells.begin(), block.cells.end(), std::uint8_t(0));
-    block.covered.assign(padded, 0);
-    block.bound.assign(block.sides() * padded, -UNLIMITED);
-    block.cut.assign(block.sides() * padded, UNLIMITED);
-    block.slack.assign(block.sides() * padded, UNLIMITED);
-    block.best.assign(block.tiles(), -UNLIMITED);
+    block.covered.assign(block.tiles() * TILE, 0);
+    block.shut();
     for (const Block::Part& part : block.parts) count_part(block, part, work);
     block.open(0, block.slots);
 }
@@ -272,7 +277,7 @@ void CountTable::count_part(Block& block, const Block::Part& part, Workspace& wo
         const Candidates candidates = candidates_of(a);
         if (!prepared_.is_packed(a) && (candidates.nominal || candidates.split == groups)) {
             const GroupSpan span{rows.rows.data(), rows.ends.data(), 0, std::uint32_t(groups), false};
-            tile_kernels(false).count(span, !candidates.nominal, words_.data(), state_.width, n_lanes_, block.cells.data());
+            tile_kernels(false).count(span, !candidates.nominal, words_.data(), words_width_, n_lanes_, block.cells.data());
             for (std::size_t g = 0; g < groups; ++g) block.covered[g] = std::int32_t(candidates.nominal ? rows.size(g) : rows.ends[g]);
             return;
         }

@@ -4,7 +4,8 @@
 // bounds of the candidates. The first pass for the next rule looks only where a bound reaches the best value so far (lazy
 // greedy): at eight candidates at once, and exactly at the few that are left. Rows that leave training change every bound; they
 // are taken out of the counts of the sparse attributes that list them, and all others are counted anew, when they are looked
-// at. Columns of exact values and few labels have no counts at all: their candidates are flagged in one pass over the rows.
+// at. Columns of exact values and few labels have no counts where few candidates may be the best: these are flagged in one pass over
+// the rows.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -55,6 +56,7 @@ struct Block {
         return {bound.data() + at, cut.data() + at, slack.data() + at};
     }
     const Part& part_of(std::size_t slot) const;
+    void shut();
     void open(std::size_t first, std::size_t count);
     void refresh(std::size_t tile);
     void refresh_highest();
@@ -128,6 +130,7 @@ class CountTable {
     Block& counted(Block& block, Workspace& work) const;
     void take_out(Row row);
     void write_words();
+    std::size_t word_at(std::size_t row, std::size_t lane) const { return 2 * (row * words_width_ + lane - lane % 8) + lane % 8; }
     void count(Block& block, Workspace& work) const;
     void count_part(Block& block, const Block::Part& part, Workspace& work) const;
     void store(Block& block, const Block::Part& part, std::size_t slot, const std::int32_t* counters) const;
@@ -152,11 +155,11 @@ class CountTable {
     bool is_flagged(const Block& block) const;
     void count_up_to(const Block::Part& part, std::uint32_t from, std::size_t group, std::vector<std::int32_t>& counters) const;
     void begin_tile(const Block::Part& part, Block& tile) const;
-    void look_at_flagged(Block& block, const Pass& pass, std::size_t thread);
+    bool look_at_flagged(Block& block, const Pass& pass, std::size_t thread);
     void look_at(Block& block, const Pass& pass, std::size_t thread);
-    void look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread);
+    void look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread, const std::uint32_t* slots = nullptr);
     void look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread,
-                      const std::uint32_t* slots = nullptr);
+                      const std::uint32_t* slots);
 
     const Prepared& prepared_;
     const State& state_;
@@ -173,6 +176,7 @@ class CountTable {
     std::vector<std::int32_t> lane_of_label_;
     std::vector<std::uint32_t> lane_of_state_;  // lanes here of the lanes that the state has now
     Buffer<std::uint32_t> words_;               // rows × width, eight lanes at a time: what they add to pairs, and to positives
+    std::size_t words_width_ = 0;
     std::vector<GroupedRows> measured_;         // packed attributes: how large their groups are
     std::vector<std::size_t> attributes_;  // that a first condition may be on
     std::vector<Block> blocks_;            // first those of sparse attributes

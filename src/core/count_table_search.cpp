@@ -83,8 +83,11 @@ void CountTable::prepare_reach(double floor, Reach& reach) const {
     reach.present = whole[2];
     reach.covered = whole[3];
     reach.below = float(floor * (1 - 9e-6));
+    reach.least = float(floor / double(scoring_.lift) * (1 - 2e-5));
+    reach.cut = scoring_.averages ? reach.least : -UNLIMITED;
     reach.needs_right = quotient_.top[2] != 0 || quotient_.top[3] != 0 || quotient_.top_constant != 0;
-    const double precise = std::min(1000.0, 2e8 / (double(totals_.rows) + 1));
+    const double precise = std::min(1000.0, 5e8 / (double(totals_.rows) + 1) / double(totals_.active.size() + 1));  // of all labels
+    reach.per_right = float((1 - 1e-6) / precise);
     reach.right = std::int32_t(std::ceil(double(scoring_.right) * precise)) + 1;
     reach.wrong = -std::int32_t(std::floor(double(scoring_.wrong) * precise));
     for (auto* of_lanes : {&reach.constant, &reach.total, &reach.total_of_absence, &reach.total_right}) of_lanes->assign(n_lanes_, 0);
@@ -147,16 +150,16 @@ void CountTable::count_up_to(const Block::Part& part, std::uint32_t from, std::s
     RowCounter(state_).add(rows.rows.data() + from, rows.ends[group] - from, counters.data());
 }
 
-// Whether a block is looked at without counts: one column of few labels, whose groups can be added up one after the other.
+// Whether a block can be looked at without counts: one column of few labels, whose groups are added up one after the other.
 bool CountTable::is_flagged(const Block& block) const {
     const std::size_t a = block.parts[0].attribute;
-    const bool by_covered = quotient_.top[2] == 0 && quotient_.bottom[2] == 0;  // or else most candidates are close to the best
-    return !wide_ && !scoring_.additive && !scoring_.absence && by_covered && block.parts.size() == 1 && a < n_attributes() &&
+    return !wide_ && !scoring_.additive && !scoring_.absence && block.stale && block.parts.size() == 1 && a < n_attributes() &&
            block.two_sided && !prepared_.is_packed(a) && !prepared_.sparse.holds(a) && !prepared_.attributes[a].nominal &&
            prepared_.attributes[a].rest < 0 && state_.width <= 8 * Flags::MOST_VECTORS;
 }
 
-void CountTable::look_at_flagged(Block& block, const Pass& pass, std::size_t thread) {
+// False, and nothing is done, where so many candidates may be the best that counting them all is less work.
+bool CountTable::look_at_flagged(Block& block, const Pass& pass, std::size_t thread) {
     Workspace& work = work_[thread];
     const double floor = std::max(pass.floor(thread), 0.0);  // no value is below it
     if (!(floor <= work.flags_floor * 1.001)) {  // a lower floor lets more pass
@@ -169,12 +172,13 @@ void CountTable::look_at_flagged(Block& block, const Pass& pass, std::size_t thr
     work.flagged.resize(2 * groups);
     const GroupSpan span{rows.rows.data(), rows.ends.data(), 0, groups, false};
     const std::size_t found = tile_kernels(wide_).flag(work.flags, span, state_.bytes.data(), state_.width, work.flagged.data());
+    if (pass.keeps && 4 * found > groups) return false;
     Block& tile = work.scratch;
     begin_tile(part, tile);
     tile.hope = NOTHING;
     work.sums.assign(3 * state_.width + 1, 0);
     work.groups.clear();
-    std::uint32_t counted = 0, wanted[2] = {};
+    std::uint32_t counted = 0;
     for (std::size_t i = 0; i < found; ++i) {
         const std::uint32_t group = work.flagged[i] / 2;
         if (work.groups.empty() || work.groups.back() != group) {
@@ -183,14 +187,14 @@ void CountTable::look_at_flagged(Block& block, const Pass& pass, std::size_t thr
             store(tile, part, work.groups.size(), work.sums.data());
             work.groups.push_back(group);
         }
-        wanted[work.flagged[i] % 2] |= 1u << (work.groups.size() - 1);
         if (i + 1 < found && (work.groups.size() < TILE || work.flagged[i + 1] / 2 == group)) continue;
-        tile.open(0, TILE);
-        for (std::size_t side : {0, 1})
-            if (wanted[side]) look_at_side(tile, 0, side, std::exchange(wanted[side], 0), pass, thread, work.groups.data());
+        tile.shut();
+        tile.open(0, work.groups.size());
+        look_at_tile(tile, 0, pass, thread, work.groups.data());
         work.groups.clear();
     }
     block.hope = tile.hope;
+    return true;
 }
 
 // One tile for slots of a column, wherever they stand.
@@ -200,8 +204,6 @@ void CountTable::begin_tile(const Block::Part& part, Block& tile) const {
     tile.two_sided = true;
     tile.cells.resize(n_lanes_ * cell_bytes());
     tile.covered.assign(TILE, 0);
-    for (auto* bounds : {&tile.bound, &tile.cut, &tile.slack}) bounds->resize(2 * TILE);
-    tile.best.resize(1);
 }
 
 void CountTable::search(const Pass& pass) {
@@ -226,7 +228,7 @@ void CountTable::search(const Pass& pass) {
 
 void CountTable::look_at(Block& block, const Pass& pass, std::size_t thread) {
     if (pass.keeps && block.highest < least_for(pass.floor(thread))) return;
-    if (is_flagged(block)) return look_at_flagged(block, pass, thread);
+    if (is_flagged(block) && look_at_flagged(block, pass, thread)) return;
     counted(block, work_[thread]);
     block.hope = NOTHING;
     for (std::size_t tile = 0; tile < block.tiles(); ++tile) {
@@ -237,7 +239,8 @@ void CountTable::look_at(Block& block, const Pass& pass, std::size_t thread) {
     if (pass.keeps) block.refresh_highest();
 }
 
-void CountTable::look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread) {
+// `slots`: those that the tile holds, or null where they are in order.
+void CountTable::look_at_tile(Block& block, std::size_t tile, const Pass& pass, std::size_t thread, const std::uint32_t* slots) {
     const double floor = pass.floor(thread);
     Workspace& work = work_[thread];
     const bool reaches = floor > 0 && !scoring_.additive;
@@ -249,11 +252,10 @@ void CountTable::look_at_tile(Block& block, std::size_t tile, const Pass& pass, 
     const std::uint32_t wanted =
         tile_kernels(wide_).filter(scoring_, totals_, reaches ? &work.reach : nullptr, cells_of(block, tile),
                                    block.covered.data() + tile * TILE, sides, block.sides(), least_for(floor), pass.keeps);
-    if (wanted & 0xff) look_at_side(block, tile, 0, wanted & 0xff, pass, thread);
-    if (wanted >> 8) look_at_side(block, tile, 1, wanted >> 8, pass, thread);
+    if (wanted & 0xff) look_at_side(block, tile, 0, wanted & 0xff, pass, thread, slots);
+    if (wanted >> 8) look_at_side(block, tile, 1, wanted >> 8, pass, thread, slots);
 }
 
-// `slots`: those that the tile holds, or null where they are in order.
 void CountTable::look_at_side(Block& block, std::size_t tile, std::size_t side, std::uint32_t wanted, const Pass& pass, std::size_t thread,
                               const std::uint32_t* slots) {
     Workspace& work = work_[thread];

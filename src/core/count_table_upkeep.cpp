@@ -94,6 +94,7 @@ void CountTable::revise_all(bool alone) {
             const bool present = state_.truth[state_.at(row, label)];
             --(present ? totals_.tp : totals_.fp)[closed.closing.lane];
             closed.taken.push_back(word_of(present));
+            if (!wide_) words_[word_at(row, closed.closing.lane)] = 0;  // a block may be counted later
         }
         if (n_sparse_) {
             closed.sparse.assign(prepared_.sparse.n_slots(), 0);

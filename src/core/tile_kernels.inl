@@ -77,8 +77,10 @@ std::uint32_t tile_filter(const Scoring& s, const LaneTotals& totals, const Reac
     if (!asked || !given) return asked;
     const Reach& reach = *given;
     const Cell* tile = static_cast<const Cell*>(cells);
-    const Int8 never = Int8{} + std::numeric_limits<std::int32_t>::min() / 2;
-    Int8 most[2] = {never, never}, most_right[2] = {never, never};
+    const Int8 never = Int8{} + std::numeric_limits<std::int32_t>::min() / 2, rows = load<Int8>(covered);
+    // Per side: a label reaches the value where its sum is not below this; the surplus of the best that does; what labels gain.
+    const Int8 needed[2] = {-rows * reach.covered, (rows - totals.rows) * reach.covered};
+    Int8 reached[2] = {}, surplus[2] = {never, never}, gained[2] = {};
     const bool by_head = s.asks_head && !s.absence, usable = reach.needs_right || s.asks_labels;
     for (std::uint32_t lane : totals.active) {
         const Cell& cell = tile[lane];
@@ -87,41 +89,36 @@ std::uint32_t tile_filter(const Scoring& s, const LaneTotals& totals, const Reac
             const auto weighed = [&](std::int32_t right, std::int32_t wrong) { return absent ? weigh(cell, wrong, right) : weigh(cell, right, wrong); };
             const Int8 sum = weighed(reach.tp, reach.fp) + of_positives;
             const std::int32_t total = absent ? reach.total_of_absence[lane] : reach.total[lane];
-            Int8 part = sum + reach.constant[lane], rest = total - sum;
+            Int8 reaches[2] = {sum + reach.constant[lane] >= needed[0], total - sum >= needed[1]};
             if (usable | by_head) {
-                const Int8 right = weighed(reach.right, reach.wrong);
                 const std::int32_t all_right = absent ? reach.right * totals.fp[lane] + reach.wrong * totals.tp[lane] : reach.total_right[lane];
-                if (by_head) {
-                    most_right[0] = most_of(most_right[0], right);
-                    most_right[1] = most_of(most_right[1], all_right - right);
-                }
-                if (s.asks_labels) {
-                    part = right > 0 ? part : never;
-                    rest = all_right - right > 0 ? rest : never;
-                } else if (usable) {
-                    const Int8 tp = absent ? wrong_of(cell) : right_of(cell);
-                    part = tp > 0 ? part : never;
-                    rest = tp < (absent ? totals.fp[lane] : totals.tp[lane]) ? rest : never;
+                const Int8 right = weighed(reach.right, reach.wrong), rights[2] = {right, all_right - right};
+                const Int8 tp = absent ? wrong_of(cell) : right_of(cell);
+                const Int8 some_right[2] = {tp > 0, tp < (absent ? totals.fp[lane] : totals.tp[lane])};
+                for (int side = 0; side < 2; ++side) {
+                    if (usable) reaches[side] &= s.asks_labels ? rights[side] > 0 : some_right[side];
+                    if (!by_head) continue;
+                    surplus[side] = reaches[side] ? most_of(surplus[side], rights[side]) : surplus[side];
+                    gained[side] += rights[side] > 0 ? rights[side] : Int8{};
                 }
             }
-            most[0] = most_of(most[0], part);
-            most[1] = most_of(most[1], rest);
+            for (int side = 0; side < 2; ++side) reached[side] |= reaches[side];
         }
     }
     std::uint32_t left = 0;
-    const Int8 rows = load<Int8>(covered);
     const Float8 unlimited = all(std::numeric_limits<float>::infinity());
     for (std::size_t side = 0; side < n_sides; ++side) {
-        const Int8 reached = most[side] + (side ? totals.rows - rows : rows) * reach.covered >= 0;
-        const Int8 is_precise = by_head ? most_right[side] > 0 : ~Int8{};
-        left |= bits_of(wanted[side] & reached & is_precise) << (8 * side);
+        const Int8 lacking = by_head ? -(surplus[side] + gained[side]) : Int8{} - 1;  // what labels would have to make up for
+        const Int8 imprecise = by_head ? wanted[side] & (gained[side] == 0) : Int8{};
+        const Int8 low = wanted[side] & ~imprecise & ~reached[side], lacks = wanted[side] & ~imprecise & ~low & (lacking >= 0);
+        left |= bits_of(wanted[side] & ~imprecise & ~low & ~lacks) << (8 * side);
         if (!keeps) continue;
-        const Int8 imprecise = wanted[side] & ~is_precise, low = wanted[side] & is_precise & ~reached;
         const TileBounds& b = sides[side];
         const Float8 bound = load<Float8>(b.bound), cut = load<Float8>(b.cut), slack = load<Float8>(b.slack);
-        store(b.bound, imprecise ? -unlimited : (low ? lower(bound, all(reach.below)) : bound));
-        store(b.cut, imprecise ? unlimited : (low ? -unlimited : cut));
-        store(b.slack, imprecise ? all(1) : slack);  // until some label is precise
+        store(b.bound, imprecise | lacks ? -unlimited : (low ? lower(bound, all(reach.below)) : bound));
+        store(b.cut, imprecise ? unlimited : (low ? all(reach.cut) : (lacks ? all(reach.least) : cut)));
+        // Until some label is precise, or labels gain what is lacking.
+        store(b.slack, imprecise ? all(1) : (lacks ? floats(lacking) * reach.per_right - s.margin : slack));
     }
     return left;
 }

@@ -33,9 +33,8 @@ class LabelMeans {
 
     Float8 highest = all(-std::numeric_limits<float>::infinity());  // no head is worth more
     Float8 shortest = all(std::numeric_limits<float>::infinity());  // the best head has at least so many labels
-    // Where labels are sorted: labels below this do not matter to the best head; and whether that has less right than wrong.
-    Float8 cut = all(-std::numeric_limits<float>::infinity());
-    Int8 is_wrong = {};
+    Float8 cut = all(-std::numeric_limits<float>::infinity());       // labels below this do not matter to that
+    Int8 is_wrong = {};  // where labels are sorted: the best head has less right than wrong
 
     // After all labels: what heads are worth, if their best label is worth `best`.
     void compare(Float8 best) { sorts_ ? compare_sorted() : compare_many(best); }
@@ -70,6 +69,7 @@ class LabelMeans {
                 if (const std::int32_t length = counts_[j][i]; length > 0)
                     reached[i] = std::max(reached[i], (float(length) * lengths_.thresholds[j] + above_[j][i]) * lengths_.of_each[std::size_t(length - 1)]);
         const Float8 nearly = reached * (1 - 1e-5f);
+        cut = lower(best, all(lengths_.thresholds[THRESHOLDS - 1])) * (1 - 1e-5f);
         for (std::size_t k = 0; k < lengths_.share.size(); ++k) {
             Float8 mean = best;
             for (std::size_t j = 0; j < THRESHOLDS; ++j) mean = lower(mean, lengths_.thresholds[j] + above_[j] * lengths_.share[k]);
@@ -201,15 +201,20 @@ void tile_values(const Scoring& s, const LaneTotals& totals, const Lengths& leng
     });
     if (s.additive)
         value = gain > zero ? gain : nothing;
-    Int8 fails = {};
+    // Without a lift the best head is of labels as good as the best one.
+    Int8 fails = !s.additive && !s.longer && s.asks_head ? (of_best < -s.margin) & (best > zero) : Int8{};
+    cut = fails ? best * (1 - 1e-5f) : cut;
     if (averages && any(value >= all(needed))) {
         means.compare(best);
         value = best > zero ? lower(value, means.highest) : value;
-        if (means.sorts()) cut = best > zero ? means.cut : nothing;
+        cut = best > zero ? means.cut : nothing;
         // Short heads of many labels are soon looked at exactly, which tells more about later looks.
-        if (asks_half)
-            fails = means.sorts() ? means.is_wrong & (best > zero)
-                                  : (means.shortest >= all(12)) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
+        if (asks_half && means.sorts()) {
+            fails |= means.is_wrong & (best > zero);
+        } else if (asks_half) {
+            fails |= (means.shortest >= all(12)) & (surplus < (means.shortest - floats(bearable)) * many * (1 - 1e-5f));
+            cut = fails ? nothing : cut;  // every label matters to that
+        }
     }
     store(found.value, value > nothing ? value + (value > zero ? value : -value) * 3e-6f + 1e-30f : nothing);
     store(found.best, best);

@@ -43,6 +43,7 @@ struct Scoring {
     bool additive;  // a head is worth the sum of its labels with a value above 0
     bool asks_head, asks_labels;   // for a minimum precision
     float right, wrong;  // a label has it where right × TP >= wrong × FP
+    bool longer;         // a head may be worth more than one of its best labels alone
     float lift;          // the highest of all lengths
     float rise;          // how far a head can rise with one label: the highest lift per label
     float margin;        // the rounding of surpluses
@@ -70,6 +71,9 @@ struct Reach {
     std::int32_t tp, fp, present, covered, right, wrong;  // weights
     bool needs_right;                                     // a label without TP could pass
     float below;                                          // what fails is worth less
+    float least;                                          // what reaches has a label worth at least this
+    float cut;                                            // the same where heads are means; or else -inf
+    float per_right;                                      // the surplus of what weighs 1
     std::vector<std::int32_t> constant;                   // per lane
     std::vector<std::int32_t> total, total_of_absence, total_right;  // per lane: constant and sum over all rows in training
 };
@@ -119,7 +123,7 @@ struct TileKernels {
     // (rows × stride, eight lanes at a time: TP, and FP in the upper half; positives). Only for narrow cells.
     void (*count)(const GroupSpan&, bool cumulative, const std::uint32_t* words, std::size_t stride, std::size_t lanes, void* cells);
     // The candidates to look at, bits 0 to 7 those of the slots, 8 to 15 of their other sides: where the bound reaches `least`, some
-    // label reaches what is asked, and some is precise; without a reach, by their bounds alone. What is found out about the others
+    // label reaches what is asked, and others make up for what it gets wrong; without a reach, by their bounds alone. What is found out about the others
     // is kept in their bounds; or, if not `keeps`, bounds are neither asked nor kept.
     std::uint32_t (*filter)(const Scoring&, const LaneTotals&, const Reach*, const void* cells, const std::int32_t* covered,
                             const TileBounds* sides, std::size_t n_sides, float least, bool keeps);

@@ -41,6 +41,7 @@ Problem random_problem(std::mt19937& random) {
     s.asks_head = true;
     s.right = s.wrong = 1;
     s.lift = float(*std::max_element(p.options.lift.begin(), p.options.lift.end()));
+    s.longer = s.lift > float(p.options.lift[0]);
     p.totals.rows = rows;
     p.cells.resize(labels);
     for (std::int32_t& c : p.covered) c = 1 + std::int32_t(random() % std::uint32_t(is_long ? rows / 3 : rows - 1));
