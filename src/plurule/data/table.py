@@ -15,8 +15,9 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import DataError
+from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
+from plurule.model.condition import NumberedAttributes, as_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Table:
     ):
         self.lacking = lacking
         """Names of columns that were not there, and hold missing values only."""
-        self.attributes = tuple(attributes)
+        self.attributes = as_attributes(attributes)
         """Names and kinds of the columns."""
         self.columns = columns if isinstance(columns, SparseColumns) else tuple(columns)
         if len(self.attributes) != len(self.columns):
@@ -140,6 +141,18 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple([a.name for a in self.attributes])
+
+    def has(self, name: str) -> bool:
+        """Whether a column is called so."""
+        return self.attributes.has(name) if isinstance(self.attributes, NumberedAttributes) else name in self._names
+
+    def repeated_name(self) -> str | None:
+        """The first name that a column before has; None if all are different."""
+        return None if isinstance(self.attributes, NumberedAttributes) else first_repeated(self.names)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.names)
 
     def __len__(self) -> int:
         return self.n_rows
