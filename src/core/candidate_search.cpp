@@ -207,12 +207,11 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
         for (auto& tools : tools_) tools->finder.bodies.start(rule.body);
         count_scope(rule.covered);
     }
-    const bool by_rows = head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
-    if (by_rows)
+    if (visits_by_rows(head))
         head->visit_sparse(prepared_, rule.covered, fixed_total_, least_for(refined, *tools_[0]), tools_[0]->fixed,
                            [&](std::size_t a) { return is_allowed(a); },
                            [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
-    std::vector<std::size_t> order = all_visited(false, by_rows);
+    std::vector<std::size_t> order = all_visited(false, visits_by_rows(head));
     if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });
     if (next->bounds) next->bounds->keep_promising(order, head->unlifted(least_for(refined, *tools_[0])));
     threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
@@ -221,6 +220,11 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
         head ? visit_fixed(a, refined, *tools_[t]) : visit_free(scope, std::int32_t(a), *tools_[t], &refined);
     });
     return next;
+}
+
+// Whether the candidates of sparse attributes are looked at all at once.
+bool CandidateSearch::visits_by_rows(const FixedHead* head) const {
+    return head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
 }
 
 std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule& rule) {
@@ -236,7 +240,7 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     if (!options_.fix_head) return next;
     next->head = rule.around ? rule.around->head : std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
     if (options_.beam_width == 1)
-        next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
+        next->bounds = next->head->bounds(all_visited(false, visits_by_rows(next->head.get())), rule.covered, floor_of_ties(rule.value));
     return next;
 }
 

@@ -174,7 +174,7 @@ class CountTable {
     std::vector<std::uint32_t> lane_of_state_;  // lanes here of the lanes that the state has now
     Buffer<std::uint32_t> words_;               // rows × width, eight lanes at a time: what they add to pairs, and to positives
     std::vector<GroupedRows> measured_;         // packed attributes: how large their groups are
-    std::vector<std::size_t> attributes_;  // that a first condition may be on
+    std::vector<std::size_t> attributes_[2];  // that a first condition may be on: those that are not sparse, those that are
     std::vector<Block> blocks_;            // first those of sparse attributes
     std::size_t n_sparse_ = 0;             // so many
     bool removed_ = false;  // rows have left training
