@@ -84,8 +84,9 @@ bool CountTable::suits(const Options& options, const HeadSearch& search, const P
     if (!usable(options.heuristic.parameter) || !usable(options.heuristic.shrinkage)) return false;
     for (double lift : options.lift)
         if (!(lift > 0)) return false;
-    double slots = options.label_conditions ? 2.0 * double(state.n_labels) : 0.0;
+    double slots = (options.label_conditions ? 2.0 * double(state.n_labels) : 0.0) + double(prepared.sparse.n_slots());
     for (std::size_t a = 0; a < prepared.attributes.size(); ++a) {
+        if (prepared.sparse.holds(a)) continue;
         const GroupedRows& rows = state.training.at(a);
         slots += prepared.is_packed(a) ? double(prepared.attributes[a].values) : double(rows.groups() + 1) * (rows.missing.empty() ? 1 : 2);
     }

@@ -179,7 +179,8 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
 void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
            std::vector<std::uint8_t>& codes) {
     if (listed.size() == 0 && listed.is_sparse) return;
-    std::vector<std::uint32_t> next(std::size_t(attribute.values), 0);
+    thread_local std::vector<std::uint32_t> next;  // the memory is used again for the next column
+    next.assign(std::size_t(attribute.values), 0);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i] == MISSING) grouped.missing.push_back(listed[i]);
         if (ranks[i] >= 0 && ranks[i] != attribute.rest) ++next[std::size_t(ranks[i])];

@@ -34,6 +34,13 @@ struct Prepared {
     SparseRows sparse;  // of the first `laid_out` attributes, once they are all there
     std::size_t laid_out = 0;
 
+    // What the rows listed in all groups take.
+    double listed_bytes() const {
+        double bytes = 0;
+        for (const auto& of_attribute : grouped) bytes += double(of_attribute.rows.size() * sizeof(Row));
+        for (const auto& of_attribute : codes) bytes += double(of_attribute.size());
+        return bytes;
+    }
     bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
 
     // Attributes, and behind them the labels.

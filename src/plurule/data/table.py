@@ -92,13 +92,18 @@ class SparseColumns(Sequence[SparseColumn]):
             values = values.astype(np.int32)
         return SparseColumn(self.matrix.indices[start:end].astype(np.int32, copy=False), values, self.n_rows)
 
+    def picked_matrix(self) -> Any:
+        """The matrix of these columns; not to be changed."""
+        all_are = np.array_equal(self.picked, np.arange(self.matrix.shape[1]))
+        return self.matrix if all_are else self.matrix[:, self.picked]
+
     def select(self, columns: Sequence[int]) -> SparseColumns:
         """Some of the columns."""
         return SparseColumns(self.matrix, self.nominal, self.picked[np.asarray(columns, dtype=np.intp)])
 
     def take(self, rows: NDArray[np.intp]) -> SparseColumns:
         """The given rows of all columns, in the given order."""
-        matrix = self.matrix[:, self.picked][rows]
+        matrix = self.picked_matrix()[rows]
         matrix.sort_indices()
         return SparseColumns(matrix, self.nominal[self.picked], np.arange(len(self.picked)))
 
