@@ -178,7 +178,6 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
 
 void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
            std::vector<std::uint8_t>& codes) {
-    if (listed.size() == 0 && listed.is_sparse) return;
     thread_local std::vector<std::uint32_t> next;  // the memory is used again for the next column
     next.assign(std::size_t(attribute.values), 0);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
