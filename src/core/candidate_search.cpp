@@ -231,6 +231,7 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     // What is left of the last rule is written over where possible: its lists need no new room.
     if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<Refinement>();
     const std::shared_ptr<Refinement> next = spare_;
+    next->scope.whole = &prepared_.grouped;
     next->scope.attributes.resize(n_attributes());
     next->scope.labels.resize(state_.n_labels);
     next->scope.rows.clear();

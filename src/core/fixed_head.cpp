@@ -368,6 +368,7 @@ void FixedHead::lay_out_spots(const Prepared& prepared, const Total& total, std:
         while (untouched != index.nominal().end() && (*untouched == a || (*untouched < a && !is_allowed(*untouched)))) ++untouched;
         if (!is_allowed(a)) continue;
         const std::size_t groups = last - first;
+        // Most attributes list one value only; where it splits is looked up where a candidate is offered.
         if (const std::uint32_t slot = work.touched[first]; index.is_only(slot) && std::size_t(work.hits[slot]) < total.rows) {
             std::copy_n(work.sums.begin() + std::ptrdiff_t(slot * blocks_), blocks_, work.sum.begin());
             for (side = 0; side < 2; ++side) push(a, std::size_t(work.hits[slot]), side == 1);
