@@ -194,15 +194,8 @@ Columns Columns::subset(const Ints& rows) const {
     try {
         return cut(rows);
     } catch (const std::bad_alloc&) {
-        out_of_memory("a part of the columns", 5 * double(prepared_->n_rows) + listed_bytes());
+        out_of_memory("a part of the columns", 5 * double(prepared_->n_rows) + prepared_->listed_bytes());
     }
-}
-
-double Columns::listed_bytes() const {
-    double bytes = 0;
-    for (const auto& grouped : prepared_->grouped) bytes += double(grouped.rows.size() * sizeof(Row));
-    for (const auto& codes : prepared_->codes) bytes += double(codes.size());
-    return bytes;
 }
 
 Columns Columns::cut(const Ints& rows) const {

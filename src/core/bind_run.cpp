@@ -120,7 +120,7 @@ class PythonRun {
     PythonRun(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, const Options& options,
               std::size_t n_threads, std::optional<Decisions> predicted, std::optional<Marks> in_training,
               std::optional<Marks> head_labels)
-        : bytes_(double(truth.size()) * 8 + columns.listed_bytes()) {
+        : prepared_(columns.without_index()), pairs_(truth.size()) {
         if (options.is_custom()) n_threads = 1;
         guarded([&] {
             const auto prepared = columns.prepared();
@@ -131,7 +131,7 @@ class PythonRun {
             run_ = std::make_unique<Run>(prepared, target, options, start, std::max<std::size_t>(1, n_threads));
         });
     }
-    PythonRun(const PythonRun& other) : bytes_(other.bytes_) {
+    PythonRun(const PythonRun& other) : prepared_(other.prepared_), pairs_(other.pairs_) {
         other.expect_whole();
         guarded([&] { run_ = std::make_unique<Run>(*other.run_); });
     }
@@ -170,11 +170,12 @@ class PythonRun {
         try {
             work();
         } catch (const std::bad_alloc&) {
-            out_of_memory("learning", bytes_);
+            out_of_memory("learning", double(pairs_) * 8 + prepared_->listed_bytes());
         }
     }
 
-    double bytes_;
+    std::shared_ptr<const Prepared> prepared_;
+    std::size_t pairs_;
     bool whole_ = true;  // only changed with the GIL held
     std::unique_ptr<Run> run_;
 };

@@ -126,8 +126,7 @@ class Columns {
     void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories);
     // The same columns for some of the rows, ranked without sorting again.
     Columns subset(const Ints& rows) const;
-    // What the rows listed in all groups take.
-    double listed_bytes() const;
+    std::shared_ptr<const Prepared> without_index() const { return prepared_; }
 
     // Shared with the training runs that read them; nothing can be added as long as there are any.
     std::shared_ptr<const Prepared> prepared() const {

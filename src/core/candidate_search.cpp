@@ -207,12 +207,11 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
         for (auto& tools : tools_) tools->finder.bodies.start(rule.body);
         count_scope(rule.covered);
     }
-    const bool by_rows = head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
-    if (by_rows)
+    if (visits_by_rows(head))
         head->visit_sparse(prepared_, rule.covered, fixed_total_, least_for(refined, *tools_[0]), tools_[0]->fixed,
                            [&](std::size_t a) { return is_allowed(a); },
                            [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
-    std::vector<std::size_t> order = all_visited(false, by_rows);
+    std::vector<std::size_t> order = all_visited(false, visits_by_rows(head));
     if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });
     if (next->bounds) next->bounds->keep_promising(order, head->unlifted(least_for(refined, *tools_[0])));
     threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
@@ -223,10 +222,16 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     return next;
 }
 
+// Whether the candidates of sparse attributes are looked at all at once.
+bool CandidateSearch::visits_by_rows(const FixedHead* head) const {
+    return head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
+}
+
 std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule& rule) {
     // What is left of the last rule is written over where possible: its lists need no new room.
     if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<Refinement>();
     const std::shared_ptr<Refinement> next = spare_;
+    next->scope.whole = &prepared_.grouped;
     next->scope.attributes.resize(n_attributes());
     next->scope.labels.resize(state_.n_labels);
     next->scope.rows.clear();
@@ -236,7 +241,7 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     if (!options_.fix_head) return next;
     next->head = rule.around ? rule.around->head : std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
     if (options_.beam_width == 1)
-        next->bounds = next->head->bounds(n_attributes() + state_.n_labels, rule.covered, floor_of_ties(rule.value));
+        next->bounds = next->head->bounds(all_visited(false, visits_by_rows(next->head.get())), rule.covered, floor_of_ties(rule.value));
     return next;
 }
 

@@ -55,7 +55,7 @@ class CandidateSearch {
         // Lists of an attribute that hold at least the rows that are covered.
         const GroupedRows& lists(std::size_t a) const { return known.is_cut[a] ? known.scope.at(a) : around.at(a); }
         void cut(std::size_t a) const {
-            known.scope.at(a).assign_kept(lists(a), keep.data());
+            known.scope.cut(a, lists(a), keep.data());
             known.is_cut[a] = 1;
         }
     };
@@ -74,6 +74,7 @@ class CandidateSearch {
     void sum_rows(const Scope& scope, std::int32_t a, const GroupedRows* rows, const std::vector<double>& of_rows, Tools& tools,
                   std::vector<double>& sums) const;
     void offer_heads(std::int32_t a, Tools& tools, const Refined* refined);
+    bool visits_by_rows(const FixedHead* head) const;
     std::shared_ptr<Refinement> begin_refinement(const GrowingRule& rule);
     bool is_in_head(std::size_t a, const GrowingRule& rule) const;
     bool can_win(std::size_t a, const Refined& refined, Tools& tools) const;

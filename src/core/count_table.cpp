@@ -91,9 +91,10 @@ bool CountTable::suits(const Options& options, const HeadSearch& search, const P
     if (!usable(options.heuristic.parameter) || !usable(options.heuristic.shrinkage)) return false;
     for (double lift : options.lift)
         if (!(lift > 0)) return false;
-    double slots = options.label_conditions ? 2.0 * double(state.n_labels) : 0.0;
+    double slots = (options.label_conditions ? 2.0 * double(state.n_labels) : 0.0) + double(prepared.sparse.n_slots());
     for (std::size_t a = 0; a < prepared.attributes.size(); ++a) {
-        const GroupedRows& rows = state.training.attributes[a];
+        if (prepared.sparse.holds(a)) continue;
+        const GroupedRows& rows = state.training.at(a);
         slots += prepared.is_packed(a) ? double(prepared.attributes[a].values) : double(rows.groups() + 1) * (rows.missing.empty() ? 1 : 2);
     }
     const double of_cell = state.n_rows < NarrowCell::MOST_ROWS ? sizeof(NarrowCell) : sizeof(WideCell);
@@ -102,7 +103,7 @@ bool CountTable::suits(const Options& options, const HeadSearch& search, const P
 
 CountTable::CountTable(const Prepared& prepared, const State& state, const Options& options, const HeadSearch& search, Threads& threads)
     : prepared_(prepared), state_(state), options_(options), head_search_(search), threads_(threads), wide_(state.n_rows >= NarrowCell::MOST_ROWS),
-      measured_(prepared.attributes.size()), work_(threads.most()) {
+      work_(threads.most()) {
     as_quotient(options.heuristic, quotient_);
     kept_ = scoring_for(options.asked_of_candidates());
 }
@@ -157,10 +158,12 @@ bool CountTable::place_of(const Block::Part& part, std::size_t slot, std::size_t
 void CountTable::lay_out(bool sparse) {
     const std::size_t first = sparse ? 0 : n_sparse_;
     std::size_t used = first;
-    for (std::size_t a : attributes_) {
-        if (prepared_.sparse.holds(a) != sparse) continue;
+    for (std::size_t a : attributes_[sparse]) {
         where_[a] = {0, NOWHERE};
-        if (prepared_.is_packed(a)) measured_[a].measure(prepared_.codes[a], state_.training.rows);
+        if (prepared_.is_packed(a)) {
+            measured_.resize(n_attributes());
+            measured_[a].measure(prepared_.codes[a], state_.training.rows);
+        }
         Block::Part part{std::uint32_t(a), 0, 2, false};
         if (sparse) {
             part.two_sided = true;
@@ -192,9 +195,7 @@ void CountTable::lay_out(bool sparse) {
     }
     blocks_.resize(used);
     if (sparse) n_sparse_ = used;
-    some_listed_ = std::any_of(attributes_.begin(), attributes_.end(), [&](std::size_t a) {
-        return a < n_attributes() && !prepared_.is_packed(a) && !prepared_.sparse.holds(a);
-    });
+    some_listed_ = std::any_of(attributes_[0].begin(), attributes_[0].end(), [&](std::size_t a) { return a < n_attributes() && !prepared_.is_packed(a); });
     for (std::size_t b = first; b < used; ++b) {
         blocks_[b].stale = true;
         blocks_[b].highest = UNLIMITED;
@@ -219,7 +220,8 @@ void CountTable::count_totals() {
 }
 
 void CountTable::start(const std::vector<std::size_t>& attributes) {
-    attributes_ = attributes;
+    for (auto& some : attributes_) some.clear();
+    for (std::size_t a : attributes) attributes_[prepared_.sparse.holds(a)].push_back(a);
     where_.assign(n_attributes() + state_.n_labels, {0, NOWHERE});
     lay_out(true);
     lay_out(false);

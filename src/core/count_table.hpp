@@ -178,7 +178,7 @@ class CountTable {
     Buffer<std::uint32_t> words_;               // rows × width, eight lanes at a time: what they add to pairs, and to positives
     std::size_t words_width_ = 0;
     std::vector<GroupedRows> measured_;         // packed attributes: how large their groups are
-    std::vector<std::size_t> attributes_;  // that a first condition may be on
+    std::vector<std::size_t> attributes_[2];  // that a first condition may be on: those that are not sparse, those that are
     std::vector<Block> blocks_;            // first those of sparse attributes
     std::size_t n_sparse_ = 0;             // so many
     bool removed_ = false;  // rows have left training

@@ -60,11 +60,12 @@ void CountTable::take_out(Row row) {
         const std::uint32_t a = prepared_.sparse.attribute_of(listed);
         if (where_[a].second == NOWHERE) continue;
         Block& block = blocks_[where_[a].first];
-        const std::size_t first = block.parts[where_[a].second].first, at = listed - prepared_.sparse.first_slot(a);
+        const Block::Part& part = block.parts[where_[a].second];
+        const std::size_t at = listed - prepared_.sparse.first_slot(a);
         // What is added up towards the value that is not listed.
-        const std::size_t split = Candidates(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows).split;
+        const std::size_t split = part.count == 1 ? 1 : Candidates(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows).split;
         for (std::size_t i = at < split ? at : split; i < (at < split ? split : at + 1); ++i) {
-            const std::size_t slot = first + i;
+            const std::size_t slot = part.first + i;
             (wide_ ? take_row<WideCell> : take_row<NarrowCell>)(cells_of(block, slot / TILE), slot % TILE, bytes, lane_of_state_);
             --block.covered[slot];
         }
@@ -175,6 +176,7 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
     };
     if (prepared_.sparse.holds(a)) {
         const std::uint64_t* of_slots = closed.sparse.data() + prepared_.sparse.first_slot(a);
+        if (part.count == 1) return sum = of_slots[0], take(0);
         const Candidates slots(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows);
         from_both_ends(slots, part.count, [&] { sum = 0; }, [&](std::size_t i) { sum += of_slots[i], take(i); });
         return;

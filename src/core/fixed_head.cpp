@@ -142,7 +142,7 @@ bool FixedHead::admissible(const Worth& worth, double floor, double covered) con
            (!options_.is_additive() || worth.value > 0) && covered >= options_.min_coverage;
 }
 
-std::unique_ptr<RefinementBounds> FixedHead::bounds(std::size_t attributes, const std::vector<Row>& rows, double value) const {
+std::unique_ptr<RefinementBounds> FixedHead::bounds(const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value) const {
     if (!packed_ || !one_quotient()) return nullptr;
     return std::make_unique<RefinementBounds>(quotient_, block(0), options_.min_coverage, words_, attributes, rows, unlifted(value));
 }
@@ -306,7 +306,13 @@ void FixedHead::visit_sparse(const Prepared& prepared, const std::vector<Row>& r
         for (std::size_t lane = 0; lane < 3; ++lane) lanes[lane] = work.counts.data() + (3 * b + lane) * slots;
     };
     const auto offer_at = [&](std::size_t i, const Worth& worth) {
-        if (i < work.spots.size() && admissible(worth, floor, work.covered[i])) offer(work.spots[i].attribute, work.spots[i].place, worth);
+        if (i >= work.spots.size() || !admissible(worth, floor, work.covered[i])) return;
+        auto& [a, place, side] = work.spots[i];
+        if (side >= 0) {
+            const Candidates candidates(prepared.attributes[a], prepared.grouped[a], prepared.n_rows);
+            candidates.place_of(candidates.nominal ? Slot{std::size_t(side), 0} : Slot{0, std::size_t(side)}, place);
+        }
+        offer(a, place, worth);
     };
     choose_lanes(0);
     if (one_quotient())
@@ -341,11 +347,12 @@ void FixedHead::sum_slots(const SparseRows& index, const std::vector<Row>& rows,
 void FixedHead::lay_out_spots(const Prepared& prepared, const Total& total, std::size_t slots, Workspace& work,
                               const std::function<bool(std::size_t)>& is_allowed) const {
     Place place;
+    std::int32_t side = -1;
     work.sum.assign(blocks_, 0);
     // The rows that were summed up, or all others.
     const auto push = [&](std::uint32_t a, std::size_t covered, bool others) {
         const std::size_t at = work.spots.size();
-        work.spots.push_back({a, place});
+        work.spots.push_back({a, place, side});
         work.covered[at] = std::int32_t(others ? total.rows - covered : covered);
         for (std::size_t b = 0; b < blocks_; ++b)
             for (std::size_t lane = 0; lane < 3; ++lane) {
@@ -361,6 +368,13 @@ void FixedHead::lay_out_spots(const Prepared& prepared, const Total& total, std:
         while (untouched != index.nominal().end() && (*untouched == a || (*untouched < a && !is_allowed(*untouched)))) ++untouched;
         if (!is_allowed(a)) continue;
         const std::size_t groups = last - first;
+        // Most attributes list one value only; where it splits is looked up where a candidate is offered.
+        if (const std::uint32_t slot = work.touched[first]; index.is_only(slot) && std::size_t(work.hits[slot]) < total.rows) {
+            std::copy_n(work.sums.begin() + std::ptrdiff_t(slot * blocks_), blocks_, work.sum.begin());
+            for (side = 0; side < 2; ++side) push(a, std::size_t(work.hits[slot]), side == 1);
+            side = -1;
+            continue;
+        }
         work.listed.ids.resize(groups);
         work.listed.ends.resize(groups);
         std::uint32_t end = 0;

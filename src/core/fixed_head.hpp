@@ -39,7 +39,7 @@ class FixedHead {
     Worth worth_of(const Total& total) const;
 
     // What is known of the attributes from condition to condition, where this head allows it; of a rule worth `value`.
-    std::unique_ptr<RefinementBounds> bounds(std::size_t attributes, const std::vector<Row>& rows, double value) const;
+    std::unique_ptr<RefinementBounds> bounds(const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value) const;
     double unlifted(double value) const { return value / lift_; }
 
     struct Workspace {
@@ -51,6 +51,7 @@ class FixedHead {
         struct Spot {
             std::uint32_t attribute;
             Place place;
+            std::int32_t side_of_only = -1;  // the place is not known yet: the only listed value (0), or the other one
         };
         std::vector<std::uint64_t> sums, sum;
         std::vector<std::int32_t> hits;

@@ -22,7 +22,9 @@ struct Attribute {
     bool nominal = false;
     std::int32_t values = 0;                // number of distinct values (ranks or categories)
     std::int32_t rest = -1;                 // the value that is not listed, or -1
-    std::vector<double> lowest, highest;    // numeric: the ends of each rank
+    std::vector<double> lowest, highest;    // numeric: the ends of each rank; no `highest` where every rank is one value
+
+    double highest_of(std::size_t rank) const { return (highest.empty() ? lowest : highest)[rank]; }
 };
 
 // Leaves new elements unset instead of writing zeros first.

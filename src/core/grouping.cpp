@@ -112,6 +112,11 @@ void sort(Buffer<Entry>& entries) {
 
 void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double* weights, Attribute& attribute) {
     ranks.resize(values.size());
+    if (values.empty() && listed.n_rows > 0) {  // no condition is on a column of zeros, so its only value is not written down
+        attribute.values = 1;
+        attribute.rest = 0;
+        return;
+    }
     if (max_bins > 0 && !weights && !listed.is_sparse && rank_by_buckets(*this, max_bins, attribute)) return;
     std::size_t n_missing = 0, distinct = 0;
     entries.clear();
@@ -138,15 +143,16 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
 
     double before = 0, bin = -1;
     std::int32_t rank = -1;
+    if (!binned) attribute.lowest.reserve(distinct + (zeros > 0));
     const auto enter = [&](double value) {  // the next distinct value: the same rank as the one before, or a new one
         const double next_bin = binned ? bin_of(before, max_bins, total) : bin + 1;
         if (next_bin != bin) {
             ++rank;
             attribute.lowest.push_back(value);
-            attribute.highest.push_back(value);
+            if (binned) attribute.highest.push_back(value);
         }
         bin = next_bin;
-        attribute.highest.back() = value;
+        if (binned) attribute.highest.back() = value;
     };
     const auto enter_zeros = [&] {
         enter(0.0);
@@ -172,7 +178,8 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
 
 void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
            std::vector<std::uint8_t>& codes) {
-    std::vector<std::uint32_t> next(std::size_t(attribute.values), 0);
+    thread_local std::vector<std::uint32_t> next;  // the memory is used again for the next column
+    next.assign(std::size_t(attribute.values), 0);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i] == MISSING) grouped.missing.push_back(listed[i]);
         if (ranks[i] >= 0 && ranks[i] != attribute.rest) ++next[std::size_t(ranks[i])];

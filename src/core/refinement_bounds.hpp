@@ -20,10 +20,13 @@ namespace plurule {
 
 class RefinementBounds {
    public:
-    // `words`: counts of the rows (see PackedCounts). The rule covers `rows` and is worth `value` to begin with.
+    // `words`: counts of the rows (see PackedCounts). The rule covers `rows` and is worth `value` to begin with; asked about are
+    // these attributes (ascending).
     RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const Buffer<std::uint64_t>& words,
-                     std::size_t attributes, const std::vector<Row>& rows, double value)
-        : quotient_(quotient), block_(block), words_(words), lowest_(value), bounds_(attributes), shares_(words.size()) {
+                     const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value)
+        : quotient_(quotient), block_(block), words_(words), lowest_(value), bounds_(attributes.empty() ? 0 : attributes.back() + 1),
+          shares_(words.size()) {
+        for (std::size_t a : attributes) bounds_[a] = {0, std::numeric_limits<double>::infinity(), 0};
         bits_of_rows_ = std::max(bits_of_rows_, int(std::bit_width(words.size())));
         min_coverage_ = std::int64_t(std::ceil(std::min(min_coverage, 1e15)));
         total_ = block.present + block.absent;
@@ -199,14 +202,14 @@ class RefinementBounds {
     static bool is_whole(double number) { return number == std::floor(number); }
 
     struct Bound {
-        double f = 0, surplus = std::numeric_limits<double>::infinity(), gained = 0;
+        double f, surplus, gained;
     };
     Quotient quotient_;
     FixedBlock block_;
     const Buffer<std::uint64_t>& words_;
     double lowest_;  // no f was lower
     std::int64_t min_coverage_ = 0;
-    std::vector<Bound> bounds_;
+    Buffer<Bound> bounds_;
     double total_ = 0, gained_ = 0;
     double least_bottom_ = 0, most_bottom_ = 0;  // between these are the denominators of all candidates
     std::int64_t most_tp_ = 0;

@@ -24,7 +24,7 @@ struct Condition {
     // Of a numeric attribute: halfway between the values on both sides.
     double threshold(const Prepared& prepared) const {
         const Attribute& numeric = prepared.attributes[std::size_t(attribute)];
-        return midpoint(numeric.highest[std::size_t(place.below)], numeric.lowest[std::size_t(place.above)]);
+        return midpoint(numeric.highest_of(std::size_t(place.below)), numeric.lowest[std::size_t(place.above)]);
     }
 };
 

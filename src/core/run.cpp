@@ -118,7 +118,7 @@ void Run::remove_from_training(const std::vector<Row>& rows) {
     Scope& training = state_.training;
     std::erase_if(training.rows, [&](Row row) { return !keep[row]; });
     threads_.run(search.listing(rows), search.is_small(training.rows.size()),
-                 [&](std::size_t a, std::size_t) { training.at(a).assign_kept(training.at(a), keep.data()); });
+                 [&](std::size_t a, std::size_t) { training.cut(a, training.at(a), keep.data()); });
 }
 
 // Labels without an open pair in training can be in no head; leaving them out saves lanes, if there are eight of them.

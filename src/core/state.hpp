@@ -34,6 +34,13 @@ struct Prepared {
     SparseRows sparse;  // of the first `laid_out` attributes, once they are all there
     std::size_t laid_out = 0;
 
+    // What the rows listed in all groups take.
+    double listed_bytes() const {
+        double bytes = 0;
+        for (const auto& of_attribute : grouped) bytes += double(of_attribute.rows.size() * sizeof(Row));
+        for (const auto& of_attribute : codes) bytes += double(of_attribute.size());
+        return bytes;
+    }
     bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
 
     // Attributes, and behind them the labels.
@@ -46,15 +53,31 @@ inline std::vector<std::uint8_t> marks_of(const std::vector<Row>& rows, std::siz
     return marks;
 }
 
+// The lists of one attribute, if they were cut out of others.
+struct CutLists : std::unique_ptr<GroupedRows> {
+    CutLists() = default;
+    CutLists(CutLists&&) = default;
+    CutLists(const CutLists& other) : std::unique_ptr<GroupedRows>(other ? new GroupedRows(*other) : nullptr) {}
+};
+
 // The rows a body covers, by attribute and by predicted label.
 struct Scope {
     std::vector<Row> rows;
-    std::vector<GroupedRows> attributes;
+    const std::vector<GroupedRows>* whole = nullptr;  // lists of the attributes that have none of their own
+    std::vector<CutLists> attributes;
     std::vector<GroupedRows> labels;  // groups 0 and 1: predicted absent, present
 
     // Attributes, and behind them the labels.
-    const GroupedRows& at(std::size_t a) const { return a < attributes.size() ? attributes[a] : labels[a - attributes.size()]; }
-    GroupedRows& at(std::size_t a) { return a < attributes.size() ? attributes[a] : labels[a - attributes.size()]; }
+    const GroupedRows& at(std::size_t a) const {
+        if (a >= attributes.size()) return labels[a - attributes.size()];
+        return attributes[a] ? *attributes[a] : (*whole)[a];
+    }
+    // The rows of `from` that are marked become those of an attribute or label.
+    void cut(std::size_t a, const GroupedRows& from, const std::uint8_t* keep) {
+        if (a >= attributes.size()) return labels[a - attributes.size()].assign_kept(from, keep);
+        if (!attributes[a]) attributes[a].reset(new GroupedRows);
+        attributes[a]->assign_kept(from, keep);
+    }
     // The rows of an attribute, or where they are packed: gathered in `room`, or only measured.
     const GroupedRows& rows_of(std::size_t a, const Prepared& prepared, bool gather, GroupedRows& room) const {
         if (!prepared.is_packed(a)) return at(a);
@@ -115,13 +138,10 @@ struct State : Lanes {
             if (!start.in_training || start.in_training[row]) training.rows.push_back(row);
             total_weight += weight(row);
         }
-        if (training.rows.size() == n_rows) {
-            training.attributes = prepared.grouped;
-        } else {
-            training.attributes.resize(prepared.grouped.size());
-            for (std::size_t a = 0; a < prepared.grouped.size(); ++a)
-                training.attributes[a].assign_kept(prepared.grouped[a], start.in_training);
-        }
+        training.whole = &prepared.grouped;
+        training.attributes.resize(prepared.grouped.size());
+        for (std::size_t a = 0; training.rows.size() < n_rows && a < prepared.grouped.size(); ++a)
+            training.cut(a, prepared.grouped[a], start.in_training);
         for (std::size_t label = 0; start.predicted && label < n_labels; ++label)
             for (std::int8_t sign = 0; head_labels[label] && sign < 2; ++sign) {
                 std::vector<Row> rows;

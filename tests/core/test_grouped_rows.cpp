@@ -55,7 +55,7 @@ TEST_CASE("candidates are all splits between values, counted as they cover") {
                 for (std::size_t i = 0; i < column.grouped.size(group); ++i) sums[0] += weight[column.grouped.begin(group)[i]];
             },
             [&](const Place& place, const std::vector<double>& sums) {
-                const double below = column.attribute.highest[std::size_t(place.below)];
+                const double below = column.attribute.highest_of(std::size_t(place.below));
                 double expected = 0;
                 for (std::size_t row = 0; row < weight.size(); ++row)
                     if (!std::isnan(column.values[row]) && (column.values[row] > below) == place.greater) expected += weight[row];

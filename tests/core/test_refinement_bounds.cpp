@@ -30,7 +30,7 @@ TEST_CASE("rows that are not covered add nothing: lists bound refinements alike,
         kept.assign_kept(all, keep.data());
         Quotient quotient{};
         as_quotient({Formula::f_measure, 0.25}, quotient);
-        RefinementBounds bounds(quotient, {1, double(n_rows), double(n_rows)}, 0, words, 2, covered, 0.3);
+        RefinementBounds bounds(quotient, {1, double(n_rows), double(n_rows)}, 0, words, {0, 1}, covered, 0.3);
         bounds.look_at(covered, 0.3, {});
         bounds.scan(0, all, keep, covered.size());
         bounds.scan(1, kept, keep, covered.size());

@@ -15,9 +15,11 @@ from plurule.classifier import RuleListClassifier
 from plurule.classifier_cv import RuleListClassifierCV
 from plurule.data import Dataset, IterativeStratifiedKFold, iterative_train_test_split, read
 from plurule.data.description import describe
+from plurule.data.encoding import encode
 from plurule.data.inputs import labelled_data, unpack
 from plurule.errors import DataError
 from plurule.metrics import scores
+from plurule.model.condition import NumberedAttributes
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
@@ -34,6 +36,23 @@ def test_labels_without_names_are_numbered_and_never_called_like_a_column() -> N
     frame = pd.DataFrame(X, columns=["x0", "y1"])
     assert labelled_data(frame, Y)[0].label_names == ("y0_label", "y1_label")
     assert labelled_data(frame.rename(columns={"y1": "spam"}), ["ham", "spam"] * 2)[0].label_names == ("spam_label",)
+
+
+def test_a_label_is_not_called_like_a_column_of_a_sparse_matrix_which_has_no_names() -> None:
+    assert labelled_data(sp.csr_array(X), Y, label_names=["x2", "x01"])[0].label_names == ("x2", "x01")
+    with pytest.raises(DataError, match="both named 'x1'"):
+        labelled_data(sp.csr_array(X), Y, label_names=["red", "x1"])
+    with pytest.raises(DataError, match="several columns are named 'x1'"):
+        Dataset(encode(sp.csr_array(X)), Y, ("red", "x1"))
+    with pytest.raises(DataError, match="several columns are named 'red'"):
+        Dataset(encode(sp.csr_array(X)), Y, ("red", "red"))
+
+
+def test_a_sparse_matrix_is_learned_from_without_an_object_for_each_column() -> None:
+    parameters: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 2, "min_coverage": 1, "readable": False}
+    sparse = RuleListClassifier(**parameters).fit(sp.csr_array(X), Y).rule_list_
+    assert isinstance(sparse.attributes, NumberedAttributes)
+    assert sparse == RuleListClassifier(**parameters).fit(X, Y).rule_list_
 
 
 def test_the_later_of_two_classes_is_the_label() -> None:

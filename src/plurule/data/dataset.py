@@ -88,7 +88,8 @@ class Dataset:
         for group in self.groups:
             expect_exactly_one(self.Y, group, self.label_names)
         # Readers see to the names of attributes, of which there may be many; labels may clash with them.
-        twice = first_repeated((*self.X.names, *self.label_names)) if self.label_names else None
+        names = [self.X.repeated_name(), first_repeated(self.label_names), *filter(self.X.has, self.label_names)]
+        twice = next((name for name in names if name is not None), None) if self.label_names else None
         if twice is not None:
             raise DataError(f"several columns are named {twice!r}; give each attribute and label its own name")
 
@@ -98,7 +99,7 @@ class Dataset:
         return cls(X, np.empty((len(X), 0), dtype=np.int8), (), **more)
 
     @property
-    def attributes(self) -> tuple[Attribute, ...]:
+    def attributes(self) -> Sequence[Attribute]:
         """Names and kinds of the columns of `X`."""
         return self.X.attributes
 

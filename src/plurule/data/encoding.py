@@ -16,6 +16,7 @@ from plurule.data.table import Column, SparseColumns, Table, recode
 from plurule.errors import DataError, first_repeated, nearest
 from plurule.label_matrix import expect_different_names
 from plurule.model import Attribute
+from plurule.model.condition import NumberedAttributes, as_attributes
 
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
@@ -30,7 +31,7 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
     that is not among the known ones becomes a missing value; a warning says how many there are. `tested` are the places
     of the attributes that frames and tables must have, by default all; others may be lacking.
     """
-    if isinstance(X, Table) and (attributes is None or X.attributes == tuple(attributes)):
+    if isinstance(X, Table) and (attributes is None or X.attributes == as_attributes(attributes)):
         return X
     if sp.issparse(X):
         return _from_sparse(X, attributes)
@@ -88,7 +89,7 @@ def _known(width: int, attributes: Sequence[Attribute] | None) -> Sequence[Attri
         raise DataError(
             f"X has {width} features, but RuleListClassifier is expecting {len(attributes)} features as input"
         )
-    return [Attribute(f"x{i}") for i in range(width)] if attributes is None else attributes
+    return NumberedAttributes(range(width)) if attributes is None else attributes
 
 
 def _expect_names(given: Collection[str], wanted: Sequence[Attribute], is_table: bool) -> None:
@@ -119,7 +120,7 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     if not np.isfinite(matrix.data).all():
         for number, attribute in zip(numbers, known, strict=True):
             _reject_infinite(number.to_dense(), attribute.name)
-    if attributes is None or not any(attribute.is_nominal for attribute in attributes):
+    if isinstance(known, NumberedAttributes) or not any(attribute.is_nominal for attribute in known):
         return Table(known, numbers, X.shape[0])
     columns = [_codes(n.to_dense(), a) if a.is_nominal else n for n, a in zip(numbers, known, strict=True)]
     return Table(known, columns, X.shape[0])

@@ -40,7 +40,7 @@ def row_hashes(table: Table) -> Hashes:
     """A number for each row, made of the numbers and codes that are not 0, and where they stand."""
     sums = np.zeros(len(table), dtype=np.uint64)
     if isinstance(table.columns, SparseColumns):
-        matrix = table.columns.matrix[:, table.columns.picked]
+        matrix = table.columns.picked_matrix()
         places = np.repeat(np.arange(matrix.shape[1], dtype=np.uint64), np.diff(matrix.indptr))
         np.add.at(sums, matrix.indices, _mixed(matrix.data, places))
     else:

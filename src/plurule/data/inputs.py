@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -50,11 +50,10 @@ def labelled_data(
         if len(label_names) != len(names):
             raise DataError(f"label_names holds {len(label_names)} names, but Y has {len(names)} labels")
         names, named = tuple(map(str, label_names)), True
-    for what, found in (("column", table.names), ("label", names)):
-        twice = first_repeated(found)
+    for what, twice in (("column", table.repeated_name()), ("label", first_repeated(names))):
         if twice is not None:
             raise DataError(f"two {what}s are named {twice!r}; give each {what} its own name")
-    names = beside(names, set(table.names), named)
+    names = beside(names, table.has, named)
     if not allow_empty:
         _expect_some(table.shape, Y.shape)
     if not table.columns:
@@ -93,14 +92,14 @@ def row_ids(X: Any, n_rows: int, ids: Sequence[Any] | None = None) -> list[Any]:
     return list(ids)
 
 
-def beside(labels: tuple[str, ...], columns: set[str], named: bool) -> tuple[str, ...]:
+def beside(labels: tuple[str, ...], is_column: Callable[[str], bool], named: bool) -> tuple[str, ...]:
     """Names of labels of which none is that of a column of the attributes."""
-    clash = next((label for label in labels if label in columns), None)
+    clash = next(filter(is_column, labels), None)
     if clash is None:
         return labels
     if named:
         raise DataError(f"a column of X and a label are both named {clash!r}; rename one of them")
-    return beside(tuple(f"{label}_label" for label in labels), columns, named)
+    return beside(tuple(f"{label}_label" for label in labels), is_column, named)
 
 
 def _expect_some(X: tuple[int, int], Y: tuple[int, int]) -> None:

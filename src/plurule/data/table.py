@@ -15,8 +15,9 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import DataError
+from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
+from plurule.model.condition import NumberedAttributes, as_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +92,18 @@ class SparseColumns(Sequence[SparseColumn]):
             values = values.astype(np.int32)
         return SparseColumn(self.matrix.indices[start:end].astype(np.int32, copy=False), values, self.n_rows)
 
+    def picked_matrix(self) -> Any:
+        """The matrix of these columns; not to be changed."""
+        all_are = np.array_equal(self.picked, np.arange(self.matrix.shape[1]))
+        return self.matrix if all_are else self.matrix[:, self.picked]
+
     def select(self, columns: Sequence[int]) -> SparseColumns:
         """Some of the columns."""
         return SparseColumns(self.matrix, self.nominal, self.picked[np.asarray(columns, dtype=np.intp)])
 
     def take(self, rows: NDArray[np.intp]) -> SparseColumns:
         """The given rows of all columns, in the given order."""
-        matrix = self.matrix[:, self.picked][rows]
+        matrix = self.picked_matrix()[rows]
         matrix.sort_indices()
         return SparseColumns(matrix, self.nominal[self.picked], np.arange(len(self.picked)))
 
@@ -120,7 +126,7 @@ class Table:
     ):
         self.lacking = lacking
         """Names of columns that were not there, and hold missing values only."""
-        self.attributes = tuple(attributes)
+        self.attributes = as_attributes(attributes)
         """Names and kinds of the columns."""
         self.columns = columns if isinstance(columns, SparseColumns) else tuple(columns)
         if len(self.attributes) != len(self.columns):
@@ -140,6 +146,18 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple([a.name for a in self.attributes])
+
+    def has(self, name: str) -> bool:
+        """Whether a column is called so."""
+        return self.attributes.has(name) if isinstance(self.attributes, NumberedAttributes) else name in self._names
+
+    def repeated_name(self) -> str | None:
+        """The first name that a column before has; None if all are different."""
+        return None if isinstance(self.attributes, NumberedAttributes) else first_repeated(self.names)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.names)
 
     def __len__(self) -> int:
         return self.n_rows

@@ -76,7 +76,7 @@ class PartitionedData(ABC):
             return columns_of(partitions)
 
     @property
-    def attributes(self) -> tuple[Attribute, ...]:
+    def attributes(self) -> Sequence[Attribute]:
         """Names and kinds of the columns that are no labels."""
         return self.columns.attributes
 

@@ -33,7 +33,7 @@ Numbers = NDArray[Any]
 class Pools(NamedTuple):
     """What is asked of the rows of a part of the data."""
 
-    attributes: tuple[Attribute, ...]
+    attributes: Sequence[Attribute]
     labels: tuple[str, ...]
     given: tuple[Rule, ...]
     bodies: Sequence[Sequence[Body]]

@@ -53,7 +53,7 @@ MOST_VALUES = max(LARGEST_CODES.values())
 class Columns:
     """What the columns of all parts are, and how many rows there are."""
 
-    attributes: tuple[Attribute, ...]
+    attributes: Sequence[Attribute]
     labels: tuple[str, ...]
     rows: tuple[int, ...]
     """Of each part."""
@@ -70,7 +70,7 @@ class Columns:
 class Look(NamedTuple):
     """What the columns of one part are."""
 
-    attributes: tuple[Attribute, ...]
+    attributes: Sequence[Attribute]
     all_missing: tuple[bool, ...]
     labels: tuple[str, ...]
     n_rows: int
@@ -143,7 +143,8 @@ def _in_form(one: Look, form: TargetForm, looks: Sequence[Look]) -> Look:
     if not form.columns or (one.form is not None and not one.form.columns):
         return one
     columns = one.label_columns or next(other.label_columns for other in looks if other.label_columns)
-    labels = beside(form.label_names(columns), {a.name for a in one.attributes}, named=form.classes is None)
+    names = {attribute.name for attribute in one.attributes}
+    labels = beside(form.label_names(columns), names.__contains__, named=form.classes is None)
     return one._replace(labels=labels)
 
 
@@ -168,7 +169,7 @@ def _united(index: int, looks: Sequence[Look], names: Sequence[str]) -> Attribut
 class Plan(NamedTuple):
     """How rows become codes."""
 
-    attributes: tuple[Attribute, ...]
+    attributes: Sequence[Attribute]
     values: tuple[Values, ...]
     labels: tuple[str, ...]
     given: tuple[Rule, ...]

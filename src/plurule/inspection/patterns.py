@@ -107,7 +107,7 @@ class Patterns(PatternsMethods, Sequence[Pattern]):
 
     patterns: tuple[Pattern, ...]
     """What was found."""
-    attributes: tuple[Attribute, ...]
+    attributes: Sequence[Attribute]
     """The columns of the data, in order."""
     labels: tuple[str, ...]
     """Names of the labels, in order."""

@@ -42,7 +42,7 @@ class Problem:
     """How many rows there are, where they are elsewhere; known of them are the label sets, and what each weighs."""
 
     @property
-    def attributes(self) -> tuple[Attribute, ...]:
+    def attributes(self) -> Sequence[Attribute]:
         """Those of the data."""
         return self.table.attributes[: len(self.table.attributes) - len(self.derived)]
 

@@ -7,9 +7,9 @@ A condition names the attribute (or label) it tests and knows its column. A miss
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from plurule.model.head import Assignment
 from plurule.model.naming import NUMBER, in_quotes, quoted
@@ -51,6 +51,53 @@ class Attribute:
         if self.categories is None:
             return self.only_0_and_1
         return {c.lower() for c in self.categories} in ({"0", "1"}, {"no", "yes"}, {"false", "true"})
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NumberedAttributes(Sequence[Attribute]):
+    """x0, x1, …: those of a matrix without names, like a tuple, but each is made when it is asked for.
+
+    >>> attributes = NumberedAttributes(range(100_000))
+    >>> attributes[-1], attributes.has("x7"), attributes.has("x07")
+    (Attribute(name='x99999', categories=None, only_0_and_1=False), True, False)
+    >>> attributes[:1] == (Attribute("x0"),)
+    True
+    """
+
+    numbers: range
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Attribute: ...
+    @overload
+    def __getitem__(self, index: slice) -> NumberedAttributes: ...
+    def __getitem__(self, index: int | slice) -> Attribute | NumberedAttributes:
+        found = self.numbers[index]
+        return NumberedAttributes(found) if isinstance(found, range) else Attribute(f"x{found}")
+
+    def __iter__(self) -> Iterator[Attribute]:
+        return (Attribute(f"x{number}") for number in self.numbers)
+
+    def has(self, name: str) -> bool:
+        """Whether one of them is called so."""
+        number = name[1:]
+        return number.isdecimal() and len(number) < 20 and int(number) in self.numbers and name == f"x{int(number)}"
+
+    def __eq__(self, other: Any) -> bool:
+        return self.numbers == other.numbers if isinstance(other, NumberedAttributes) else tuple(self) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def as_attributes(attributes: Iterable[Attribute]) -> tuple[Attribute, ...] | NumberedAttributes:
+    """Attributes as they are kept: those that are numbered are left unmade."""
+    return attributes if isinstance(attributes, NumberedAttributes) else tuple(attributes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     """
 
     rules: tuple[Rule, ...]
-    attributes: tuple[Attribute, ...]
+    attributes: Sequence[Attribute]
     labels: tuple[str, ...]
     undecided: tuple[tuple[float, float], ...] = ()
     length_choice: LengthChoice | None = field(default=None, compare=False)
