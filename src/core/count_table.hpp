@@ -134,6 +134,7 @@ class CountTable {
     void count_sparse(Block& block, const Block::Part& part, Workspace& work) const;
     void revise_all(bool alone);
     void revise(Block& block, const Closed& closed, Workspace& work);
+    void recount(Block& block, const Closed& closed, Workspace& work) const;
     std::uint64_t open_word(Row row, std::size_t label) const;
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
     void gather(Block& block, std::size_t slot, std::size_t side, std::vector<double>& counters);

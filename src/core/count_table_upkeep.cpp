@@ -90,6 +90,10 @@ void CountTable::revise_all(bool alone) {
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     for (Closed& closed : closed_) {
         const std::size_t label = std::size_t(closed.label);
+        if (state_.set_aside[label]) {  // nothing is left of it
+            totals_.tp[closed.closing.lane] = totals_.fp[closed.closing.lane] = 0;
+            continue;
+        }
         for (Row row : closed.rows) {
             const bool present = state_.truth[state_.at(row, label)];
             --(present ? totals_.tp : totals_.fp)[closed.closing.lane];
@@ -119,8 +123,28 @@ void CountTable::revise_all(bool alone) {
 void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     if (closed.rows.empty() || block.stale) return;
     const std::size_t tiles = block.tiles();
-    work.tp.resize(tiles * TILE);
-    work.fp.resize(tiles * TILE);
+    work.tp.assign(tiles * TILE, 0);
+    work.fp.assign(tiles * TILE, 0);
+    if (!state_.set_aside[std::size_t(closed.label)]) recount(block, closed, work);
+    const TileKernels& kernels = tile_kernels(wide_);
+    bool some_changed = false;
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+        const TileBounds sides[2] = {block.bounds(tile, 0), block.bounds(tile, block.sides() - 1)};
+        some_changed |= kernels.revise(kept_, totals_, closed.closing, cells_of(block, tile), work.tp.data() + tile * TILE,
+                                       work.fp.data() + tile * TILE, block.covered.data() + tile * TILE, sides, block.sides(), &block.best[tile]);
+    }
+    for (const Block::Part& part : block.parts)
+        if (part.attribute == n_attributes() + std::size_t(closed.label)) {  // its conditions cover other rows now
+            count_part(block, part, work);
+            block.open(part.first, part.count);
+            some_changed = true;
+        }
+    if (some_changed) block.refresh_highest();
+}
+
+// Writes what the slots of a block have of a closed label now.
+void CountTable::recount(Block& block, const Closed& closed, Workspace& work) const {
+    const std::size_t tiles = block.tiles();
     const bool all_written = std::all_of(block.parts.begin(), block.parts.end(), [&](const Block::Part& part) {
         return part.attribute < n_attributes() && !prepared_.is_packed(part.attribute) && !prepared_.sparse.holds(part.attribute);
     });
@@ -136,20 +160,6 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
         for (const Block::Part& part : block.parts)
             if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
     }
-    const TileKernels& kernels = tile_kernels(wide_);
-    bool some_changed = false;
-    for (std::size_t tile = 0; tile < tiles; ++tile) {
-        const TileBounds sides[2] = {block.bounds(tile, 0), block.bounds(tile, block.sides() - 1)};
-        some_changed |= kernels.revise(kept_, totals_, closed.closing, cells_of(block, tile), work.tp.data() + tile * TILE,
-                                       work.fp.data() + tile * TILE, block.covered.data() + tile * TILE, sides, block.sides(), &block.best[tile]);
-    }
-    for (const Block::Part& part : block.parts)
-        if (part.attribute == n_attributes() + std::size_t(closed.label)) {  // its conditions cover other rows now
-            count_part(block, part, work);
-            block.open(part.first, part.count);
-            some_changed = true;
-        }
-    if (some_changed) block.refresh_highest();
 }
 
 // What a row that is in training has of a label that can still be in heads: 1 for a TP, 1 in the upper half for an FP.
