@@ -209,7 +209,7 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     }
     const bool by_rows = head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
     if (by_rows)
-        head->visit_sparse(prepared_, rule.covered, before, fixed_total_, least_for(refined, *tools_[0]), tools_[0]->fixed,
+        head->visit_sparse(prepared_, rule.covered, before, fixed_total_, [&] { return least_for(refined, *tools_[0]); }, tools_[0]->fixed,
                            [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
     std::vector<std::size_t> order = all_visited(false, by_rows);
     if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });

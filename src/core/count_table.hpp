@@ -110,7 +110,6 @@ class CountTable {
         std::vector<std::uint64_t> taken;   // of each of them: 1 for a TP, 1 in the upper half for an FP
         std::vector<std::uint64_t> words;   // per row: the same of what is still open, where there are lists of rows of attributes
         std::vector<std::uint64_t> sparse;  // per sparse slot: the same of what was closed
-        std::vector<std::uint8_t> touched;  // per attribute: some of its sparse slots has any
     };
 
     std::size_t n_attributes() const { return prepared_.attributes.size(); }

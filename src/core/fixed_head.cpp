@@ -293,16 +293,16 @@ void FixedHead::visit_counted(const Attribute& attribute, std::size_t a, const G
 // --- the candidates of sparse attributes
 
 void FixedHead::visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const std::vector<Row>& before, const Total& total,
-                             double floor, Workspace& work, const Offer& offer) const {
+                             const std::function<double()>& floor, Workspace& work, const Offer& offer) const {
     sum_slots(prepared.sparse, rows, before, work);
     const std::size_t slots = (work.touched.size() + 1 + 7) / 8 * 8;
     work.first = work.last = 0;
     const auto offer_at = [&](Slot slot, const Worth& worth, std::int32_t covered) {
         std::uint32_t a;
         Place place;
-        if (admissible(worth, floor, covered) && find_sparse(prepared, slot, total.rows, work, a, place)) offer(a, place, worth);
+        if (admissible(worth, floor(), covered) && find_sparse(prepared, slot, total.rows, work, a, place)) offer(a, place, worth);
     };
-    value_sides(slots, floor, work, offer_at, [&](std::size_t b, auto&& use) { count_slots(b, prepared, slots, total, work, use); });
+    value_sides(slots, floor(), work, offer_at, [&](std::size_t b, auto&& use) { count_slots(b, prepared, slots, total, work, use); });
 }
 
 // What the rows sum to in each slot: by what was lost since the last call, if that is less.

@@ -63,9 +63,9 @@ class FixedHead {
     void visit(const Prepared& prepared, std::size_t a, const GroupedRows& grouped, std::size_t n_known, const Scope& scope,
                const Total& total, double floor, Workspace& work, const Offer& offer) const;
     // Those of all sparse attributes at once, from the values that the rows list; `before`: the rows of the last call, of which these
-    // are some, or none if it was about another head.
+    // are some, or none if it was about another head. What is offered may raise `floor`.
     void visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const std::vector<Row>& before, const Total& total,
-                      double floor, Workspace& work, const Offer& offer) const;
+                      const std::function<double()>& floor, Workspace& work, const Offer& offer) const;
 
    private:
     void visit_counted(const Attribute& attribute, std::size_t a, const GroupedRows& grouped, std::size_t n_known, const Total& total,
