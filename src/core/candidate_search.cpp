@@ -200,7 +200,7 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     Scope& scope = next->scope;
     const std::size_t rows_before = in_place ? scope.rows.size() : around.rows.size();
     if (next->bounds) next->bounds->look_at(rule.covered, head->unlifted(floor_of_ties(rule.value)), scope.rows);
-    scope.rows = rule.covered;
+    const std::vector<Row> before = std::exchange(scope.rows, rule.covered);
     if (head) {
         fixed_total_ = head->total_of(rule.covered);
     } else {
@@ -208,8 +208,7 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
         count_scope(rule.covered);
     }
     if (visits_by_rows(head))
-        head->visit_sparse(prepared_, rule.covered, fixed_total_, least_for(refined, *tools_[0]), tools_[0]->fixed,
-                           [&](std::size_t a) { return is_allowed(a); },
+        head->visit_sparse(prepared_, rule.covered, before, fixed_total_, [&] { return least_for(refined, *tools_[0]); }, tools_[0]->fixed,
                            [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
     std::vector<std::size_t> order = all_visited(false, visits_by_rows(head));
     if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });

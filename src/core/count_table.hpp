@@ -112,7 +112,6 @@ class CountTable {
         std::vector<std::uint64_t> taken;   // of each of them: 1 for a TP, 1 in the upper half for an FP
         std::vector<std::uint64_t> words;   // per row: the same of what is still open, where there are lists of rows of attributes
         std::vector<std::uint64_t> sparse;  // per sparse slot: the same of what was closed
-        std::vector<std::uint8_t> touched;  // per attribute: some of its sparse slots has any
     };
 
     std::size_t n_attributes() const { return prepared_.attributes.size(); }
@@ -137,6 +136,7 @@ class CountTable {
     void count_sparse(Block& block, const Block::Part& part, Workspace& work) const;
     void revise_all(bool alone);
     void revise(Block& block, const Closed& closed, Workspace& work);
+    void recount(Block& block, const Closed& closed, Workspace& work) const;
     std::uint64_t open_word(Row row, std::size_t label) const;
     void recount(const Block::Part& part, const Closed& closed, Workspace& work) const;
     void gather(Block& block, std::size_t slot, std::size_t side, std::vector<double>& counters);

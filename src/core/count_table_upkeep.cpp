@@ -2,7 +2,6 @@
 #include "count_table.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -91,20 +90,21 @@ void CountTable::revise_all(bool alone) {
     for (std::int32_t label : state_.label_of_lane) lane_of_state_.push_back(std::uint32_t(lane_of_label_[std::size_t(label)]));
     for (Closed& closed : closed_) {
         const std::size_t label = std::size_t(closed.label);
+        for (Row row : closed.rows)
+            if (!wide_) words_[word_at(row, closed.closing.lane)] = 0;  // blocks may be counted later
+        if (state_.set_aside[label]) {  // nothing is left of it
+            totals_.tp[closed.closing.lane] = totals_.fp[closed.closing.lane] = 0;
+            continue;
+        }
         for (Row row : closed.rows) {
             const bool present = state_.truth[state_.at(row, label)];
             --(present ? totals_.tp : totals_.fp)[closed.closing.lane];
             closed.taken.push_back(word_of(present));
-            if (!wide_) words_[word_at(row, closed.closing.lane)] = 0;  // a block may be counted later
         }
         if (n_sparse_) {
             closed.sparse.assign(prepared_.sparse.n_slots(), 0);
-            closed.touched.assign(n_attributes(), 0);
             for (std::size_t i = 0; i < closed.rows.size(); ++i)
-                for (std::uint32_t slot : prepared_.sparse.slots_of(closed.rows[i])) {
-                    closed.sparse[slot] += closed.taken[i];
-                    closed.touched[prepared_.sparse.attribute_of(slot)] = 1;
-                }
+                for (std::uint32_t slot : prepared_.sparse.slots_of(closed.rows[i])) closed.sparse[slot] += closed.taken[i];
         }
         if (!some_listed_) continue;
         closed.words.assign(state_.n_rows, 0);
@@ -121,23 +121,9 @@ void CountTable::revise_all(bool alone) {
 void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
     if (closed.rows.empty() || block.stale) return;
     const std::size_t tiles = block.tiles();
-    work.tp.resize(tiles * TILE);
-    work.fp.resize(tiles * TILE);
-    const bool all_written = std::all_of(block.parts.begin(), block.parts.end(), [&](const Block::Part& part) {
-        return part.attribute < n_attributes() && !prepared_.is_packed(part.attribute) && !prepared_.sparse.holds(part.attribute);
-    });
-    for (std::size_t tile = all_written ? tiles - 1 : 0; tile < tiles; ++tile)  // the last one is not full
-        (wide_ ? copy_lane<WideCell> : copy_lane<NarrowCell>)(cells_of(block, tile), closed.closing.lane, work.tp.data() + tile * TILE,
-                                                                     work.fp.data() + tile * TILE);
-    if (prepared_.sparse.holds(block.parts[0].attribute)) {  // so are all of the block, and most are not touched
-        const std::uint8_t *of_attributes = closed.touched.data(), *at = of_attributes + block.parts.front().attribute,
-                           *end = of_attributes + block.parts.back().attribute + 1;
-        for (; at != end && (at = static_cast<const std::uint8_t*>(std::memchr(at, 1, std::size_t(end - at)))); ++at)
-            if (const std::uint32_t part = where_[std::size_t(at - of_attributes)].second; part != NOWHERE) recount(block.parts[part], closed, work);
-    } else {
-        for (const Block::Part& part : block.parts)
-            if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
-    }
+    work.tp.assign(tiles * TILE, 0);
+    work.fp.assign(tiles * TILE, 0);
+    if (!state_.set_aside[std::size_t(closed.label)]) recount(block, closed, work);
     const TileKernels& kernels = tile_kernels(wide_);
     bool some_changed = false;
     for (std::size_t tile = 0; tile < tiles; ++tile) {
@@ -152,6 +138,19 @@ void CountTable::revise(Block& block, const Closed& closed, Workspace& work) {
             some_changed = true;
         }
     if (some_changed) block.refresh_highest();
+}
+
+// Writes what the slots of a block have of a closed label now.
+void CountTable::recount(Block& block, const Closed& closed, Workspace& work) const {
+    const std::size_t tiles = block.tiles();
+    const bool all_written = std::all_of(block.parts.begin(), block.parts.end(), [&](const Block::Part& part) {
+        return part.attribute < n_attributes() && !prepared_.is_packed(part.attribute) && !prepared_.sparse.holds(part.attribute);
+    });
+    for (std::size_t tile = all_written ? tiles - 1 : 0; tile < tiles; ++tile)  // the last one is not full
+        (wide_ ? copy_lane<WideCell> : copy_lane<NarrowCell>)(cells_of(block, tile), closed.closing.lane, work.tp.data() + tile * TILE,
+                                                                     work.fp.data() + tile * TILE);
+    for (const Block::Part& part : block.parts)
+        if (part.attribute != n_attributes() + std::size_t(closed.label)) recount(part, closed, work);
 }
 
 // What a row that is in training has of a label that can still be in heads: 1 for a TP, 1 in the upper half for an FP.
@@ -176,7 +175,8 @@ void CountTable::recount(const Block::Part& part, const Closed& closed, Workspac
     };
     if (prepared_.sparse.holds(a)) {
         const std::uint64_t* of_slots = closed.sparse.data() + prepared_.sparse.first_slot(a);
-        if (part.count == 1) return sum = of_slots[0], take(0);
+        if (part.count == 1) return sum = *of_slots, take(0);
+        if (std::all_of(of_slots, of_slots + part.count, [](std::uint64_t word) { return word == 0; })) return;
         const Candidates slots(prepared_.attributes[a], prepared_.grouped[a], state_.n_rows);
         from_both_ends(slots, part.count, [&] { sum = 0; }, [&](std::size_t i) { sum += of_slots[i], take(i); });
         return;

@@ -1,6 +1,7 @@
 #include "fixed_head.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace plurule {
 
@@ -159,24 +160,33 @@ void FixedHead::visit(const Prepared& prepared, std::size_t a, const GroupedRows
         Place place;
         if (admissible(worth, floor, covered) && candidates.place_of(slot, place)) offer(a, place, worth);
     };
+    value_sides(slots, floor, work, offer_at, [&](std::size_t b, auto&& use) {
+        count_sides(b, candidates, grouped, n_known, codes, scope.rows, total, work, use);
+    });
+}
+
+// Offers candidates with their values. count(block, use) counts what they cover, and calls use(side, lanes) for each side.
+template <class OfferAt, class Count>
+void FixedHead::value_sides(std::size_t slots, double floor, Workspace& work, OfferAt&& offer_at, Count&& count) const {
     if (one_quotient())
-        return count_sides(0, candidates, grouped, n_known, codes, scope.rows, total, work, [&](std::size_t side, std::int32_t* const* lanes) {
-            each_reaching(floor, slots, lanes, lanes[3], work, [&](std::size_t g, double value) {
-                offer_at(Slot{g, side}, {value, double(lanes[0][g]), double(lanes[1][g])}, lanes[3][g]);
+        return count(0, [&](std::size_t side, std::int32_t* const* lanes) {
+            each_reaching(floor, slots, lanes, work, [&](std::size_t g, double value) {
+                offer_at(Slot{g, side}, Worth{value, double(lanes[0][g]), double(lanes[1][g])}, lanes[3][g]);
             });
         });
-    work.covered.resize(2 * slots);
-    for (auto* sums : {&work.tp, &work.fp}) sums->assign(2 * slots, 0);
+    for (auto* sums : {&work.tp, &work.fp, &work.covered}) sums->assign(2 * slots, 0);
     work.values.assign(2 * slots, 0.0);
     for (std::size_t b = 0; b < blocks_; ++b)
-        count_sides(b, candidates, grouped, n_known, codes, scope.rows, total, work, [&](std::size_t side, std::int32_t* const* lanes) {
-            add_values(b, slots, lanes, lanes[3], side * slots, work);
-            std::copy_n(lanes[3], slots, work.covered.begin() + std::ptrdiff_t(side * slots));
+        count(b, [&](std::size_t side, std::int32_t* const* lanes) {
+            const std::size_t at = side * slots;
+            kernels().add_values(options_.heuristic, block(b), slots, lanes, lanes[3], work.values.data() + at, work.tp.data() + at,
+                                 work.fp.data() + at);
+            std::copy_n(lanes[3], slots, work.covered.begin() + std::ptrdiff_t(at));
         });
-    for (std::size_t side = 0; side < (candidates.nominal ? 1 : 2); ++side)
-        for (std::size_t g = 0; g <= grouped.groups(); ++g) {
+    for (std::size_t side : {0, 1})
+        for (std::size_t g = 0; g < slots; ++g) {
             const std::size_t at = side * slots + g;
-            offer_at(Slot{g, side}, {mean_value(work.values[at]), double(work.tp[at]), double(work.fp[at])}, work.covered[at]);
+            offer_at(Slot{g, side}, Worth{mean_value(work.values[at]), double(work.tp[at]), double(work.fp[at])}, work.covered[at]);
         }
 }
 
@@ -241,22 +251,15 @@ void FixedHead::count_coded(const std::uint64_t* words, const Candidates& candid
 
 // The slots of a head of one quotient that may reach `floor`, with their values.
 template <class Give>
-void FixedHead::each_reaching(double floor, std::size_t slots, const std::int32_t* const* lanes, const std::int32_t* covered, Workspace& work,
-                              Give&& give) const {
+void FixedHead::each_reaching(double floor, std::size_t slots, const std::int32_t* const* lanes, Workspace& work, Give&& give) const {
     work.found.resize(slots + 8);
-    const std::size_t found = kernels().reaching(quotient_, block(0), unlifted(floor), slots, lanes, covered, work.found.data());
+    const std::size_t found = kernels().reaching(quotient_, block(0), unlifted(floor), slots, lanes, lanes[3], work.found.data());
     for (std::size_t i = 0; i < found; ++i) {
         const std::size_t at = work.found[i];
         const std::int32_t present = lanes[2][at];
         give(at, mean_value(value_of(options_.heuristic, double(lanes[0][at]), double(lanes[1][at]),
-                                     absent_[0] - double(block(0).labels * covered[at] - present), present_[0] - double(present))));
+                                     absent_[0] - double(block(0).labels * lanes[3][at] - present), present_[0] - double(present))));
     }
-}
-
-void FixedHead::add_values(std::size_t b, std::size_t slots, const std::int32_t* const* lanes, const std::int32_t* covered, std::size_t at,
-                           Workspace& work) const {
-    kernels().add_values(options_.heuristic, block(b), slots, lanes, covered, work.values.data() + at, work.tp.data() + at,
-                         work.fp.data() + at);
 }
 
 // Candidate by candidate, where counts are not packed.
@@ -289,120 +292,132 @@ void FixedHead::visit_counted(const Attribute& attribute, std::size_t a, const G
 
 // --- the candidates of sparse attributes
 
-void FixedHead::visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const Total& total, double floor, Workspace& work,
-                             const std::function<bool(std::size_t)>& is_allowed, const Offer& offer) const {
-    sum_slots(prepared.sparse, rows, work);
-    const std::size_t slots = (2 * work.touched.size() + 1 + 7) / 8 * 8;
-    work.counts.assign(3 * blocks_ * slots, 0);
-    work.covered.assign(slots, 0);
-    work.spots.clear();
-    lay_out_spots(prepared, total, slots, work, is_allowed);
-    for (std::uint32_t slot : work.touched) {
-        work.hits[slot] = 0;
-        std::fill_n(work.sums.begin() + std::ptrdiff_t(slot * blocks_), blocks_, 0);
-    }
-    std::int32_t* lanes[3];
-    const auto choose_lanes = [&](std::size_t b) {
-        for (std::size_t lane = 0; lane < 3; ++lane) lanes[lane] = work.counts.data() + (3 * b + lane) * slots;
+void FixedHead::visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const std::vector<Row>& before, const Total& total,
+                             const std::function<double()>& floor, Workspace& work, const Offer& offer) const {
+    sum_slots(prepared.sparse, rows, before, work);
+    const std::size_t slots = (work.touched.size() + 1 + 7) / 8 * 8;
+    work.first = work.last = 0;
+    const auto offer_at = [&](Slot slot, const Worth& worth, std::int32_t covered) {
+        std::uint32_t a;
+        Place place;
+        if (admissible(worth, floor(), covered) && find_sparse(prepared, slot, total.rows, work, a, place)) offer(a, place, worth);
     };
-    const auto offer_at = [&](std::size_t i, const Worth& worth) {
-        if (i >= work.spots.size() || !admissible(worth, floor, work.covered[i])) return;
-        auto& [a, place, side] = work.spots[i];
-        if (side >= 0) {
-            const Candidates candidates(prepared.attributes[a], prepared.grouped[a], prepared.n_rows);
-            candidates.place_of(candidates.nominal ? Slot{std::size_t(side), 0} : Slot{0, std::size_t(side)}, place);
-        }
-        offer(a, place, worth);
-    };
-    choose_lanes(0);
-    if (one_quotient())
-        return each_reaching(floor, slots, lanes, work.covered.data(), work,
-                             [&](std::size_t i, double value) { offer_at(i, {value, double(lanes[0][i]), double(lanes[1][i])}); });
-    for (auto* sums : {&work.tp, &work.fp}) sums->assign(slots, 0);
-    work.values.assign(slots, 0.0);
-    for (std::size_t b = 0; b < blocks_; ++b) {
-        choose_lanes(b);
-        add_values(b, slots, lanes, work.covered.data(), 0, work);
-    }
-    for (std::size_t i = 0; i < work.spots.size(); ++i) offer_at(i, {mean_value(work.values[i]), double(work.tp[i]), double(work.fp[i])});
+    value_sides(slots, floor(), work, offer_at, [&](std::size_t b, auto&& use) { count_slots(b, prepared, slots, total, work, use); });
 }
 
-// What the rows sum to in each slot.
-void FixedHead::sum_slots(const SparseRows& index, const std::vector<Row>& rows, Workspace& work) const {
-    work.hits.resize(index.n_slots());
-    work.sums.resize(index.n_slots() * blocks_);
+// What the rows sum to in each slot: by what was lost since the last call, if that is less.
+void FixedHead::sum_slots(const SparseRows& index, const std::vector<Row>& rows, const std::vector<Row>& before, Workspace& work) const {
+    const auto is_untouched = [&](std::uint32_t slot) { return work.sums[slot * work.width + blocks_] == 0; };
+    if (!before.empty() && before.size() < 2 * rows.size()) {
+        for (std::size_t i = 0, kept = 0; i < before.size(); ++i)
+            if (kept < rows.size() && rows[kept] == before[i])
+                ++kept;
+            else
+                add_to_slots(before[i], true, index.slots_of(before[i]), work.sums.data());
+        std::erase_if(work.touched, is_untouched);
+        return;
+    }
+    for (std::uint32_t slot : work.touched) std::fill_n(work.sums.begin() + std::ptrdiff_t(slot * work.width), work.width, 0);
     work.touched.clear();
-    for (Row row : rows)
-        for (std::uint32_t slot : index.slots_of(row)) {
-            if (work.hits[slot]++ == 0) work.touched.push_back(slot);
-            for (std::size_t b = 0; b < blocks_; ++b) work.sums[slot * blocks_ + b] += words(b)[row];
-        }
-    if (work.touched.size() < index.n_slots() / 8) return std::sort(work.touched.begin(), work.touched.end());
-    work.touched.clear();
+    work.width = blocks_ + 1;
+    work.sums.resize(index.n_slots() * work.width);
+    std::size_t listed = 0;
+    for (Row row : rows) listed += index.slots_of(row).size();
+    const bool few = listed < index.n_slots() / 8;
+    for (Row row : rows) {
+        for (std::uint32_t slot : index.slots_of(row))
+            if (few && is_untouched(slot)) work.touched.push_back(slot);
+        add_to_slots(row, false, index.slots_of(row), work.sums.data());
+    }
+    if (few) return std::sort(work.touched.begin(), work.touched.end());
     for (std::uint32_t slot = 0; slot < index.n_slots(); ++slot)
-        if (work.hits[slot]) work.touched.push_back(slot);
+        if (!is_untouched(slot)) work.touched.push_back(slot);
 }
 
-// The candidates of the slots that were touched, with their counts.
-void FixedHead::lay_out_spots(const Prepared& prepared, const Total& total, std::size_t slots, Workspace& work,
-                              const std::function<bool(std::size_t)>& is_allowed) const {
-    Place place;
-    std::int32_t side = -1;
-    work.sum.assign(blocks_, 0);
-    // The rows that were summed up, or all others.
-    const auto push = [&](std::uint32_t a, std::size_t covered, bool others) {
-        const std::size_t at = work.spots.size();
-        work.spots.push_back({a, place, side});
-        work.covered[at] = std::int32_t(others ? total.rows - covered : covered);
-        for (std::size_t b = 0; b < blocks_; ++b)
-            for (std::size_t lane = 0; lane < 3; ++lane) {
-                const std::int32_t sum = PackedCounts::get(work.sum[b], int(lane));
-                work.counts[(3 * b + lane) * slots + at] = others ? total.packed[b][lane] - sum : sum;
-            }
-    };
+void FixedHead::add_to_slots(Row row, bool lost, std::span<const std::uint32_t> slots, std::uint64_t* sums) const {
+    const auto signed_of = [&](std::uint64_t number) { return lost ? -number : number; };
+    if (blocks_ == 1) {
+        using Pair = std::uint64_t __attribute__((vector_size(16)));
+        const Pair of_row = {signed_of(words(0)[row]), signed_of(1)};
+        for (std::uint32_t slot : slots) {
+            Pair sum;
+            std::memcpy(&sum, sums + 2 * std::size_t(slot), sizeof sum);
+            sum += of_row;
+            std::memcpy(sums + 2 * std::size_t(slot), &sum, sizeof sum);
+        }
+        return;
+    }
+    for (std::uint32_t slot : slots)
+        for (std::size_t b = 0; b <= blocks_; ++b) sums[slot * (blocks_ + 1) + b] += signed_of(b < blocks_ ? words(b)[row] : 1);
+}
+
+// Counts what the candidates of the slots that were touched cover, as `count_sides` does, and behind them those of one that was not.
+template <class Use>
+void FixedHead::count_slots(std::size_t b, const Prepared& prepared, std::size_t slots, const Total& total, Workspace& work, Use&& use) const {
+    const std::size_t touched = work.touched.size();
+    work.counts.assign(4 * slots, 0);
+    std::int32_t* lanes[4];
+    for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] = work.counts.data() + lane * slots;
+    for (std::size_t i = 0; i < touched; ++i) {
+        const std::uint64_t* sums = work.sums.data() + work.touched[i] * work.width;
+        for (int lane = 0; lane < 3; ++lane) lanes[lane][i] = PackedCounts::get(sums[b], lane);
+        lanes[3][i] = std::int32_t(sums[blocks_]);
+    }
+    for (std::size_t first = 0, last; first < touched; first = last) {  // values of one attribute are added up from both ends
+        last = first + 1;
+        if (last == touched || prepared.sparse.attribute_of(work.touched[last]) != prepared.sparse.attribute_of(work.touched[first])) continue;
+        const Candidates candidates = list_slots(prepared, first, total.rows, work);
+        last = work.last;
+        for (std::int32_t* lane : lanes) {
+            std::int32_t sum = 0;
+            from_both_ends(candidates, last - first, [&] { sum = 0; }, [&](std::size_t g) { lane[first + g] = sum += lane[first + g]; });
+        }
+    }
+    use(0, lanes);
+    const std::int32_t all[4] = {total.packed[b][0], total.packed[b][1], total.packed[b][2], std::int32_t(total.rows)};
+    for (std::size_t lane = 0; lane < 4; ++lane)
+        for (std::size_t i = 0; i < slots; ++i) lanes[lane][i] = all[lane] - lanes[lane][i];
+    use(1, lanes);
+}
+
+// The candidates of the attribute of a slot that was touched; its values that were are listed, if they are not already.
+Candidates FixedHead::list_slots(const Prepared& prepared, std::size_t at, std::size_t n_rows, Workspace& work) const {
     const SparseRows& index = prepared.sparse;
-    auto untouched = index.nominal().begin();
-    for (std::size_t first = 0, last; first < work.touched.size(); first = last) {
-        const std::uint32_t a = index.attribute_of(work.touched[first]);
-        for (last = first; last < work.touched.size() && index.attribute_of(work.touched[last]) == a;) ++last;
-        while (untouched != index.nominal().end() && (*untouched == a || (*untouched < a && !is_allowed(*untouched)))) ++untouched;
-        if (!is_allowed(a)) continue;
-        const std::size_t groups = last - first;
-        // Most attributes list one value only; where it splits is looked up where a candidate is offered.
-        if (const std::uint32_t slot = work.touched[first]; index.is_only(slot) && std::size_t(work.hits[slot]) < total.rows) {
-            std::copy_n(work.sums.begin() + std::ptrdiff_t(slot * blocks_), blocks_, work.sum.begin());
-            for (side = 0; side < 2; ++side) push(a, std::size_t(work.hits[slot]), side == 1);
-            side = -1;
-            continue;
+    const std::uint32_t a = index.attribute_of(work.touched[at]);
+    if (at < work.first || at >= work.last) {
+        for (work.first = at; work.first > 0 && index.attribute_of(work.touched[work.first - 1]) == a;) --work.first;
+        work.listed.ids.clear();
+        work.listed.ends.clear();
+        std::uint64_t end = 0;
+        for (work.last = work.first; work.last < work.touched.size() && index.attribute_of(work.touched[work.last]) == a; ++work.last) {
+            const std::uint32_t slot = work.touched[work.last];
+            work.listed.ids.push_back(prepared.grouped[a].ids[slot - index.first_slot(a)]);
+            work.listed.ends.push_back(std::uint32_t(end += work.sums[slot * work.width + blocks_]));
         }
-        work.listed.ids.resize(groups);
-        work.listed.ends.resize(groups);
-        std::uint32_t end = 0;
-        for (std::size_t g = 0; g < groups; ++g) {
-            work.listed.ids[g] = prepared.grouped[a].ids[work.touched[first + g] - index.first_slot(a)];
-            work.listed.ends[g] = end += std::uint32_t(work.hits[work.touched[first + g]]);
-        }
-        const Candidates candidates(prepared.attributes[a], work.listed, total.rows);
-        std::size_t covered = 0;
-        const auto begin = [&] {
-            covered = 0;
-            work.sum.assign(blocks_, 0);
-        };
-        const auto visit = [&](std::size_t g) {
-            const std::uint32_t slot = work.touched[first + g];
-            covered += std::size_t(work.hits[slot]);
-            for (std::size_t b = 0; b < blocks_; ++b) work.sum[b] += work.sums[slot * blocks_ + b];
-            if (candidates.place_of(Slot{g, 0}, place)) push(a, covered, false);
-            if (candidates.place_of(candidates.nominal ? Slot{groups, 0} : Slot{g, 1}, place)) push(a, covered, true);
-        };
-        from_both_ends(candidates, groups, begin, visit);
+    }
+    return {prepared.attributes[a], work.listed, n_rows};
+}
+
+// Whether a slot that was touched, or the one behind them, gives a candidate, and which.
+bool FixedHead::find_sparse(const Prepared& prepared, Slot slot, std::size_t n_rows, Workspace& work, std::uint32_t& a, Place& place) const {
+    const SparseRows& index = prepared.sparse;
+    auto touched = work.touched.begin();
+    const auto end = work.touched.end();
+    if (slot.group < work.touched.size()) {
+        a = index.attribute_of(touched[std::ptrdiff_t(slot.group)]);
+        if (!is_allowed(a)) return false;
+        const Candidates candidates = list_slots(prepared, slot.group, n_rows, work);
+        return candidates.place_of(candidates.nominal && slot.side ? Slot{1, 0} : Slot{slot.group - work.first, slot.side}, place);
     }
     // Where no row lists a value, all have the same: the first of these attributes stands for all of them.
-    while (untouched != index.nominal().end() && !is_allowed(*untouched)) ++untouched;
-    if (untouched == index.nominal().end()) return;
-    place = Place{prepared.attributes[*untouched].rest, 0, false};
-    work.sum.assign(blocks_, 0);
-    push(*untouched, 0, true);
+    for (auto at = index.nominal().begin(); slot.group == work.touched.size() && slot.side && at != index.nominal().end(); ++at) {
+        while (touched != end && index.attribute_of(*touched) < *at) ++touched;
+        if ((touched != end && index.attribute_of(*touched) == *at) || !is_allowed(*at)) continue;
+        a = *at;
+        place = Place{prepared.attributes[a].rest, 0, false};
+        return true;
+    }
+    return false;
 }
 
 }  // namespace plurule

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "options.hpp"
@@ -47,16 +48,11 @@ class FixedHead {
         std::vector<double> values;
         std::vector<std::uint32_t> found;
         std::vector<double> running, other;
-        // Of sparse attributes: what is summed up per slot, the slots with a row, and the candidates they give.
-        struct Spot {
-            std::uint32_t attribute;
-            Place place;
-            std::int32_t side_of_only = -1;  // the place is not known yet: the only listed value (0), or the other one
-        };
-        std::vector<std::uint64_t> sums, sum;
-        std::vector<std::int32_t> hits;
+        // Of sparse attributes: what is summed up per slot (words of the blocks, and how many rows), and the slots with a row.
+        std::size_t width = 0;
+        std::vector<std::uint64_t> sums;
         std::vector<std::uint32_t> touched;
-        std::vector<Spot> spots;
+        std::size_t first = 0, last = 0;  // those whose values are listed
         GroupedRows listed;
     };
 
@@ -66,9 +62,10 @@ class FixedHead {
     // Those of an attribute; `total`: of the rows in scope. Where counts are packed, `grouped` of a column of codes is only measured.
     void visit(const Prepared& prepared, std::size_t a, const GroupedRows& grouped, std::size_t n_known, const Scope& scope,
                const Total& total, double floor, Workspace& work, const Offer& offer) const;
-    // Those of all sparse attributes at once, from the values that the rows list.
-    void visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const Total& total, double floor, Workspace& work,
-                      const std::function<bool(std::size_t)>& is_allowed, const Offer& offer) const;
+    // Those of all sparse attributes at once, from the values that the rows list; `before`: the rows of the last call, of which these
+    // are some, or none if it was about another head. What is offered may raise `floor`.
+    void visit_sparse(const Prepared& prepared, const std::vector<Row>& rows, const std::vector<Row>& before, const Total& total,
+                      const std::function<double()>& floor, Workspace& work, const Offer& offer) const;
 
    private:
     void visit_counted(const Attribute& attribute, std::size_t a, const GroupedRows& grouped, std::size_t n_known, const Total& total,
@@ -78,14 +75,17 @@ class FixedHead {
                      const std::vector<Row>& rows, const Total& total, Workspace& work, Use&& use) const;
     void count_coded(const std::uint64_t* words, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
                      const std::vector<Row>& rows, std::int32_t* const* lanes) const;
-    void sum_slots(const SparseRows& index, const std::vector<Row>& rows, Workspace& work) const;
-    void lay_out_spots(const Prepared& prepared, const Total& total, std::size_t slots, Workspace& work,
-                       const std::function<bool(std::size_t)>& is_allowed) const;
+    void sum_slots(const SparseRows& index, const std::vector<Row>& rows, const std::vector<Row>& before, Workspace& work) const;
+    void add_to_slots(Row row, bool lost, std::span<const std::uint32_t> slots, std::uint64_t* sums) const;
+    template <class Use>
+    void count_slots(std::size_t b, const Prepared& prepared, std::size_t slots, const Total& total, Workspace& work, Use&& use) const;
+    Candidates list_slots(const Prepared& prepared, std::size_t at, std::size_t n_rows, Workspace& work) const;
+    bool find_sparse(const Prepared& prepared, Slot slot, std::size_t n_rows, Workspace& work, std::uint32_t& a, Place& place) const;
+    bool is_allowed(std::size_t a) const { return options_.allowed_attributes.empty() || options_.allowed_attributes[a]; }
+    template <class OfferAt, class Count>
+    void value_sides(std::size_t slots, double floor, Workspace& work, OfferAt&& offer_at, Count&& count) const;
     template <class Give>
-    void each_reaching(double floor, std::size_t slots, const std::int32_t* const* lanes, const std::int32_t* covered, Workspace& work,
-                       Give&& give) const;
-    void add_values(std::size_t b, std::size_t slots, const std::int32_t* const* lanes, const std::int32_t* covered, std::size_t at,
-                    Workspace& work) const;
+    void each_reaching(double floor, std::size_t slots, const std::int32_t* const* lanes, Workspace& work, Give&& give) const;
 
     void fill(const State& state, Row row, std::vector<double>& lanes) const;
     const std::uint64_t* words(std::size_t b) const { return words_.data() + b * n_rows_; }

@@ -21,11 +21,6 @@ class SparseRows {
     bool holds(std::size_t a) const { return a < first_slot_.size() && first_slot_[a] != NONE; }
     std::size_t n_slots() const { return attribute_of_slot_.size(); }
     std::uint32_t attribute_of(std::uint32_t slot) const { return attribute_of_slot_[slot]; }
-    // Whether its attribute has no other.
-    bool is_only(std::uint32_t slot) const {
-        const auto of_same = [&](std::size_t other) { return other < n_slots() && attribute_of_slot_[other] == attribute_of_slot_[slot]; };
-        return !of_same(slot + std::size_t(1)) && !of_same(slot - std::size_t(1));
-    }
     std::uint32_t first_slot(std::size_t a) const { return first_slot_[a]; }
     // The attributes that are not among these, ascending.
     const std::vector<std::uint32_t>& others() const { return others_; }
