@@ -50,21 +50,21 @@ class RefinementBounds {
         ++looks_;
         f_ = value;
         double sum = 0;
-        surpluses_.clear();
-        for (Row row : rows) {
-            surpluses_.push_back(share_of(row).surplus(f_));
-            sum += std::fabs(surpluses_.back());
+        in_order_.resize(rows.size());  // at first the surpluses as they are
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double surplus = share_of(rows[i]).surplus(f_);
+            in_order_[i] = std::bit_cast<std::int64_t>(surplus);
+            sum += std::fabs(surplus);
         }
         scale_ = double(std::int64_t(1) << (61 - bits_of_rows_)) / (sum + 1);
-        all_ = 0;
-        in_order_.resize(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) all_ += in_order_[i] = (std::int64_t(surpluses_[i] * scale_) << bits_of_rows_) + 1;
-        for (std::size_t i = 0; i < rows.size(); ++i) shares_[rows[i]] = in_order_[i];
-        if (rows.size() <= MOST_ROWS_OF_SCAN) {
-            scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
-            scanned_.resize(shares_.size());
-            all_scanned_ = 0;
-            for (std::size_t i = 0; i < rows.size(); ++i) all_scanned_ += scanned_[rows[i]] = std::int32_t(surpluses_[i] * scan_scale_);
+        scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
+        const bool scans = rows.size() <= MOST_ROWS_OF_SCAN;
+        if (scans) scanned_.resize(shares_.size());
+        all_ = all_scanned_ = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double surplus = std::bit_cast<double>(in_order_[i]);
+            all_ += shares_[rows[i]] = in_order_[i] = (std::int64_t(surplus * scale_) << bits_of_rows_) + 1;
+            if (scans) all_scanned_ += scanned_[rows[i]] = std::int32_t(surplus * scan_scale_);
         }
         rounded_ = double(rows.size() + 1) / scale_;
         const double absent = quotient_.top[2] - f_ * quotient_.bottom[2], present = quotient_.top[3] - f_ * quotient_.bottom[3];
@@ -221,7 +221,6 @@ class RefinementBounds {
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
     int bits_of_rows_ = PackedCounts::BITS;
     Buffer<std::int64_t> shares_, in_order_;  // by the number of a row, and row after row; rounded by less than a unit
-    std::vector<double> surpluses_;           // row after row
     std::int64_t all_ = 0;
     // The same in fewer bits, to be added up eight rows at a time; of more rows too much would be rounded away.
     static constexpr std::size_t MOST_ROWS_OF_SCAN = 1 << 14;

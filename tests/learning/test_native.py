@@ -177,7 +177,7 @@ def test_what_is_remembered_of_attributes_from_condition_to_condition_changes_no
 
 @pytest.mark.parametrize("batch", numbers(2, 40))
 def test_columns_whose_candidates_are_flagged_or_counted_give_the_same_rules(batch: int):
-    # Values that hardly repeat, more than fit into a block with others, and only presence: first flagged, counted where many pass.
+    # Values that hardly repeat, too many for a block with others: flagged at first, and counted where many pass.
     for seed in range(batch * 5, (batch + 1) * 5):
         rng = np.random.default_rng([13, seed])
         n_rows, n_labels = int(rng.integers(70, 140)), int(rng.integers(1, 40))
