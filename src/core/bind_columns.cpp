@@ -1,27 +1,17 @@
 // Columns from Python: dense or sparse, numeric or nominal.
 #include <cstring>
 #include <numeric>
-#if __has_include(<malloc.h>)
-#include <malloc.h>
-#endif
 
 #include "bindings.hpp"
 #include "grouping.hpp"
+#include "memory.hpp"
 #include "threads.hpp"
 
 namespace plurule {
 namespace {
 
 constexpr std::size_t MOST_ROWS = std::size_t(1) << 31;
-constexpr std::size_t FEW_VALUES = 1 << 16;   // are ranked by one thread
-constexpr std::size_t MANY_VALUES = 1 << 18;  // in one column
-
-// To the system: what many values took while they were ranked would else stay with the process.
-void give_memory_back() {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
+constexpr std::size_t FEW_VALUES = 1 << 16;  // are ranked by one thread
 
 // Values of a column of floats, whatever its width and stride.
 struct Floats {
@@ -115,7 +105,7 @@ void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank
                 group(rows, columns[t].ranks, prepared_->n_rows >= pack_from_, attribute, prepared_->grouped[before + i], prepared_->codes[before + i]);
             });
         });
-        if (largest >= MANY_VALUES) give_memory_back();
+        if (largest >= MANY_ROWS) give_memory_back();
     } catch (const std::bad_alloc&) {
         resize(before);
         out_of_memory("a column", double(largest) * 2 * sizeof(Entry));

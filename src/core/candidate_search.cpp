@@ -8,6 +8,7 @@ namespace plurule {
 CandidateSearch::CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
     : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
     for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
+    for (std::size_t a = 0; a < n_attributes() && !has_lists_; ++a) has_lists_ = !prepared.is_packed(a);
     const HeadSearch& search = tools_[0]->finder.search();
     const bool any_heads = !options.pairs.any() && !options.directions.by_label && !options.signs_can_clash();
     if (any_heads && !tools_[0]->finder.takes_many() && CountTable::suits(options, search, prepared, state))
@@ -68,6 +69,7 @@ std::vector<std::size_t> CandidateSearch::listing(const std::vector<Row>& rows) 
 
 void CandidateSearch::first_pass() {
     begin_pass(options_.beam_width);
+    if (spare_) spare_->bounds.reset();  // of the last rule
     const Scope& scope = state_.training;
     for (auto& tools : tools_) tools->finder.bodies.start({});
     scope_total_ = state_.totals;
@@ -196,11 +198,10 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
     const std::vector<std::uint8_t> keep = marks_of(rule.covered, state_.n_rows);
     const std::shared_ptr<Refinement> next = in_place ? rule.around : begin_refinement(rule);
     const Refined refined{rule, *next, around, keep, std::int32_t(parent)};
-    const FixedHead* head = next->head.get();
+    const FixedHead* head = rule.fixed.get();
     Scope& scope = next->scope;
     const std::size_t rows_before = in_place ? scope.rows.size() : around.rows.size();
     if (next->bounds) next->bounds->look_at(rule.covered, head->unlifted(floor_of_ties(rule.value)), scope.rows);
-    const std::vector<Row> before = std::exchange(scope.rows, rule.covered);
     if (head) {
         fixed_total_ = head->total_of(rule.covered);
     } else {
@@ -208,8 +209,9 @@ std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std
         count_scope(rule.covered);
     }
     if (visits_by_rows(head))
-        head->visit_sparse(prepared_, rule.covered, before, fixed_total_, [&] { return least_for(refined, *tools_[0]); }, tools_[0]->fixed,
+        head->visit_sparse(prepared_, rule.covered, scope.rows, fixed_total_, [&] { return least_for(refined, *tools_[0]); }, tools_[0]->fixed,
                            [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
+    scope.rows = rule.covered;
     std::vector<std::size_t> order = all_visited(false, visits_by_rows(head));
     if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });
     if (next->bounds) next->bounds->keep_promising(order, head->unlifted(least_for(refined, *tools_[0])));
@@ -236,18 +238,15 @@ std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule&
     next->scope.rows.clear();
     next->is_cut.assign(n_attributes() + state_.n_labels, 0);
     next->bounds.reset();
-    next->head.reset();
-    if (!options_.fix_head) return next;
-    next->head = rule.around ? rule.around->head : std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
-    if (options_.beam_width == 1)
-        next->bounds = next->head->bounds(all_visited(false, visits_by_rows(next->head.get())), rule.covered, floor_of_ties(rule.value));
+    if (rule.fixed && options_.beam_width == 1)
+        next->bounds = rule.fixed->bounds(all_visited(false, visits_by_rows(rule.fixed.get())), rule.covered, floor_of_ties(rule.value), has_lists_);
     return next;
 }
 
 // Whether an attribute may have the best condition to add to a rule.
 bool CandidateSearch::can_win(std::size_t a, const Refined& refined, Tools& tools) const {
     const RefinementBounds& bounds = *refined.known.bounds;
-    const FixedHead& head = *refined.known.head;
+    const FixedHead& head = *refined.rule.fixed;
     if (bounds.highest(a) < head.unlifted(least_for(refined, tools))) return false;
     for (const Candidate& best : tools.ranking.kept())
         if (bounds.all_after(a, best, head.unlifted(best.value))) return false;
@@ -270,7 +269,7 @@ bool CandidateSearch::measure(std::size_t a, const Refined& refined, Tools& tool
     const Attribute& attribute = prepared_.attribute(a);
     if (prepared_.is_packed(a)) {
         bounds.measure(a, attribute, prepared_.codes[a], rows);
-    } else if (bounds.scans(attribute, rows.size())) {
+    } else if (bounds.scans(attribute)) {
         // Lists are cut when that shortens them a good deal.
         if (const std::size_t listed = refined.lists(a).listed(); listed > 64 && listed > 2 * rows.size()) refined.cut(a);
         bounds.scan(a, refined.lists(a), refined.keep, rows.size());
@@ -284,7 +283,7 @@ bool CandidateSearch::measure(std::size_t a, const Refined& refined, Tools& tool
 
 // Every candidate of an attribute under the head of the rule that is refined.
 void CandidateSearch::visit_fixed(std::size_t a, const Refined& refined, Tools& tools) {
-    const FixedHead& head = *refined.known.head;
+    const FixedHead& head = *refined.rule.fixed;
     const Scope& scope = refined.known.scope;
     const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
     head.visit(prepared_, a, rows, scope.known(a, rows), scope, fixed_total_, least_for(refined, tools), tools.fixed,

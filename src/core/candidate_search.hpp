@@ -55,7 +55,8 @@ class CandidateSearch {
         // Lists of an attribute that hold at least the rows that are covered.
         const GroupedRows& lists(std::size_t a) const { return known.is_cut[a] ? known.scope.at(a) : around.at(a); }
         void cut(std::size_t a) const {
-            known.scope.cut(a, lists(a), keep.data());
+            GroupedRows& cut_out = known.scope.cut(a, lists(a), keep.data());
+            if (cut_out.rows.capacity() > std::max<std::size_t>(1 << 14, 4 * cut_out.listed())) cut_out.rows.shrink_to_fit();
             known.is_cut[a] = 1;
         }
     };
@@ -96,6 +97,7 @@ class CandidateSearch {
     RowCounter counter_;
     std::vector<std::unique_ptr<Tools>> tools_;
     bool shares_best_ = true;
+    bool has_lists_ = false;  // some attribute is kept as lists of rows
     SharedBest shared_;
     std::unique_ptr<CountTable> table_;
     std::vector<double> scope_total_;

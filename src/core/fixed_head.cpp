@@ -2,16 +2,27 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <unordered_map>
 
 namespace plurule {
+
+namespace {
+
+constexpr std::size_t MOST_WORDS = std::numeric_limits<std::uint16_t>::max() + std::size_t(1);
+constexpr std::size_t FEW_LABELS = 50;  // have less than MOST_WORDS different words
+
+}  // namespace
 
 FixedHead::FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
     : options_(options), asked_(state.asked), head_(head), per_label_(options.averages_labels && !options.example_based), n_rows_(state.n_rows) {
     blocks_ = options.example_based ? 2 : per_label_ ? head.size() : 1;
     lanes_ = 4 * blocks_ + 1;
     most_rows_ = (PackedCounts::LIMIT - 1) / head.size();
-    packed_ = !state.weights && !options.example_based && !options.is_custom() && most_rows_ > 0 && n_rows_ * head.size() < (std::size_t(1) << 31);
-    packed_ ? words_.resize(blocks_ * n_rows_) : of_rows_.resize(n_rows_ * lanes_);
+    const bool can_differ = rows.size() <= MOST_WORDS || per_label_ || head.size() < FEW_LABELS;
+    packed_ = !state.weights && !options.example_based && !options.is_custom() && most_rows_ > 0 && can_differ &&
+              n_rows_ * head.size() < (std::size_t(1) << 31);
+    packed_ ? which_.resize(blocks_ * n_rows_) : of_rows_.resize(n_rows_ * lanes_);
     is_quotient_ = as_quotient(options.heuristic, quotient_);
     lift_ = options.refine_against_lifted ? 1.0 : options.lift[head.size() - 1];
     absent_.assign(blocks_, 0);
@@ -32,12 +43,20 @@ FixedHead::FixedHead(const State& state, const Options& options, const std::vect
             }
         }
     }
+    std::unordered_map<std::uint64_t, std::uint16_t> numbers;
+    std::array<std::uint16_t, 64> last{};  // by a few bits of their words: most rows have a word of those seen last
+    const auto number_of = [&](const double* block) {
+        const std::uint64_t word = PackedCounts::pack(std::uint64_t(block[0]), std::uint64_t(block[1]), std::uint64_t(block[3]));
+        std::uint16_t& number = last[(word ^ word >> (PackedCounts::BITS - 2) ^ word >> (2 * PackedCounts::BITS - 4)) % last.size()];
+        if (number < words_.size() && words_[number] == word) return number;
+        const auto [at, is_new] = numbers.try_emplace(word, std::uint16_t(words_.size()));
+        if (is_new) words_.push_back(word);
+        return number = at->second;
+    };
     for (Row row : rows) {
         fill(state, row, lanes);
         if (packed_)
-            for (std::size_t b = 0; b < blocks_; ++b)
-                words_[b * n_rows_ + row] =
-                    PackedCounts::pack(std::uint64_t(lanes[4 * b]), std::uint64_t(lanes[4 * b + 1]), std::uint64_t(lanes[4 * b + 3]));
+            for (std::size_t b = 0; b < blocks_; ++b) which_[b * n_rows_ + row] = number_of(lanes.data() + 4 * b);
         else
             std::copy(lanes.begin(), lanes.end(), of_rows_.begin() + std::ptrdiff_t(std::size_t(row) * lanes_));
     }
@@ -143,9 +162,9 @@ bool FixedHead::admissible(const Worth& worth, double floor, double covered) con
            (!options_.is_additive() || worth.value > 0) && covered >= options_.min_coverage;
 }
 
-std::unique_ptr<RefinementBounds> FixedHead::bounds(const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value) const {
+std::unique_ptr<RefinementBounds> FixedHead::bounds(const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value, bool scans) const {
     if (!packed_ || !one_quotient()) return nullptr;
-    return std::make_unique<RefinementBounds>(quotient_, block(0), options_.min_coverage, words_, attributes, rows, unlifted(value));
+    return std::make_unique<RefinementBounds>(quotient_, block(0), options_.min_coverage, words(0), attributes, rows, unlifted(value), scans ? n_rows_ : 0);
 }
 
 // --- the candidates of an attribute
@@ -235,7 +254,7 @@ void FixedHead::count_sides(std::size_t b, const Candidates& candidates, const G
     use(1, lanes);
 }
 
-void FixedHead::count_coded(const std::uint64_t* words, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
+void FixedHead::count_coded(RowWords words, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
                             const std::vector<Row>& rows, std::int32_t* const* lanes) const {
     std::int32_t of_codes[256][3] = {};
     for (std::size_t begin = 0; begin < rows.size(); begin += most_rows_) {

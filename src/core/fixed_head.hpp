@@ -40,7 +40,8 @@ class FixedHead {
     Worth worth_of(const Total& total) const;
 
     // What is known of the attributes from condition to condition, where this head allows it; of a rule worth `value`.
-    std::unique_ptr<RefinementBounds> bounds(const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value) const;
+    // `scans`: some are lists of rows.
+    std::unique_ptr<RefinementBounds> bounds(const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value, bool scans) const;
     double unlifted(double value) const { return value / lift_; }
 
     struct Workspace {
@@ -73,7 +74,7 @@ class FixedHead {
     template <class Use>
     void count_sides(std::size_t b, const Candidates& candidates, const GroupedRows& grouped, std::size_t n_known, const std::uint8_t* codes,
                      const std::vector<Row>& rows, const Total& total, Workspace& work, Use&& use) const;
-    void count_coded(const std::uint64_t* words, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
+    void count_coded(RowWords words, const Candidates& candidates, const GroupedRows& grouped, const std::uint8_t* codes,
                      const std::vector<Row>& rows, std::int32_t* const* lanes) const;
     void sum_slots(const SparseRows& index, const std::vector<Row>& rows, const std::vector<Row>& before, Workspace& work) const;
     void add_to_slots(Row row, bool lost, std::span<const std::uint32_t> slots, std::uint64_t* sums) const;
@@ -88,7 +89,7 @@ class FixedHead {
     void each_reaching(double floor, std::size_t slots, const std::int32_t* const* lanes, Workspace& work, Give&& give) const;
 
     void fill(const State& state, Row row, std::vector<double>& lanes) const;
-    const std::uint64_t* words(std::size_t b) const { return words_.data() + b * n_rows_; }
+    RowWords words(std::size_t b) const { return {words_, which_.data() + b * n_rows_}; }
     void add(const Row* rows, std::size_t count, double* sums) const;
     bool admissible(const Worth& worth, double floor, double covered) const;
     bool one_quotient() const { return blocks_ == 1 && is_quotient_ && lift_ > 0; }
@@ -109,7 +110,8 @@ class FixedHead {
     bool packed_ = false;
     std::size_t n_rows_ = 0, most_rows_ = 0;  // so many can be summed up in words
     std::vector<double> of_rows_;             // rows × lanes
-    Buffer<std::uint64_t> words_;             // blocks × rows, of those that were given
+    std::vector<std::uint64_t> words_;        // that differ;
+    Buffer<std::uint16_t> which_;             // blocks × rows, of those that were given: which of them
     Quotient quotient_{};
     bool is_quotient_ = false;
     std::vector<double> absent_, present_;  // per block, in training

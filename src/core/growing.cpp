@@ -86,18 +86,21 @@ std::optional<GrowingRule> RuleGrower::grow() {
         beam = refine(beam);
         best = best_of(best, beam);
     }
+    best.around.reset();  // what is known of refinements takes memory
+    best.fixed.reset();
     return best;
 }
 
 std::vector<GrowingRule> RuleGrower::first_pass() {
     search_.first_pass();
     std::vector<GrowingRule> beam = chosen(std::vector<GrowingRule>(1), {nullptr});
-    if (options_.fix_head && !options_.refine_against_lifted)
-        for (GrowingRule& rule : beam) {
-            const FixedHead head(state_, options_, rule.head, rule.covered);
-            const FixedHead::Worth worth = head.worth_of(head.total_of(rule.covered));
-            std::tie(rule.value, rule.tp, rule.fp) = std::tie(worth.value, worth.tp, worth.fp);
-        }
+    if (!options_.fix_head) return beam;
+    for (GrowingRule& rule : beam) {
+        rule.fixed = std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
+        if (options_.refine_against_lifted) continue;
+        const FixedHead::Worth worth = rule.fixed->worth_of(rule.fixed->total_of(rule.covered));
+        std::tie(rule.value, rule.tp, rule.fp) = std::tie(worth.value, worth.tp, worth.fp);
+    }
     return beam;
 }
 
@@ -117,7 +120,7 @@ std::vector<GrowingRule> RuleGrower::chosen(const std::vector<GrowingRule>& pare
     while (rules.size() < options_.beam_width && !all.empty()) {
         Candidate best = take_best(all);
         const GrowingRule& parent = parents[std::size_t(best.parent)];
-        GrowingRule rule{{std::move(best.head), parent.body, best.value, best.tp, best.fp}, {}, refined[std::size_t(best.parent)]};
+        GrowingRule rule{{std::move(best.head), parent.body, best.value, best.tp, best.fp}, {}, refined[std::size_t(best.parent)], parent.fixed};
         if (best.attribute >= 0) rule.body.push_back({best.attribute, best.place});
         if (options_.beam_width > 1 && !seen.insert(rule.identity(prepared_)).second) continue;
         rule.covered = best.attribute < 0 ? rows_of(parent) : covered_by(parent, rule.body.back());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace plurule {
 
@@ -50,6 +51,13 @@ struct PackedCounts {
     static constexpr std::int32_t get(std::uint64_t word, int which) { return std::int32_t(word >> which * BITS & MASK); }
 };
 
+// Words of rows (see PackedCounts), of which few differ: these, and by the number of a row which of them it has.
+struct RowWords {
+    std::span<const std::uint64_t> different;
+    const std::uint16_t* of_rows;
+    std::uint64_t operator[](std::uint32_t row) const { return different[of_rows[row]]; }
+};
+
 // One label of a fixed head, or all of them summed.
 struct FixedBlock {
     std::int32_t labels;
@@ -77,9 +85,9 @@ struct Kernels {
     // Confusion matrices of every label predicted present, from counters of the covered instances.
     void (*confusion)(const double* counters, double covered, const double* present_in_training, const double* absent_in_training,
                       std::size_t width, double* tp, double* fp, double* tn, double* fn);
-    // Per group, from words of rows (see PackedCounts): right, wrong, present; added up from group to group where `cumulative`, in one
-    // word where all sums fit.
-    void (*count_words)(const GroupSpan&, const std::uint64_t* words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]);
+    // Per group, from words of rows: right, wrong, present; added up from group to group where `cumulative`, in one word where all sums
+    // fit.
+    void (*count_words)(const GroupSpan&, const RowWords& words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]);
     // The highest and the lowest of the sums over the first rows, however many.
     void (*scan)(const std::uint32_t* rows, std::size_t count, const std::int32_t* of_rows, std::int32_t* highest, std::int32_t* lowest);
     // Writes down the slots whose value under a block reaches `floor`, or nearly; gives how many.

@@ -139,7 +139,7 @@ void confusion(const double* __restrict counters, double covered, const double* 
 }
 
 template <bool CUMULATIVE, bool SUMS_FIT>
-void count_words_as(const GroupSpan& span, const std::uint64_t* words, std::int32_t* const lanes[3]) {
+void count_words_as(const GroupSpan& span, RowWords words, std::int32_t* const lanes[3]) {
     std::uint64_t sum = 0;
     std::int32_t sums[3] = {};
     for (std::uint32_t step = 0; step < span.last - span.first; ++step) {
@@ -159,7 +159,7 @@ void count_words_as(const GroupSpan& span, const std::uint64_t* words, std::int3
     }
 }
 
-void count_words(const GroupSpan& span, const std::uint64_t* words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]) {
+void count_words(const GroupSpan& span, const RowWords& words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]) {
     if (sums_fit)
         cumulative ? count_words_as<true, true>(span, words, lanes) : count_words_as<false, true>(span, words, lanes);
     else

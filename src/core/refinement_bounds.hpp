@@ -20,14 +20,15 @@ namespace plurule {
 
 class RefinementBounds {
    public:
-    // `words`: counts of the rows (see PackedCounts). The rule covers `rows` and is worth `value` to begin with; asked about are
-    // these attributes (ascending).
-    RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const Buffer<std::uint64_t>& words,
-                     const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value)
+    // The rule covers `rows` and is worth `value` to begin with; asked about are these attributes (ascending). `scanned`: as many rows as
+    // there are, if lists are to be scanned, or 0.
+    RefinementBounds(const Quotient& quotient, const FixedBlock& block, double min_coverage, const RowWords& words,
+                     const std::vector<std::size_t>& attributes, const std::vector<Row>& rows, double value, std::size_t scanned)
         : quotient_(quotient), block_(block), words_(words), lowest_(value), bounds_(attributes.empty() ? 0 : attributes.back() + 1),
-          shares_(words.size()) {
+          n_scanned_(scanned) {
         for (std::size_t a : attributes) bounds_[a] = {0, std::numeric_limits<double>::infinity(), 0};
-        bits_of_rows_ = std::max(bits_of_rows_, int(std::bit_width(words.size())));
+        bits_of_rows_ = std::max(bits_of_rows_, int(std::bit_width(rows.size())));
+        for (std::uint64_t word : words.different) shares_.push_back(share_of(word));
         min_coverage_ = std::int64_t(std::ceil(std::min(min_coverage, 1e15)));
         total_ = block.present + block.absent;
         least_bottom_ = quotient.bottom_constant + quotient.bottom[2] * block.absent + quotient.bottom[3] * block.present;
@@ -42,29 +43,30 @@ class RefinementBounds {
 
     // The rule, worth `value`, covers `rows` of those before (both ascending; none: there was no look before).
     void look_at(const std::vector<Row>& rows, double value, const std::vector<Row>& before) {
+        for (Share& share : shares_)  // linear in f, and all that is kept was measured at some f between these two
+            share.gained = std::max({0.0, -share.surplus(lowest_), -share.surplus(value)});
         for (std::size_t i = 0, kept = 0; i < before.size(); ++i)
             if (kept < rows.size() && rows[kept] == before[i])
                 ++kept;
             else
-                lose(before[i], value);
+                lose(before[i]);
         ++looks_;
         f_ = value;
         double sum = 0;
-        in_order_.resize(rows.size());  // at first the surpluses as they are
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const double surplus = share_of(rows[i]).surplus(f_);
-            in_order_[i] = std::bit_cast<std::int64_t>(surplus);
-            sum += std::fabs(surplus);
-        }
+        for (Row row : rows) sum += std::fabs(share(row).surplus(f_));
         scale_ = double(std::int64_t(1) << (61 - bits_of_rows_)) / (sum + 1);
         scan_scale_ = double(std::int64_t(1) << 29) / (sum + 1);
-        const bool scans = rows.size() <= MOST_ROWS_OF_SCAN;
-        if (scans) scanned_.resize(shares_.size());
-        all_ = all_scanned_ = 0;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const double surplus = std::bit_cast<double>(in_order_[i]);
-            all_ += shares_[rows[i]] = in_order_[i] = (std::int64_t(surplus * scale_) << bits_of_rows_) + 1;
-            if (scans) all_scanned_ += scanned_[rows[i]] = std::int32_t(surplus * scan_scale_);
+        exact_.clear();
+        for (Share& share : shares_) {
+            exact_.push_back((std::int64_t(std::llround(share.surplus(f_) * scale_)) << bits_of_rows_) + 1);
+            share.scanned = std::int32_t(std::lround(share.surplus(f_) * scan_scale_));
+        }
+        all_ = 0;
+        for (Row row : rows) all_ += exact(row);
+        if (rows.size() <= MOST_ROWS_OF_SCAN && n_scanned_) {
+            scanned_.resize(n_scanned_);
+            all_scanned_ = 0;
+            for (Row row : rows) all_scanned_ += scanned_[row] = share(row).scanned;
         }
         rounded_ = double(rows.size() + 1) / scale_;
         const double absent = quotient_.top[2] - f_ * quotient_.bottom[2], present = quotient_.top[3] - f_ * quotient_.bottom[3];
@@ -72,7 +74,7 @@ class RefinementBounds {
     }
 
     // Whether the candidates of an attribute are measured by a scan of its lists.
-    bool scans(const Attribute& attribute, std::size_t n_rows) const { return !attribute.nominal && attribute.rest < 0 && n_rows <= MOST_ROWS_OF_SCAN; }
+    bool scans(const Attribute& attribute) const { return !attribute.nominal && attribute.rest < 0 && !scanned_.empty(); }
 
     // Measures by the sums up to any row, not only to the ends of groups, whatever they cover: a bound as well. The lists may hold rows
     // that are not covered any more, which add nothing.
@@ -95,7 +97,7 @@ class RefinementBounds {
     void measure(std::size_t a, const Attribute& attribute, const std::vector<std::uint8_t>& codes, const std::vector<Row>& rows) {
         std::int64_t by_code[256], sum = 0;
         std::fill_n(by_code, attribute.values, 0);
-        for (std::size_t i = 0; i < rows.size(); ++i) by_code[codes[rows[i]]] += in_order_[i];
+        for (Row row : rows) by_code[codes[row]] += exact(row);
         Highest highest = highest_of(attribute.nominal, rows.size(), rows.size());
         for (std::int32_t code = 0; code < attribute.values; ++code) {
             sum = (attribute.nominal ? 0 : sum) + by_code[code];
@@ -108,12 +110,12 @@ class RefinementBounds {
     // Measures the candidates of an attribute by the groups of its rows.
     void measure(std::size_t a, const Candidates& candidates, const GroupedRows& grouped, const std::vector<Row>& rows) {
         std::int64_t known = all_, sum = 0, listed = 0;
-        for (Row row : grouped.missing) known -= shares_[row];
+        for (Row row : grouped.missing) known -= exact(row);
         Highest highest = highest_of(candidates.nominal, rows.size(), rows.size() - grouped.missing.size());
         const auto begin = [&] { sum = 0; };
         const auto visit = [&](std::size_t g) {
             if (candidates.nominal) begin();
-            for (std::size_t i = g ? grouped.ends[g - 1] : 0; i < grouped.ends[g]; ++i) sum += shares_[grouped.rows[i]];
+            for (std::size_t i = g ? grouped.ends[g - 1] : 0; i < grouped.ends[g]; ++i) sum += exact(grouped.rows[i]);
             highest.consider(sum);
             if (candidates.nominal)
                 listed += sum;
@@ -152,33 +154,37 @@ class RefinementBounds {
     }
 
    private:
-    // What one row adds to numerator and denominator where it is covered, more than where it is not.
+    // What a row with some word adds to numerator and denominator where it is covered, more than where it is not.
     struct Share {
         double top, bottom;
+        std::int32_t right;
+        double gained = 0;         // by candidates, at most, where the rule that is looked at loses such a row
+        std::int32_t scanned = 0;  // its surplus in few bits
+
         double surplus(double f) const { return top - f * bottom; }
     };
-    std::int32_t right(Row row) const { return PackedCounts::get(words_[row], 0); }
-    Share share_of(Row row) const {
-        const double present = PackedCounts::get(words_[row], 2), absent = double(block_.labels) - present;
-        const double wrong = PackedCounts::get(words_[row], 1);
-        const auto more = [&](const double* q) { return q[0] * right(row) + q[1] * wrong - q[2] * absent - q[3] * present; };
-        return {more(quotient_.top), more(quotient_.bottom)};
+    Share share_of(std::uint64_t word) const {
+        const std::int32_t right = PackedCounts::get(word, 0);
+        const double wrong = PackedCounts::get(word, 1), present = PackedCounts::get(word, 2), absent = double(block_.labels) - present;
+        const auto more = [&](const double* q) { return q[0] * right + q[1] * wrong - q[2] * absent - q[3] * present; };
+        return {more(quotient_.top), more(quotient_.bottom), right};
     }
+    const Share& share(Row row) const { return shares_[words_.of_rows[row]]; }
+    std::int64_t exact(Row row) const { return exact_[words_.of_rows[row]]; }
 
-    // The rule, now worth `value`, does not cover a row any more.
-    void lose(Row row, double value) {
-        // Linear in f, and all that is kept was measured at some f between these two.
-        gained_ += std::max({0.0, -share_of(row).surplus(lowest_), -share_of(row).surplus(value)});
+    // The rule does not cover a row any more.
+    void lose(Row row) {
+        gained_ += share(row).gained;
         count(row, 1);
         if (!scanned_.empty()) scanned_[row] = 0;
     }
 
     // A row that candidates may cover (-1), or that none covers any more (1).
     void count(Row row, int sign) {
-        const double bottom = share_of(row).bottom;
+        const double bottom = share(row).bottom;
         least_bottom_ -= sign * std::min(0.0, bottom);
         most_bottom_ -= sign * std::max(0.0, bottom);
-        most_tp_ -= sign * right(row);
+        most_tp_ -= sign * share(row).right;
     }
 
     // The highest surplus of candidates that may be: with as many rows as are asked for, but not with all.
@@ -207,7 +213,8 @@ class RefinementBounds {
     };
     Quotient quotient_;
     FixedBlock block_;
-    const Buffer<std::uint64_t>& words_;
+    RowWords words_;
+    std::vector<Share> shares_;  // of the words that differ
     double lowest_;  // no f was lower
     std::int64_t min_coverage_ = 0;
     Buffer<Bound> bounds_;
@@ -217,13 +224,14 @@ class RefinementBounds {
     double apart_ = 0;  // 0: different values may be arbitrarily close
 
     std::size_t looks_ = 0;
-    // Of the rule that is looked at: what its rows add to the surplus, in units of 1 / scale, and behind it the number of rows.
+    // Of the rule that is looked at: what rows with a word add to the surplus, in units of 1 / scale, and behind it one row.
+    std::vector<std::int64_t> exact_;
     double f_ = 0, scale_ = 1, rounded_ = 0, uncovered_ = 0;
     int bits_of_rows_ = PackedCounts::BITS;
-    Buffer<std::int64_t> shares_, in_order_;  // by the number of a row, and row after row; rounded by less than a unit
     std::int64_t all_ = 0;
-    // The same in fewer bits, to be added up eight rows at a time; of more rows too much would be rounded away.
+    // In fewer bits, by the number of a row, to be added up eight rows at a time; of more rows too much would be rounded away.
     static constexpr std::size_t MOST_ROWS_OF_SCAN = 1 << 14;
+    std::size_t n_scanned_;
     double scan_scale_ = 1;
     std::vector<std::int32_t> scanned_;  // 0 for rows that are not covered
     std::int32_t all_scanned_ = 0;

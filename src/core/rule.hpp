@@ -45,14 +45,14 @@ struct Refinement {
     Scope scope;
     // Per attribute, labels behind them: whether its lists have been cut out for the scope. They hold at least the rows that are covered.
     std::vector<std::uint8_t> is_cut;
-    std::shared_ptr<const FixedHead> head;     // where that stays as it is
     std::unique_ptr<RefinementBounds> bounds;  // where something is known
 };
 
 // A rule in the making, with the rows it covers.
 struct GrowingRule : Rule {
     std::vector<Row> covered;
-    std::shared_ptr<Refinement> around;  // null: the rule is the first of its kind, or is not refined
+    std::shared_ptr<Refinement> around;      // null: the rule is the first of its kind, or is not refined
+    std::shared_ptr<const FixedHead> fixed;  // its head, where that stays as it is
 
     // Equal for rules that differ only in the order of their conditions.
     auto identity(const Prepared& prepared) const {

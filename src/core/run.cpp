@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "memory.hpp"
+
 namespace plurule {
 
 Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target> target, Options options, const State::Start& start,
@@ -25,8 +27,10 @@ void Run::learn(std::size_t n_rules, const std::function<void()>& between_tasks,
         // Shares, not products: 29/100 is 0.29 in floating point too, 0.29 * 100 is not 29.
         const bool some_left = state_.weight_of(state_.training.rows) / state_.total_weight > options_.remaining;
         const std::optional<GrowingRule> found = some_left ? grower_->best_rule() : std::nullopt;
+        if (state_.n_rows >= MANY_ROWS) give_memory_back();
         // Weights that do not add up exactly can pretend a true positive; then nothing would ever change.
         ended_ = !found || !conquer(*found);
+        if (state_.n_rows >= MANY_ROWS) give_memory_back();
         if (!ended_ && learned) learned();
     }
 }

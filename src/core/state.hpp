@@ -73,10 +73,11 @@ struct Scope {
         return attributes[a] ? *attributes[a] : (*whole)[a];
     }
     // The rows of `from` that are marked become those of an attribute or label.
-    void cut(std::size_t a, const GroupedRows& from, const std::uint8_t* keep) {
-        if (a >= attributes.size()) return labels[a - attributes.size()].assign_kept(from, keep);
-        if (!attributes[a]) attributes[a].reset(new GroupedRows);
-        attributes[a]->assign_kept(from, keep);
+    GroupedRows& cut(std::size_t a, const GroupedRows& from, const std::uint8_t* keep) {
+        if (a < attributes.size() && !attributes[a]) attributes[a].reset(new GroupedRows);
+        GroupedRows& to = a < attributes.size() ? *attributes[a] : labels[a - attributes.size()];
+        to.assign_kept(from, keep);
+        return to;
     }
     // The rows of an attribute, or where they are packed: gathered in `room`, or only measured.
     const GroupedRows& rows_of(std::size_t a, const Prepared& prepared, bool gather, GroupedRows& room) const {
@@ -134,6 +135,7 @@ struct State : Lanes {
         set_aside.assign(n_labels, 0);
         if (start.head_labels) std::copy_n(start.head_labels, n_labels, head_labels.begin());
         training.labels.resize(n_labels);
+        training.rows.reserve(n_rows);
         for (Row row = 0; row < n_rows; ++row) {
             if (!start.in_training || start.in_training[row]) training.rows.push_back(row);
             total_weight += weight(row);

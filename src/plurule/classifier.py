@@ -394,7 +394,7 @@ def problem_for(
     data, form = labelled_data(X, y, sample_weight, label_names)
     weights = check_weights(data.weights, len(data), len(data.label_names))
     predictor._remember_features(X, data.X)
-    counts = weights > 0
+    counts = np.broadcast_to(True, len(data)) if data.weights is None else weights > 0  # the former takes no memory
     if not counts.all():
         data, weights = data[np.flatnonzero(counts)], weights[counts]
     given = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
