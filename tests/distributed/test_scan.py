@@ -255,7 +255,7 @@ learner = RuleListClassifier(heuristic="f_measure", n_rules=2, max_conditions=2,
 few = scan((X[:5000], Y[:5000]), chunk=2000, folder=sys.argv[1])
 expected = learner.fit(few).rule_list_  # threads and libraries have what they need from now on
 used = next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmData"))
-limit = used + X.nbytes // 3
+limit = used + X.nbytes // 6
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 print(len(learner.fit(scan((X, Y), chunk=20_000, folder=sys.argv[1])).rule_list_))
 try:
@@ -268,7 +268,7 @@ except MemoryError:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="limits of memory are those of Linux")
 def test_data_that_memory_has_no_room_for_are_learned_from(tmp_path: Path):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400_000, 20))
+    X = rng.normal(size=(600_000, 20))
     np.save(tmp_path / "X", X)
     np.save(tmp_path / "Y", (X[:, :2] > 0.5).astype(np.int8))
     done = subprocess.run(
