@@ -10,7 +10,7 @@ import pytest
 LIMITED = """
 import os, resource, sys
 import numpy as np
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier, RuleListClassifier
 
 random = np.random.default_rng(0)
 X, Y = random.normal(size=(20000, 40)), (random.random((20000, 20)) < 0.2).astype(int)
@@ -20,13 +20,13 @@ def attempt(megabytes):
         limit = int(used.read().split()[0]) * resource.getpagesize() + int(megabytes * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     try:
-        RuleListClassifier(heuristic="f_measure", n_rules=2, n_jobs=4).fit(X, Y).predict(X)
+        RelaxedPruningClassifier(max_rules=2, n_jobs=4).fit(X, Y).predict(X)
     except MemoryError as error:
         return 1
     return 0
 
-RuleListClassifier(heuristic="f_measure", n_rules=1, n_jobs=1).fit(X[:50], Y[:50]).predict(X[:50])
-for megabytes in random.uniform(0, 60, size=int(sys.argv[1])):
+RelaxedPruningClassifier(max_rules=1, n_jobs=1).fit(X[:50], Y[:50]).predict(X[:50])
+for megabytes in random.uniform(0, 200, size=int(sys.argv[1])):
     child = os.fork()
     if child == 0:
         ended = 3

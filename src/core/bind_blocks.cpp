@@ -51,8 +51,10 @@ void count(const std::vector<AnyColumn>& columns, const std::vector<std::size_t>
 }  // namespace
 
 void bind_blocks(nb::module_& m) {
-    m.def("count_block", &count, nb::arg("columns"), nb::arg("slots"), nb::arg("rows"), nb::arg("states"), nb::arg("labels"),
-          nb::arg("whole"), nb::arg("weights").none(), nb::arg("listed").none(), nb::arg("row_starts").none(), nb::arg("sums"),
+    m.def("count_block", &count, nb::arg("columns").noconvert(), nb::arg("slots"), nb::arg("rows").noconvert(),
+          nb::arg("states").noconvert(), nb::arg("labels").noconvert(),
+          nb::arg("whole"), nb::arg("weights").none().noconvert(), nb::arg("listed").none().noconvert(),
+          nb::arg("row_starts").none().noconvert(), nb::arg("sums").noconvert(),
           "Add what the rows of a block contribute to every slot of every column.");
 }
 

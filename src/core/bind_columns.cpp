@@ -72,8 +72,8 @@ void take_codes(const ListedRows& rows, std::int32_t categories, CodeAt&& at, At
 
 }  // namespace
 
-Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from, std::size_t n_threads)
-    : max_bins_(max_bins), pack_from_(pack_from), n_threads_(n_threads) {
+Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t n_threads)
+    : max_bins_(max_bins), n_threads_(n_threads) {
     if (n_rows >= MOST_ROWS) throw std::invalid_argument("more than 2^31 rows");
     if (max_bins < 0 || max_bins == 1) throw std::invalid_argument("max_bins must be at least 2 (0: exact)");
     prepared_->n_rows = n_rows;
@@ -92,6 +92,8 @@ void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank
     const std::size_t before = prepared_->attributes.size();
     try {
         resize(before + count);
+        std::vector<SparseValues::Column> waiting(count);
+        for (std::size_t i = 0; i < count; ++i) waiting[i].attribute = before + i;
         std::vector<std::size_t> numbers(count);
         std::iota(numbers.begin(), numbers.end(), 0);
         without_gil([&] {
@@ -102,9 +104,11 @@ void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank
                 const ListedRows rows = rows_of(i);
                 Attribute& attribute = prepared_->attributes[before + i];
                 rank(i, rows, attribute, columns[t]);
-                group(rows, columns[t].ranks, prepared_->n_rows >= pack_from_, attribute, prepared_->grouped[before + i], prepared_->codes[before + i]);
+                keep(rows, columns[t].ranks, attribute, prepared_->codes[before + i], waiting[i]);
             });
         });
+        for (SparseValues::Column& column : waiting)
+            if (prepared_->attributes[column.attribute].sparse()) prepared_->waiting.push_back(std::move(column));
         if (largest >= MANY_ROWS) give_memory_back();
     } catch (const std::bad_alloc&) {
         resize(before);
@@ -117,7 +121,6 @@ void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank
 
 void Columns::resize(std::size_t count) {
     prepared_->attributes.resize(count);
-    prepared_->grouped.resize(count);
     prepared_->codes.resize(count);
 }
 
@@ -130,13 +133,13 @@ void Columns::add_dense(const std::vector<nb::object>& columns, const Ints& cate
     std::size_t largest = n_rows;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         kept.emplace_back();
-        if (!nb::try_cast(columns[i], kept[i])) throw nb::type_error("a column must be an array of numbers");
+        if (!nb::try_cast(columns[i], kept[i], false)) throw nb::type_error("a column must be an array of numbers");
         expect_length(kept[i].shape(0), n_rows, "a column");
         if (const std::int32_t count = categories.data()[i]; count < 0) {
             values[i].emplace(kept[i]);
         } else {
             codes[i].emplace();
-            if (!nb::try_cast(columns[i], *codes[i])) throw nb::type_error("the codes of a nominal column must be int32");
+            if (!nb::try_cast(columns[i], *codes[i], false)) throw nb::type_error("the codes of a nominal column must be int32");
             largest = std::max(largest, std::size_t(count));
         }
     }
@@ -172,7 +175,7 @@ void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn&
         const std::int32_t count = categories.data()[i];
         const auto value_at = [&](std::size_t k) { return numbers(first + k); };
         if (count < 0) return rank_values(listed, max_bins_, weights(), value_at, attribute, column);
-        attribute.rest = 0;
+        attribute.usual = 0;
         const auto code_at = [&](std::size_t k) { return value_at(k) >= -1 && value_at(k) < count ? std::int32_t(value_at(k)) : count; };
         take_codes(listed, count, code_at, attribute, column);
     });
@@ -184,44 +187,28 @@ Columns Columns::subset(const Ints& rows) const {
     try {
         return cut(rows);
     } catch (const std::bad_alloc&) {
-        out_of_memory("a part of the columns", 5 * double(prepared_->n_rows) + prepared_->listed_bytes());
+        out_of_memory("a part of the columns", double(prepared_->size_in_bytes()));
     }
 }
 
 Columns Columns::cut(const Ints& rows) const {
-    Columns part(rows.size(), 0, std::nullopt, pack_from_, n_threads_);
-    std::vector<std::uint8_t> keep(prepared_->n_rows, 0);
-    std::vector<Row> renumbered(prepared_->n_rows, 0);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        keep[std::size_t(rows.data()[i])] = 1;
-        renumbered[std::size_t(rows.data()[i])] = Row(i);
-    }
-    part.prepared_->attributes = prepared_->attributes;
-    part.prepared_->grouped.resize(prepared_->grouped.size());
-    part.prepared_->codes.resize(prepared_->codes.size());
-    for (std::size_t a = 0; a < prepared_->grouped.size(); ++a) {
-        if (prepared_->is_packed(a)) {
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                part.prepared_->codes[a].push_back(prepared_->codes[a][std::size_t(rows.data()[i])]);
-            continue;
-        }
-        GroupedRows& grouped = part.prepared_->grouped[a];
-        grouped.assign_kept(prepared_->grouped[a], keep.data());
-        grouped.rows.shrink_to_fit();
-        for (Row& row : grouped.rows) row = renumbered[row];
-        for (Row& row : grouped.missing) row = renumbered[row];
-    }
+    Columns part(rows.size(), 0, std::nullopt, n_threads_);
+    const std::shared_ptr<const Prepared> whole = prepared();
+    part.prepared_->attributes = whole->attributes;
+    part.prepared_->sparse = whole->sparse.of_rows(span_of(rows));
+    for (const Codes& codes : whole->codes) part.prepared_->codes.push_back(codes.of_rows(span_of(rows)));
     return part;
 }
 
 void bind_columns(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<Columns>(m, "Columns")
-        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>, std::size_t, std::size_t>(), "n_rows"_a, "max_bins"_a,
-             "weights"_a.none(), "pack_from"_a, "n_threads"_a = 1)
-        .def("add_dense", &Columns::add_dense)
-        .def("add_sparse", &Columns::add_sparse)
-        .def("subset", &Columns::subset);
+        .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>, std::size_t>(), "n_rows"_a, "max_bins"_a,
+             "weights"_a.none().noconvert(), "n_threads"_a = 1)
+        .def("add_dense", &Columns::add_dense, "columns"_a, "categories"_a.noconvert())
+        .def("add_sparse", &Columns::add_sparse, "ends"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "picked"_a.noconvert(),
+             "categories"_a.noconvert())
+        .def("subset", &Columns::subset, "rows"_a.noconvert());
 }
 
 }  // namespace plurule

@@ -77,10 +77,10 @@ void decide_table(std::size_t n_rows, const nb::list& columns, const std::vector
     std::vector<nb::object> kept;  // what the views point into
     for (const nb::handle given : columns) {
         if (nb::isinstance<nb::tuple>(given)) {
-            const auto [rows, values] = nb::cast<std::tuple<Ints, AnyColumn>>(given);
+            const auto [rows, values] = nb::cast<std::tuple<Ints, AnyColumn>>(given, false);
             views.push_back(sparse_view(rows, values, n_rows));
         } else {
-            views.push_back(view(nb::cast<AnyColumn>(given), n_rows));
+            views.push_back(view(nb::cast<AnyColumn>(given, false), n_rows));
         }
         kept.push_back(nb::borrow(given));
     }
@@ -88,12 +88,12 @@ void decide_table(std::size_t n_rows, const nb::list& columns, const std::vector
     expect(predicted.shape(0) == n_rows, "decisions for another number of rows than the table has");
     DecisionsOut out{predicted.data(), nullptr, nullptr};
     if (!decided_by.is_none()) {
-        const auto matrix = nb::cast<DecidedBy>(decided_by);
+        const auto matrix = nb::cast<DecidedBy>(decided_by, false);
         expect(matrix.shape(0) == n_rows && matrix.shape(1) == predicted.shape(1), "two matrices of different shape");
         out.decided_by = matrix.data();
     }
     if (!going_on.is_none()) {
-        const auto marks = nb::cast<GoingOn>(going_on);
+        const auto marks = nb::cast<GoingOn>(going_on, false);
         expect(marks.shape(0) == n_rows, "marks for another number of rows than the table has");
         out.going_on = marks.data();
     }
@@ -103,7 +103,7 @@ void decide_table(std::size_t n_rows, const nb::list& columns, const std::vector
 }  // namespace
 
 void bind_decisions(nb::module_& m) {
-    m.def("decide", &decide_table, "n_rows"_a, "columns"_a, "conditions"_a, "rules"_a, "predicted"_a, "decided_by"_a.none(),
+    m.def("decide", &decide_table, "n_rows"_a, "columns"_a, "conditions"_a, "rules"_a, "predicted"_a.noconvert(), "decided_by"_a.none(),
           "going_on"_a.none(), "n_threads"_a);
 }
 

@@ -13,51 +13,66 @@ namespace plurule {
 namespace {
 
 using Sums = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Marks = nb::ndarray<const std::uint8_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using NewSums = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using GivenPrice = std::tuple<double, double, bool, double, double, bool, double>;
-using GivenTaking = std::tuple<std::uint32_t, std::uint32_t, Numbers>;
+using GivenCriterion = std::tuple<double, double, bool, std::vector<double>, Numbers>;
+using GivenUpdate = std::tuple<std::uint32_t, std::uint32_t, Numbers>;
 using Hierarchy = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-void make_selection(PoolSelection* made, const Doubles& n_conditions, const Sums& sums, const Doubles& rarity,
-                    std::optional<Labels> barred, Hierarchy hierarchy, const std::vector<GivenPrice>& prices, std::size_t n_rules,
-                    std::size_t most_known) {
-    const std::size_t n_labels = rarity.size(), n_bodies = n_conditions.size();
+void make_selection(PoolSelection* made, const Doubles& n_conditions, const Sums& sums, const Doubles& label_weights, double min_precision,
+                    const Marks& forbidden, std::vector<Numbers> excludes, std::vector<Numbers> groups, Hierarchy hierarchy,
+                    const std::vector<GivenCriterion>& criteria, std::size_t max_rules, std::size_t cache_size) {
+    const std::size_t n_labels = label_weights.size(), n_bodies = n_conditions.size();
     if (n_bodies == 0) throw std::invalid_argument("a pool has the empty body at least");
     expect_length(sums.shape(0), 2, "the sums of a pool");
     expect_length(sums.shape(1), n_labels, "the labels of the sums");
     expect_length(sums.shape(2), n_bodies, "the bodies of the sums");
-    if (barred) expect_length(barred->shape(0), n_labels, "the labels of what is barred");
-    if (barred) expect_length(barred->shape(1), n_bodies, "the bodies of what is barred");
+    expect_length(forbidden.shape(0), 2, "what is forbidden, absent and present");
+    expect_length(forbidden.shape(1), n_labels, "the labels of what is forbidden");
+    expect_length(forbidden.shape(2), n_bodies, "the bodies of what is forbidden");
+    if (!excludes.empty()) expect_length(excludes.size(), n_labels, "the labels that exclude others");
+    for (const std::vector<Numbers>* lists : {&excludes, &groups})
+        for (const Numbers& others : *lists)
+            if (std::ranges::any_of(others, [&](auto other) { return other >= n_labels; }))
+                throw std::invalid_argument("a label that is not there");
     for (const auto& [below, above] : hierarchy)
         if (below >= n_labels || above >= n_labels) throw std::invalid_argument("the hierarchy has a label that is not there");
-    PoolFacts facts{{n_conditions.data(), n_conditions.data() + n_bodies}, {rarity.data(), rarity.data() + n_labels}, {}, std::move(hierarchy)};
-    if (barred) facts.barred.assign(barred->data(), barred->data() + barred->size());
-    std::vector<Price> asked;
-    for (const GivenPrice& price : prices)
-        asked.push_back(std::apply([](auto... values) { return Price{values...}; }, price));
-    new (made) PoolSelection(std::move(facts), sums.data(), asked, n_rules, most_known);
+    const std::vector<Numbers> groups_given = groups;
+    PoolFacts facts{{n_conditions.data(), n_conditions.data() + n_bodies}, {label_weights.data(), label_weights.data() + n_labels},
+                    min_precision, {forbidden.data(), forbidden.data() + forbidden.size()}, std::move(excludes), std::move(groups), std::move(hierarchy)};
+    std::vector<Criterion> asked;
+    for (const auto& [lam, condition_price, exceptions, lift, usual] : criteria) {
+        expect_length(lift.size(), n_labels, "the lift of a criterion");
+        expect_length(usual.size(), groups_given.size(), "the default labels of a criterion");
+        for (std::size_t group = 0; group < groups_given.size(); ++group)
+            if (std::ranges::find(groups_given[group], usual[group]) == groups_given[group].end()) throw std::invalid_argument("a default label of another group");
+        asked.push_back({lam, condition_price, exceptions, lift, usual});
+    }
+    new (made) PoolSelection(std::move(facts), sums.data(), std::move(asked), max_rules, cache_size);
 }
 
 auto choose(PoolSelection& selection) {
-    std::vector<GivenTaking> asked;
-    for (auto& [body, label, before] : selection.choose()) asked.emplace_back(body, label, std::move(before));
-    return asked;
+    std::vector<PoolSelection::CoverUpdate> requested;
+    without_gil([&] { requested = selection.choose(); });
+    std::vector<GivenUpdate> updates;
+    for (auto& [body, label, before] : requested) updates.emplace_back(body, label, std::move(before));
+    return updates;
 }
 
-void take(PoolSelection& selection, const Sums& taken) {
-    expect_length(taken.shape(0), selection.n_asked(), "what is taken");
-    expect_length(taken.shape(1), 2, "the sums of what is taken");
-    expect_length(taken.shape(2), selection.n_bodies(), "the bodies of what is taken");
-    selection.take(taken.data());
+void update(PoolSelection& selection, const Sums& covered) {
+    expect_length(covered.shape(0), selection.n_requested(), "the cover updates");
+    expect_length(covered.shape(1), 2, "the sums of a cover update");
+    expect_length(covered.shape(2), selection.n_bodies(), "the bodies of a cover update");
+    selection.update(covered.data());
 }
 
 auto chosen(const PoolSelection& selection) {
-    std::vector<std::vector<std::tuple<std::uint32_t, Numbers, bool>>> found;
+    std::vector<std::vector<std::tuple<std::uint32_t, Numbers, bool, Numbers>>> selections;
     for (const auto& choices : selection.chosen()) {
-        found.emplace_back();
-        for (const auto& [body, head, last] : choices) found.back().emplace_back(body, head, last);
+        selections.emplace_back();
+        for (const auto& [body, head, is_default, decided] : choices) selections.back().emplace_back(body, head, is_default, decided);
     }
-    return found;
+    return selections;
 }
 
 // Marks of rows are given as bits, the lowest of a byte first.
@@ -80,14 +95,14 @@ void make_rows(PoolRows* made, std::size_t n_rows, const Labels& holds, const La
                         row_bits(present, n_rows, "what is present"), std::move(kept));
 }
 
-void take_from(const PoolRows& rows, const std::vector<GivenTaking>& given, NewSums sums) {
+void take_from(const PoolRows& rows, const std::vector<GivenUpdate>& given, NewSums sums) {
     expect_length(sums.shape(0), given.size(), "the sums");
-    expect_length(sums.shape(1), 2, "the sums of a taking");
+    expect_length(sums.shape(1), 2, "the sums of a cover update");
     expect_length(sums.shape(2), rows.n_bodies(), "the bodies of the sums");
-    std::vector<PoolSelection::Taking> asked;
+    std::vector<PoolSelection::CoverUpdate> asked;
     for (const auto& [body, label, before] : given) {
         const bool known = body < rows.n_bodies() && std::ranges::all_of(before, [&](auto other) { return other < rows.n_bodies(); });
-        if (!known || label >= rows.n_labels()) throw std::invalid_argument("a taking of a body or label that is not there");
+        if (!known || label >= rows.n_labels()) throw std::invalid_argument("a cover update of a body or label that is not there");
         asked.push_back({body, label, before});
     }
     without_gil([&] { rows.take(asked, sums.data()); });
@@ -97,14 +112,14 @@ void take_from(const PoolRows& rows, const std::vector<GivenTaking>& given, NewS
 
 void bind_pools(nb::module_& m) {
     nb::class_<PoolSelection>(m, "PoolSelection")
-        .def("__init__", &make_selection, "n_conditions"_a, "sums"_a, "rarity"_a, "barred"_a.none(), "hierarchy"_a, "prices"_a,
-             "n_rules"_a, "most_known"_a)
+        .def("__init__", &make_selection, "n_conditions"_a.noconvert(), "sums"_a.noconvert(), "label_weights"_a.noconvert(), "min_precision"_a,
+             "forbidden"_a.noconvert(), "excludes"_a, "groups"_a, "hierarchy"_a, "criteria"_a, "max_rules"_a, "cache_size"_a)
         .def("choose", &choose)
-        .def("take", &take, "taken"_a)
+        .def("update", &update, "covered"_a.noconvert())
         .def("chosen", &chosen);
     nb::class_<PoolRows>(m, "PoolRows")
-        .def("__init__", &make_rows, "n_rows"_a, "holds"_a, "open"_a, "present"_a, "weights"_a.none())
-        .def("take", &take_from, "asked"_a, "sums"_a);
+        .def("__init__", &make_rows, "n_rows"_a, "holds"_a.noconvert(), "open"_a.noconvert(), "present"_a.noconvert(), "weights"_a.none().noconvert())
+        .def("take", &take_from, "asked"_a, "sums"_a.noconvert());
 }
 
 }  // namespace plurule

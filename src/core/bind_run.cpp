@@ -1,6 +1,5 @@
 // Options and training runs, as Python sees them.
 #include "bindings.hpp"
-#include "label_sets.hpp"
 #include "run.hpp"
 
 namespace plurule {
@@ -19,7 +18,7 @@ CustomHeuristic custom_heuristic(nb::object function) {
             using Array = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
             const auto wrap = [&](const double* data) { return Array(data, {count}, nb::handle()).cast(nb::rv_policy::copy); };
             const nb::object result = (*kept)(wrap(tp), wrap(fp), wrap(tn), wrap(fn));
-            const auto array = nb::cast<Doubles>(result);
+            const auto array = nb::cast<Doubles>(result, false);
             expect_length(array.size(), count, "the values of the heuristic");
             // What is no number is no value: such a head cannot be chosen.
             for (std::size_t i = 0; i < count; ++i) values[i] = std::isfinite(array.data()[i]) ? array.data()[i] : NOTHING;
@@ -47,9 +46,7 @@ void check(const Options& options, const Prepared& prepared, std::size_t n_label
         if (!given.empty()) expect_length(given.size(), expected, what);
     };
     expect_all_or_none(options.allowed_attributes, n_attributes, "the marks of attributes");
-    expect_all_or_none(options.required_attributes, n_attributes, "the marks of attributes");
-    expect_all_or_none(options.pairs.group, n_labels, "the groups of labels");
-    expect_length(options.pairs.apart.size(), options.pairs.group.size() * options.pairs.group.size(), "the labels to keep apart");
+    expect_all_or_none(options.pairs.apart, n_labels * n_labels, "the labels to keep apart");
     expect_all_or_none(options.pairs.exclusive, n_labels, "the groups of exclusive labels");
     expect_all_or_none(options.pairs.above, n_labels * n_labels, "the hierarchy");
     if (!options.directions.any()) return;
@@ -102,13 +99,13 @@ State::Start start_of(const std::optional<Decisions>& predicted, const std::opti
 nb::object as_python(const LearnedRule& rule, const Prepared& prepared) {
     nb::list body, head;
     for (const Condition& condition : rule.body) {
-        const std::size_t a = std::size_t(condition.attribute);
+        const std::size_t a = condition.attribute;
         if (a >= prepared.attributes.size())
-            body.append(nb::make_tuple("label", a - prepared.attributes.size(), condition.place.below == 1));
+            body.append(nb::make_tuple("label", a - prepared.attributes.size(), condition.split.below == 1));
         else if (prepared.attributes[a].nominal)
-            body.append(nb::make_tuple("=", a, condition.place.below));
+            body.append(nb::make_tuple("=", a, condition.split.below));
         else
-            body.append(nb::make_tuple(condition.place.greater ? ">" : "<=", a, condition.threshold(prepared)));
+            body.append(nb::make_tuple(condition.split.greater ? ">" : "<=", a, condition.threshold(prepared)));
     }
     for (const auto& [label, sign] : rule.head) head.append(nb::make_tuple(label, sign != 0));
     return nb::make_tuple(head, body, rule.tp, rule.fp, rule.coverage, rule.value, rule.stop, nb::cast(rule.decided));
@@ -126,8 +123,7 @@ class PythonRun {
             const auto prepared = columns.prepared();
             const auto target = target_of(truth, weights, prepared->n_rows);
             check(options, *prepared, target->n_labels);
-            State::Start start = start_of(predicted, in_training, head_labels, *target, prepared->n_rows);
-            start.every_label = options.pairs.any();
+            const State::Start start = start_of(predicted, in_training, head_labels, *target, prepared->n_rows);
             run_ = std::make_unique<Run>(prepared, target, options, start, std::max<std::size_t>(1, n_threads));
         });
     }
@@ -170,7 +166,7 @@ class PythonRun {
         try {
             work();
         } catch (const std::bad_alloc&) {
-            out_of_memory("learning", double(pairs_) * 8 + prepared_->listed_bytes());
+            out_of_memory("learning", double(pairs_) * 8 + double(prepared_->size_in_bytes()));
         }
     }
 
@@ -184,7 +180,6 @@ class PythonRun {
 
 void bind_runs(nb::module_& m) {
     using namespace nb::literals;
-    nb::exception<TooManyHeads>(m, "TooManyHeads");
     nb::enum_<Formula>(m, "Formula")
         .value("f_measure", Formula::f_measure)
         .value("accuracy", Formula::accuracy)
@@ -198,9 +193,7 @@ void bind_runs(nb::module_& m) {
     nb::enum_<HeadSearchKind>(m, "HeadSearch")
         .value("single", HeadSearchKind::single)
         .value("decomposable", HeadSearchKind::decomposable)
-        .value("anti_monotone", HeadSearchKind::anti_monotone)
-        .value("relaxed", HeadSearchKind::relaxed)
-        .value("exhaustive", HeadSearchKind::exhaustive);
+        .value("relaxed", HeadSearchKind::relaxed);
     nb::class_<Options>(m, "Options")
         .def(nb::init<>())
         .def("set_heuristic", [](Options& o, Formula f, double parameter, double shrinkage) { o.heuristic = {f, parameter, shrinkage}; },
@@ -209,26 +202,22 @@ void bind_runs(nb::module_& m) {
                  o.custom = custom_heuristic(std::move(function));
                  o.heuristic = {Formula::custom, 0.0, 0.0};
              })
-        // Which labels must not, and which must, go together.
-        .def("set_label_pairs", [](Options& o, const Labels& apart, const Ints& groups) {
-                 assign(o.pairs.apart, apart);
-                 assign(o.pairs.group, groups);
-             }, "apart"_a, "groups"_a)
-        .def("set_exclusive_labels", [](Options& o, const Ints& groups) { assign(o.pairs.exclusive, groups); }, "groups"_a)
+        // Labels × labels: whether no rule may relate the two.
+        .def("set_labels_apart", [](Options& o, const Labels& apart) { assign(o.pairs.apart, apart); }, "apart"_a.noconvert())
+        .def("set_exclusive_labels", [](Options& o, const Ints& groups) { assign(o.pairs.exclusive, groups); }, "groups"_a.noconvert())
         // Labels × labels: whether the first implies the second.
-        .def("set_hierarchy", [](Options& o, const Labels& above) { assign(o.pairs.above, above); }, "above"_a)
+        .def("set_hierarchy", [](Options& o, const Labels& above) { assign(o.pairs.above, above); }, "above"_a.noconvert())
         // Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels differ.
         .def("set_directions", [](Options& o, const Labels& barred, const Marks& nominal, bool by_label) {
                  o.directions = {{}, {}, barred.shape(1) / 2, by_label};
                  assign(o.directions.barred, barred);
                  assign(o.directions.nominal, nominal);
-             }, "barred"_a, "nominal"_a, "by_label"_a)
+             }, "barred"_a.noconvert(), "nominal"_a.noconvert(), "by_label"_a)
         .def("set_min_precision", [](Options& o, double threshold, bool of_label, bool when_finished) {
                  o.min_precision = {threshold, of_label};
                  o.when_finished = when_finished;
              }, "threshold"_a, "of_label"_a, "when_finished"_a)
         .def_rw("averages_labels", &Options::averages_labels)
-        .def_rw("example_based", &Options::example_based)
         .def_rw("head_search", &Options::head_search)
         .def_rw("lift", &Options::lift)
         .def_rw("predict_absence", &Options::predict_absence)
@@ -241,13 +230,13 @@ void bind_runs(nb::module_& m) {
         .def_rw("stop_threshold", &Options::stop_threshold)
         .def_rw("max_conditions", &Options::max_conditions)
         .def_rw("min_coverage", &Options::min_coverage)
-        .def_rw("allowed_attributes", &Options::allowed_attributes)
-        .def_rw("required_attributes", &Options::required_attributes);
+        .def_rw("allowed_attributes", &Options::allowed_attributes);
     nb::class_<PythonRun>(m, "Run")
         .def(nb::init<const Columns&, const Labels&, std::optional<Doubles>, const Options&, std::size_t, std::optional<Decisions>,
                       std::optional<Marks>, std::optional<Marks>>(),
-             "columns"_a, "truth"_a, "weights"_a.none(), "options"_a, "n_threads"_a = 1, "predicted"_a.none() = nb::none(),
-             "in_training"_a.none() = nb::none(), "head_labels"_a.none() = nb::none())
+             "columns"_a, "truth"_a.noconvert(), "weights"_a.none().noconvert(), "options"_a, "n_threads"_a = 1,
+             "predicted"_a.none().noconvert() = nb::none(), "in_training"_a.none().noconvert() = nb::none(),
+             "head_labels"_a.none().noconvert() = nb::none())
         .def("learn", &PythonRun::learn, "n_rules"_a.none() = nb::none(), "progress"_a.none() = nb::none(), "rules_before"_a = 0)
         .def("rules", &PythonRun::rules, "first"_a = 0)
         .def("undecided", &PythonRun::undecided)

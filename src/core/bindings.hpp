@@ -36,8 +36,9 @@ using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
 // Up to Python 3.13, a thread that wants the GIL after the interpreter has ended is made to exit: its stack is unwound, over
 // functions that may not throw, and the process is aborted. As from Python 3.14 on, such a thread waits until the process ends.
+// There is no object behind the reference to what unwinds, which is no fault of ours.
 template <class Call>
-decltype(auto) while_python_lives(Call&& call) {
+[[gnu::no_sanitize("undefined")]] decltype(auto) while_python_lives(Call&& call) {
 #if defined(__GLIBCXX__) && PY_VERSION_HEX < 0x030e0000
     try {
         return call();
@@ -117,8 +118,7 @@ class Interruption {
 // The columns of a table, ranked as they are added.
 class Columns {
    public:
-    // Below `pack_from` rows, columns are lists of rows, not codes.
-    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t pack_from, std::size_t n_threads);
+    Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Doubles> weights, std::size_t n_threads);
 
     // `categories`: of each column, -1 for a numeric one.
     void add_dense(const std::vector<nb::object>& columns, const Ints& categories);
@@ -132,10 +132,8 @@ class Columns {
     std::shared_ptr<const Prepared> prepared() const {
         static std::mutex one_at_a_time;
         const std::lock_guard lock(one_at_a_time);
-        if (prepared_->laid_out < prepared_->attributes.size()) {
-            prepared_->sparse = SparseRows(prepared_->n_rows, prepared_->attributes, prepared_->grouped);
-            prepared_->laid_out = prepared_->attributes.size();
-        }
+        prepared_->sparse.append(prepared_->n_rows, prepared_->attributes, prepared_->waiting);
+        prepared_->waiting.clear();
         return prepared_;
     }
 
@@ -148,7 +146,7 @@ class Columns {
 
     std::shared_ptr<Prepared> prepared_ = std::make_shared<Prepared>();
     std::int32_t max_bins_;
-    std::size_t pack_from_, n_threads_;
+    std::size_t n_threads_;
     std::vector<double> weights_;
 };
 

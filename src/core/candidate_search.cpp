@@ -1,22 +1,48 @@
 #include "candidate_search.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
 
 namespace plurule {
 
-CandidateSearch::CandidateSearch(const Prepared& prepared, const State& state, const Options& options, Threads& threads)
-    : prepared_(prepared), state_(state), options_(options), threads_(threads), counter_(state) {
-    for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_, threads, t));
-    for (std::size_t a = 0; a < n_attributes() && !has_lists_; ++a) has_lists_ = !prepared.is_packed(a);
-    const HeadSearch& search = tools_[0]->finder.search();
-    const bool any_heads = !options.pairs.any() && !options.directions.by_label && !options.signs_can_clash();
-    if (any_heads && !tools_[0]->finder.takes_many() && CountTable::suits(options, search, prepared, state))
-        table_ = std::make_unique<CountTable>(prepared, state, options_, search, threads);
+namespace {
+
+constexpr float UNLIMITED = std::numeric_limits<float>::infinity();
+constexpr double SURE = 1 - 1e-3;    // a candidate that is surely worth a value is worth so much of it at least
+constexpr std::size_t AT_ONCE = 32;  // promises that a thread takes
+
+// A bound that reaches this, or nearly, reaches the floor.
+float least_for(double floor) { return std::isfinite(floor) ? float(floor - 1e-6 * std::fabs(floor)) : -UNLIMITED; }
+
+// Numbers that single precision can work with.
+bool is_moderate(double number) { return number >= 0 && number < 1e9; }
+
+}  // namespace
+
+CandidateSearch::CandidateSearch(const State& state, const Options& options, Threads& threads)
+    : state_(state), options_(options), threads_(threads),
+      histogram_(state, allowed_attributes(state, options), options.label_conditions, threads) {
+    for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_));
+    Quotient quotient{};
+    is_bounded_ = as_quotient(options.heuristic, quotient) && (tools_[0]->finder.never_rises() || options.is_additive()) &&
+                  is_moderate(options.heuristic.parameter) && is_moderate(options.heuristic.shrinkage) &&
+                  std::all_of(options.lift.begin(), options.lift.end(), [](double lift) { return lift > 0 && lift < 1e9; });
+    last_found_.assign(histogram_.parts().size(), 0);
+}
+
+std::vector<std::size_t> CandidateSearch::allowed_attributes(const State& state, const Options& options) {
+    std::vector<std::size_t> allowed;
+    for (std::size_t a = 0; a < state.n_attributes() && options.max_conditions > 0; ++a)
+        if (options.allowed_attributes.empty() || options.allowed_attributes[a]) allowed.push_back(a);
+    return allowed;
 }
 
 void CandidateSearch::begin_pass(std::size_t width) {
     shared_.reset();
+    sure_.reset();
     for (auto& tools : tools_) tools->ranking = Ranking(width);
     shares_best_ = width == 1;
 }
@@ -28,281 +54,318 @@ std::vector<Candidate> CandidateSearch::found() {
     return all;
 }
 
-// --- what is visited
-
-// What a condition may be on; `every_label`: labels not in heads yet included; `dense_only`: sparse attributes left out.
-std::vector<std::size_t> CandidateSearch::all_visited(bool every_label, bool dense_only) const {
-    std::vector<std::size_t> visited;
-    const auto visit = [&](std::size_t a) {
-        if (is_allowed(a)) visited.push_back(a);
-    };
-    if (dense_only)
-        for (std::uint32_t a : prepared_.sparse.others()) visit(a);
-    else
-        for (std::size_t a = 0; a < n_attributes(); ++a) visit(a);
-    if (options_.label_conditions)
-        for (std::size_t label = 0; label < state_.n_labels; ++label)
-            if (every_label || state_.head_labels[label]) visited.push_back(n_attributes() + label);
-    return visited;
-}
-
-// What a first condition may be on.
-std::vector<std::size_t> CandidateSearch::first_visited(bool every_label) const {
-    const auto& required = options_.required_attributes;
-    std::vector<std::size_t> visited = all_visited(every_label);
-    if (!required.empty()) std::erase_if(visited, [&](std::size_t a) { return a >= n_attributes() || !required[a]; });
-    return visited;
-}
-
-std::vector<std::size_t> CandidateSearch::listing(const std::vector<Row>& rows) const {
-    std::vector<std::size_t> found(prepared_.sparse.others().begin(), prepared_.sparse.others().end());
-    for (std::size_t label = 0; label < state_.n_labels; ++label) found.push_back(n_attributes() + label);
-    if (prepared_.sparse.empty()) return found;
-    std::vector<std::uint8_t> seen(n_attributes(), 0);
-    for (Row row : rows)
-        for (std::uint32_t slot : prepared_.sparse.slots_of(row))
-            if (const std::uint32_t a = prepared_.sparse.attribute_of(slot); !std::exchange(seen[a], 1)) found.push_back(a);
-    return found;
-}
-
-// --- the first pass
+// --- heads of their own
 
 void CandidateSearch::first_pass() {
     begin_pass(options_.beam_width);
-    if (spare_) spare_->bounds.reset();  // of the last rule
-    const Scope& scope = state_.training;
-    for (auto& tools : tools_) tools->finder.bodies.start({});
-    scope_total_ = state_.totals;
-    if (options_.required_attributes.empty()) visit_free(scope, -1, *tools_[0], nullptr);
-    if (options_.max_conditions == 0) return;
-    if (table_) return search_table();
-    threads_.run(first_visited(), is_small(scope.rows.size()),
-                 [&](std::size_t a, std::size_t t) { visit_free(scope, std::int32_t(a), *tools_[t], nullptr); });
-}
-
-// Bounds hold for one minimum precision; labels that fail it when a rule is finished are searched without them.
-void CandidateSearch::search_table() {
-    if (!table_->started()) table_->start(first_visited(true));
-    for (auto& tools : tools_) tools->best = NOTHING;
-    CountTable::Pass pass;
-    pass.keeps = !options_.when_finished || !state_.asked.asks();
-    pass.alone = is_small(state_.training.rows.size());
-    pass.floor = [&](std::size_t t) { return floor_for(*tools_[t]); };
-    pass.look = [&](const Place& place, std::size_t a, const std::vector<double>& counters, std::size_t t) {
-        Tools& tools = *tools_[t];
-        tools.finder.bodies.begin(std::int32_t(a));
-        tools.finder.add(place, counters);
-        offer_heads(std::int32_t(a), tools, nullptr);
-        return tools.finder.finding;
-    };
-    table_->search(pass);
-    const Tools* best = tools_[0].get();
-    for (auto& tools : tools_)
-        if (tools->best > best->best) best = tools.get();
-    if (best->best > NOTHING) table_->note_labels(best->best_labels, best->best_length);
-}
-
-void CandidateSearch::count_scope(const std::vector<Row>& rows) {
-    scope_total_.assign(counter_.lanes(), 0.0);
-    counter_.add(rows.data(), rows.size(), scope_total_.data());
-}
-
-// --- candidates with heads of their own
-
-// Every candidate on an attribute (-1: the body as it is), each with its own best head.
-void CandidateSearch::visit_free(const Scope& scope, std::int32_t a, Tools& tools, const Refined* refined) {
-    const GroupedRows* rows = a < 0 ? nullptr : &scope.rows_of(std::size_t(a), prepared_, options_.example_based, tools.gathered);
-    if (rows && rows->groups() == 0 && !(prepared_.attribute(std::size_t(a)).nominal && prepared_.attribute(std::size_t(a)).rest >= 0)) return;
-    HeadFinder& finder = tools.finder;
-    finder.bodies.begin(a, [&](const std::vector<double>& of_rows, std::vector<double>& sums) {
-        sum_rows(scope, a, rows, of_rows, tools, sums);
-    });
-    const std::size_t lanes = counter_.lanes();
-    const bool coded = rows && prepared_.is_packed(std::size_t(a));
-    if (coded) {
-        tools.by_code.assign(std::size_t(prepared_.attributes[std::size_t(a)].values) * lanes, 0.0);
-        counter_.add_by_code(scope.rows, prepared_.codes[std::size_t(a)].data(), tools.by_code.data());
+    choose_labels();
+    Scope scope{&state_.rows, nullptr, 0, {}};
+    for (std::int32_t column : labels_) {
+        if (std::size_t(column) == state_.n_labels) break;
+        const LabelWeights& label = state_.labels[std::size_t(column)];
+        add_label(std::size_t(column), label.open_present, label.open_absent, label.present, scope.totals);
     }
-    tools.total = scope_total_;
-    visit_sums(
-        scope, a, rows, tools, [&](const Row* some, std::size_t count, double* sums) { counter_.add(some, count, sums); },
-        [&](std::size_t group, double* sums) {
-            if (!coded) return counter_.add(*rows, group, sums);
-            for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += tools.by_code[std::size_t(rows->ids[group]) * lanes + lane];
-        },
-        [&](const Place& place, const std::vector<double>& sums) {
-            if (finder.takes_many() || finder.can_be_precise(sums)) finder.add(place, sums);
-            if (finder.is_full()) offer_heads(a, tools, refined);
-        });
-    offer_heads(a, tools, refined);
+    add_label(state_.n_labels, 0, 0, state_.weight_of_rows, scope.totals);
+    for (auto& tools : tools_) tools->finder.start({}, {labels_.begin(), labels_.end() - 1});
+    Tools& tools = *tools_[0];
+    std::vector<double>& counts = tools.gathered;
+    counts.clear();
+    for (std::size_t i = 0; i < scope.totals.size(); ++i)
+        counts.insert(counts.end(), {scope.totals.tp[i], scope.totals.fp[i], scope.totals.present[i]});
+    tools.finder.add(NO_ATTRIBUTE, {}, counts);
+    offer_heads(scope, tools);
+    if (options_.max_conditions == 0) return;
+    if (!started_) histogram_.start();
+    started_ = true;
+    search_heads(scope);
 }
 
-// Visits the candidates on an attribute (-1: the body as it is) with the sums over the rows they cover: emit(place, sums).
-// `tools.total` has those over the scope; add(rows, count, sums) and add_group(group, sums) add up others.
-template <class Add, class AddGroup, class Emit>
-void CandidateSearch::visit_sums(const Scope& scope, std::int32_t a, const GroupedRows* rows, Tools& tools, Add&& add, AddGroup&& add_group,
-                                 Emit&& emit) const {
-    if (!rows) return emit(Place{}, tools.total);
-    tools.running.assign(tools.total.size(), 0.0);
-    add(rows->missing.data(), rows->missing.size(), tools.running.data());
-    for (std::size_t i = 0; i < tools.total.size(); ++i) tools.total[i] -= tools.running[i];
-    visit_candidates(prepared_.attribute(std::size_t(a)), *rows, tools.total, scope.known(std::size_t(a), *rows), add_group, emit,
-                     tools.running, tools.other);
+// Labels with a pair that can be right.
+void CandidateSearch::choose_labels() {
+    labels_.clear();
+    for (std::size_t label = 0; label < state_.n_labels; ++label)
+        if (state_.is_searched(label) && (options_.predict_absence || state_.labels[label].open_present > 0)) labels_.push_back(std::int32_t(label));
+    labels_.push_back(std::int32_t(state_.n_labels));
+    scoring_ = scoring();
 }
 
-// Sums of four numbers per row over what the candidates cover that may have a head, candidate after candidate.
-void CandidateSearch::sum_rows(const Scope& scope, std::int32_t a, const GroupedRows* rows, const std::vector<double>& of_rows, Tools& tools,
-                               std::vector<double>& sums) const {
-    const auto add = [&](const Row* some, std::size_t count, double* to) {
-        for (std::size_t i = 0; i < count; ++i)
-            for (std::size_t j = 0; j < 5; ++j) to[j] += j < 4 ? of_rows[std::size_t(some[i]) * 4 + j] : state_.weight(some[i]);
-    };
-    sums.clear();
-    tools.total.assign(5, 0.0);
-    add(scope.rows.data(), scope.rows.size(), tools.total.data());
-    visit_sums(
-        scope, a, rows, tools, add, [&](std::size_t group, double* to) { add(rows->begin(group), rows->size(group), to); },
-        [&](const Place& place, const std::vector<double>& of_candidate) {
-            if (tools.finder.bodies.may_have_head(place, of_candidate[4])) sums.insert(sums.end(), of_candidate.begin(), of_candidate.begin() + 4);
-        });
+Scoring CandidateSearch::scoring() const {
+    Quotient q{};
+    as_quotient(options_.heuristic, q);
+    const HeadFinder& finder = tools_[0]->finder;
+    const bool relaxed = options_.head_search == HeadSearchKind::relaxed;
+    Scoring s{};
+    for (int i = 0; i < 4; ++i) {
+        s.top[i] = float(q.top[i]);
+        s.bottom[i] = float(q.bottom[i]);
+    }
+    s.top_constant = float(q.top_constant);
+    s.bottom_constant = float(q.bottom_constant);
+    s.f_like = q.top[1] == 0 && q.top[2] == 0 && q.top[3] == 0 && q.top_constant == 0 && q.bottom[2] == 0;
+    s.absence = options_.predict_absence;
+    s.additive = options_.is_additive();
+    s.averages = options_.averages_labels;
+    s.highest_lift = float(finder.highest_lift());
+    s.several = relaxed && (s.highest_lift > 1 || s.additive);
+    s.asks_head = state_.asked.asks();
+    s.asks_labels = state_.asked.asks_labels();
+    s.right = float(state_.asked.surplus(1, 0));
+    s.wrong = float(state_.asked.surplus(0, -1));
+    const bool is_exact = state_.asked.threshold == 0.5 && state_.number != Number::real && state_.total_weight * double(labels_.size()) < 0x1p24;
+    s.rounding = is_exact ? 0.0f : 2e-6f;
+    s.coarse = options_.heads_can_clash() || options_.directions.by_label || (s.asks_labels && !is_exact);
+    s.lift.assign(options_.lift.begin(), options_.lift.end());
+    s.lift_above.assign(s.lift.size(), 0.0f);
+    for (std::size_t k = s.lift.size(); k-- > 1;) s.lift_above[k - 1] = std::max(s.lift_above[k], s.lift[k]);
+    return s;
+}
+
+void CandidateSearch::add_label(std::size_t label, double tp, double fp, double present, Totals& totals) const {
+    const double in_training = label < state_.n_labels ? state_.labels[label].present : state_.weight_of_rows;
+    totals.tp.push_back(tp);
+    totals.fp.push_back(fp);
+    totals.present.push_back(present);
+    totals.present_in_training.push_back(in_training);
+    totals.absent_in_training.push_back(state_.weight_of_rows - in_training);
+    if (state_.number != Number::real)
+        for (double sum : {tp, fp, present, in_training, state_.weight_of_rows - in_training}) totals.whole.push_back(std::int32_t(sum));
+    totals.kinds = scoring_.additive ? 2 : scoring_.f_like ? 3 : 4;
+}
+
+Totals CandidateSearch::sum_rows(const std::vector<Row>& rows) const {
+    Totals summed;
+    for (std::int32_t column : labels_) add_label(std::size_t(column), 0, 0, 0, summed);
+    for (Row row : rows) {
+        const std::uint8_t* bytes = state_.bytes.data() + std::size_t(row) * state_.width;
+        const double weight = state_.weight(row);
+        for (std::size_t i = 0; i < labels_.size(); ++i) {
+            const std::uint8_t byte = bytes[labels_[i]];
+            if (byte & OPEN_PRESENT) summed.tp[i] += weight;
+            if (byte & OPEN_ABSENT) summed.fp[i] += weight;
+            if (byte & PRESENT) summed.present[i] += weight;
+        }
+    }
+    Totals totals;
+    for (std::size_t i = 0; i < labels_.size(); ++i) add_label(std::size_t(labels_[i]), summed.tp[i], summed.fp[i], summed.present[i], totals);
+    return totals;
+}
+
+// Every candidate with its own best head.
+void CandidateSearch::search_heads(const Scope& scope) {
+    if (labels_.size() == 1) return;
+    const Cells* kept = scope.refined ? nullptr : histogram_.kept();
+    const std::vector<Part>& parts = histogram_.parts();
+    for (auto& tools : tools_) {
+        tools->promises.clear();
+        tools->screened = tools->passed = 0;
+    }
+    std::vector<std::size_t> order(parts.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return last_found_[a] > last_found_[b]; });
+    threads_.run(order, is_small(scope.rows->size()), [&](std::size_t p, std::size_t t) {
+        Tools& tools = *tools_[t];
+        const Part& part = parts[p];
+        const Scope known = some_missing(part) ? known_in(part, scope, kept, tools) : Scope{};
+        const Scope& own = some_missing(part) ? known : scope;
+        if (kept) {
+            last_found_[p] = 0;
+            value_part(p, *kept, part.first_group, part.groups(), own, tools);
+        } else {
+            histogram_.in_pieces(part, *scope.rows, tools.cells, [&](std::size_t first_group, std::size_t groups) {
+                tools.promises.clear();
+                value_part(p, tools.cells, first_group, groups, own, tools);
+                std::sort(tools.promises.begin(), tools.promises.end(), [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
+                for (const Promise& promise : tools.promises) look_at(promise, tools.cells, own, tools);
+                offer_heads(own, tools);
+            });
+        }
+    });
+    if (kept) look_at_promises(scope);
+}
+
+void CandidateSearch::look_at_promises(const Scope& scope) {
+    std::vector<Promise> all;
+    const float least = std::max(least_for(sure_.floor()), least_for(floor_for(*tools_[0])));
+    for (auto& tools : tools_)
+        std::copy_if(tools->promises.begin(), tools->promises.end(), std::back_inserter(all), [&](const Promise& p) { return p.bound >= least; });
+    std::sort(all.begin(), all.end(), [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
+    std::vector<std::size_t> numbers((all.size() + AT_ONCE - 1) / AT_ONCE);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const Cells& kept = *histogram_.kept();
+    threads_.run(numbers, is_bounded_ || is_small(state_.rows.size()), [&](std::size_t number, std::size_t t) {
+        Tools& tools = *tools_[t];
+        if (all[number * AT_ONCE].bound < least_for(floor_for(tools))) return;
+        for (std::size_t i = number * AT_ONCE; i < std::min(all.size(), (number + 1) * AT_ONCE); ++i) {
+            const Part& part = histogram_.parts()[all[i].part];
+            if (some_missing(part))
+                look_at(all[i], kept, known_in(part, scope, &kept, tools), tools);
+            else
+                look_at(all[i], kept, scope, tools);
+        }
+        offer_heads(scope, tools);
+    });
+}
+
+// The scope without the rows whose value is missing: the last slot sums them up.
+CandidateSearch::Scope CandidateSearch::known_in(const Part& part, const Scope& scope, const Cells* kept, Tools& tools) const {
+    Scope known{scope.rows, scope.refined, scope.parent, {}};
+    if (kept) {
+        tools.gathered.resize(3 * labels_.size());
+        histogram_.gather(*kept, part.first_slot() + part.n_slots - 1, labels_.data(), labels_.size(), tools.gathered.data());
+        for (std::size_t i = 0; i < labels_.size(); ++i)
+            add_label(std::size_t(labels_[i]), tools.gathered[3 * i], tools.gathered[3 * i + 1], tools.gathered[3 * i + 2], known.totals);
+        return known;
+    }
+    std::vector<Row> rows;
+    state_.with_codes(part.first, [&](const auto* codes) {
+        for (Row row : *scope.rows)
+            if (codes[row] < part.n_slots) rows.push_back(row);
+    });
+    known.totals = sum_rows(rows);
+    return known;
+}
+
+// Whether the best label of a candidate of a group, times the highest lift, may reach the floor. Asked as long as most groups do not.
+bool CandidateSearch::may_reach(const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools) {
+    constexpr std::size_t FEW = 32;
+    const float floor = std::max(least_for(floor_for(tools)), least_for(sure_.floor()));
+    if (!scoring_.f_like || !(floor > 0) || (tools.screened > FEW && 2 * tools.passed > tools.screened)) return true;
+    const bool reaches = histogram_.reaches(cells, group, labels_, scope.totals, other_side, scoring_, floor / scoring_.highest_lift * (1 - 1e-5f));
+    ++tools.screened;
+    tools.passed += reaches;
+    return reaches;
+}
+
+// Notes the candidates of a part that may be the best.
+void CandidateSearch::value_part(std::size_t p, const Cells& cells, std::size_t first_group, std::size_t groups, const Scope& scope, Tools& tools) {
+    const Part& part = histogram_.parts()[p];
+    const std::size_t n = labels_.size() - 1;
+    const std::vector<std::int32_t> coverage(is_bounded_ ? 0 : 1, labels_.back());
+    Totals of_coverage;
+    if (!is_bounded_) add_label(state_.n_labels, 0, 0, scope.totals.covered(), of_coverage);
+    // A value that is sure raises the floor only where nothing else can be in the way of the candidate.
+    const bool trusts = shares_best_ && !scope.refined && !options_.directions.any() && state_.number == Number::narrow;
+    tools.matrices.resize(n * MATRIX);
+    const float least_covered = float(options_.min_coverage) * (1 - 1e-6f);
+    for (std::size_t group = first_group; group < first_group + groups; ++group) {
+        const std::size_t first_slot = (group - part.first_group) * LANES;
+        if (part.kind == Part::Kind::labels) {
+            bool some = false;
+            for (std::size_t label = part.first + first_slot / 2; label < std::min<std::size_t>(part.first + first_slot / 2 + LANES / 2, state_.n_labels); ++label)
+                some |= state_.head_labels[label] != 0;
+            if (!some) continue;
+        }
+        for (int other = 0; other < (part.two_sided() ? 2 : 1); ++other) {
+            float covered[LANES];
+            if (is_bounded_ && !may_reach(cells, group, scope, other != 0, tools)) continue;
+            histogram_.load(cells, group, is_bounded_ ? labels_ : coverage, is_bounded_ ? scope.totals : of_coverage, other != 0, tools.matrices.data(), covered);
+            const std::size_t candidates = std::min<std::size_t>(LANES, part.n_slots - first_slot);
+            Valued valued;
+            float floor = least_for(floor_for(tools));
+            if (is_bounded_) {
+                floor = std::max(floor, least_for(sure_.floor()));
+                kernels().value(scoring_, tools.matrices.data(), n, covered, candidates, least_covered, floor, valued);
+                if (!valued.some) continue;
+            }
+            for (std::size_t i = 0; i < candidates; ++i) {
+                const float bound = is_bounded_ ? valued.value[i] : UNLIMITED;
+                if (bound < floor || bound < 0) continue;
+                if (!is_bounded_ && !(covered[i] > 0 && covered[i] >= least_covered)) continue;
+                tools.promises.push_back({bound, std::uint32_t(p), std::uint32_t(group * LANES + i), other != 0});
+                if (!scope.refined) last_found_[p] = std::max(last_found_[p], bound);
+                const bool splits = !part.two_sided() || covered[i] < float(scope.totals.covered());
+                if (is_bounded_ && valued.sure[i] && trusts && splits) sure_.raise(double(bound) * SURE);
+            }
+        }
+    }
+}
+
+// Looks at a candidate exactly.
+void CandidateSearch::look_at(const Promise& promise, const Cells& cells, const Scope& scope, Tools& tools) {
+    if (promise.bound < least_for(floor_for(tools))) return;
+    const Part& part = histogram_.parts()[promise.part];
+    std::size_t a;
+    Split split;
+    if (!histogram_.split_of(cells, part, promise.slot, promise.other_side, scope.rows->size(), a, split)) return;
+    if (a >= state_.n_attributes() && !state_.head_labels[a - state_.n_attributes()]) return;
+    std::vector<double>& counts = tools.gathered;
+    counts.resize(3 * labels_.size());
+    histogram_.gather(cells, promise.slot, labels_.data(), labels_.size(), counts.data());
+    for (std::size_t i = 0; promise.other_side && i < labels_.size(); ++i) {
+        counts[3 * i] = scope.totals.tp[i] - counts[3 * i];
+        counts[3 * i + 1] = scope.totals.fp[i] - counts[3 * i + 1];
+        counts[3 * i + 2] = scope.totals.present[i] - counts[3 * i + 2];
+    }
+    tools.finder.add(a, split, counts);
+    if (tools.finder.is_full()) offer_heads(scope, tools);
 }
 
 // Offers the candidates of which the finder knows.
-void CandidateSearch::offer_heads(std::int32_t a, Tools& tools, const Refined* refined) {
-    tools.finder.search(floor_for(tools), [&](const Place& place, const FoundHead& found) {
-        if (found.value < tools.ranking.floor() || (refined && !improves(found.value, found.tp, refined->rule))) return;
+void CandidateSearch::offer_heads(const Scope& scope, Tools& tools) {
+    tools.finder.search(floor_for(tools), [&](std::size_t a, const Split& split, const FoundHead& found) {
+        if (found.value < tools.ranking.floor() || (scope.refined && !improves(found.value, found.tp, *scope.refined))) return;
         Candidate candidate;
         candidate.value = found.value;
         candidate.tp = found.tp;
         candidate.fp = found.fp;
-        candidate.parent = refined ? refined->parent : 0;
+        candidate.parent = scope.parent;
         candidate.attribute = a;
-        candidate.place = place;
-        candidate.conditions = (refined ? std::int32_t(refined->rule.body.size()) : 0) + (a >= 0);
-        for (const auto& [lane, sign] : found.head) candidate.head.push_back({state_.label_of_lane[lane], sign});
-        std::sort(candidate.head.begin(), candidate.head.end());
+        candidate.split = split;
+        candidate.conditions = (scope.refined ? std::int32_t(scope.refined->body.size()) : 0) + (a != NO_ATTRIBUTE);
+        candidate.head = found.head;
         tools.ranking.offer(std::move(candidate));
         if (shares_best_) shared_.raise(found.value);
-        if (!table_ || found.value <= tools.best) return;
-        tools.best = found.value;
-        tools.best_length = found.head.size();
-        tools.best_labels = tools.finder.label_values();
     });
 }
 
 // --- refining
 
-std::shared_ptr<Refinement> CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
-    const bool in_place = rule.around && options_.beam_width == 1;  // no other rule needs what the last look left
-    const Scope& around = rule.around && !in_place ? rule.around->scope : state_.training;
-    const std::vector<std::uint8_t> keep = marks_of(rule.covered, state_.n_rows);
-    const std::shared_ptr<Refinement> next = in_place ? rule.around : begin_refinement(rule);
-    const Refined refined{rule, *next, around, keep, std::int32_t(parent)};
-    const FixedHead* head = rule.fixed.get();
-    Scope& scope = next->scope;
-    const std::size_t rows_before = in_place ? scope.rows.size() : around.rows.size();
-    if (next->bounds) next->bounds->look_at(rule.covered, head->unlifted(floor_of_ties(rule.value)), scope.rows);
-    if (head) {
-        fixed_total_ = head->total_of(rule.covered);
-    } else {
-        for (auto& tools : tools_) tools->finder.bodies.start(rule.body);
-        count_scope(rule.covered);
+void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
+    if (!rule.fixed) {
+        choose_labels();
+        const Scope scope{&rule.covered, &rule, std::int32_t(parent), sum_rows(rule.covered)};
+        for (auto& tools : tools_) tools->finder.start(rule.body, {labels_.begin(), labels_.end() - 1});
+        return search_heads(scope);
     }
-    if (visits_by_rows(head))
-        head->visit_sparse(prepared_, rule.covered, scope.rows, fixed_total_, [&] { return least_for(refined, *tools_[0]); }, tools_[0]->fixed,
-                           [&](std::size_t a, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, *tools_[0]); });
-    scope.rows = rule.covered;
-    std::vector<std::size_t> order = all_visited(false, visits_by_rows(head));
-    if (head) std::erase_if(order, [&](std::size_t a) { return is_in_head(a, rule); });
-    if (next->bounds) next->bounds->keep_promising(order, head->unlifted(least_for(refined, *tools_[0])));
-    threads_.run(order, is_small(rows_before), [&](std::size_t a, std::size_t t) {
-        if (next->bounds && !measure(a, refined, *tools_[t])) return;
-        if (!prepared_.is_packed(a)) refined.cut(a);
-        head ? visit_fixed(a, refined, *tools_[t]) : visit_free(scope, std::int32_t(a), *tools_[t], &refined);
-    });
-    return next;
+    const std::vector<Row>& rows = rule.covered;
+    const FixedHead& head = *rule.fixed;
+    const auto offer_to = [&](Tools& tools) {
+        return FixedHead::Offer{
+            [&] { return std::max(floor_for(tools), floor_of_ties(rule.value)); },
+            [&](std::size_t a, const Split& split, const FixedHead::Worth& worth) { offer_fixed(a, split, worth, rule, parent, tools); }};
+    };
+    std::vector<FixedHead::Offer> offers;
+    for (auto& tools : tools_) offers.push_back(offer_to(*tools));
+    if (!state_.prepared.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, offers[0]);
+    std::vector<std::size_t> dense;
+    for (std::size_t a : allowed_attributes(state_, options_))
+        if (!state_.attribute(a).sparse()) dense.push_back(a);
+    for (std::size_t label = 0; options_.label_conditions && label < state_.n_labels; ++label)
+        if (state_.head_labels[label] && !state_.predicted[label].empty() && !is_in_head(label, rule)) dense.push_back(state_.n_attributes() + label);
+    threads_.run(dense, is_small(rows.size()), [&](std::size_t a, std::size_t t) { head.visit(a, rows, tools_[t]->fixed, offers[t]); });
 }
 
-// Whether the candidates of sparse attributes are looked at all at once.
-bool CandidateSearch::visits_by_rows(const FixedHead* head) const {
-    return head && head->packed() && head->sums_fit() && options_.beam_width == 1 && !prepared_.sparse.empty();
-}
-
-std::shared_ptr<Refinement> CandidateSearch::begin_refinement(const GrowingRule& rule) {
-    // What is left of the last rule is written over where possible: its lists need no new room.
-    if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<Refinement>();
-    const std::shared_ptr<Refinement> next = spare_;
-    next->scope.whole = &prepared_.grouped;
-    next->scope.attributes.resize(n_attributes());
-    next->scope.labels.resize(state_.n_labels);
-    next->scope.rows.clear();
-    next->is_cut.assign(n_attributes() + state_.n_labels, 0);
-    next->bounds.reset();
-    if (rule.fixed && options_.beam_width == 1)
-        next->bounds = rule.fixed->bounds(all_visited(false, visits_by_rows(rule.fixed.get())), rule.covered, floor_of_ties(rule.value), has_lists_);
-    return next;
-}
-
-// Whether an attribute may have the best condition to add to a rule.
-bool CandidateSearch::can_win(std::size_t a, const Refined& refined, Tools& tools) const {
-    const RefinementBounds& bounds = *refined.known.bounds;
-    const FixedHead& head = *refined.rule.fixed;
-    if (bounds.highest(a) < head.unlifted(least_for(refined, tools))) return false;
-    for (const Candidate& best : tools.ranking.kept())
-        if (bounds.all_after(a, best, head.unlifted(best.value))) return false;
-    return true;
-}
-
-// Whether an attribute is a label of the head of a rule, or one that must not be related to it.
-bool CandidateSearch::is_in_head(std::size_t a, const GrowingRule& rule) const {
-    if (a < n_attributes()) return false;
+// Whether a label is in the head of a rule, or must not be related to one that is.
+bool CandidateSearch::is_in_head(std::size_t label, const GrowingRule& rule) const {
     return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& assigned) {
-        return std::size_t(assigned.label) == a - n_attributes() || options_.pairs.are_apart(std::size_t(assigned.label), a - n_attributes());
+        return std::size_t(assigned.label) == label || options_.pairs.are_apart(std::size_t(assigned.label), label, state_.n_labels);
     });
 }
 
-// Bounds what the candidates of an attribute are worth, where it may matter; whether one of them may be the best.
-bool CandidateSearch::measure(std::size_t a, const Refined& refined, Tools& tools) const {
-    if (!can_win(a, refined, tools)) return false;
-    RefinementBounds& bounds = *refined.known.bounds;
-    const std::vector<Row>& rows = refined.known.scope.rows;
-    const Attribute& attribute = prepared_.attribute(a);
-    if (prepared_.is_packed(a)) {
-        bounds.measure(a, attribute, prepared_.codes[a], rows);
-    } else if (bounds.scans(attribute)) {
-        // Lists are cut when that shortens them a good deal.
-        if (const std::size_t listed = refined.lists(a).listed(); listed > 64 && listed > 2 * rows.size()) refined.cut(a);
-        bounds.scan(a, refined.lists(a), refined.keep, rows.size());
-    } else {
-        refined.cut(a);
-        const GroupedRows& lists = refined.lists(a);
-        bounds.measure(a, Candidates(attribute, lists, refined.known.scope.known(a, lists)), lists, rows);
-    }
-    return can_win(a, refined, tools);
-}
-
-// Every candidate of an attribute under the head of the rule that is refined.
-void CandidateSearch::visit_fixed(std::size_t a, const Refined& refined, Tools& tools) {
-    const FixedHead& head = *refined.rule.fixed;
-    const Scope& scope = refined.known.scope;
-    const GroupedRows& rows = scope.rows_of(a, prepared_, !head.packed(), tools.gathered);
-    head.visit(prepared_, a, rows, scope.known(a, rows), scope, fixed_total_, least_for(refined, tools), tools.fixed,
-               [&](std::size_t, const Place& place, const FixedHead::Worth& worth) { offer(a, place, worth, refined, tools); });
-}
-
-void CandidateSearch::offer(std::size_t a, const Place& place, const FixedHead::Worth& worth, const Refined& refined, Tools& tools) {
-    if (worth.value < floor_for(tools) || !improves(worth.value, worth.tp, refined.rule)) return;
-    for (const auto& [label, sign] : refined.rule.head)
-        if (options_.directions.bars(a, place, std::size_t(label), sign)) return;
+void CandidateSearch::offer_fixed(std::size_t a, const Split& split, const FixedHead::Worth& worth, const GrowingRule& rule, std::size_t parent,
+                                  Tools& tools) {
+    if (!improves(worth.value, worth.tp, rule)) return;
+    for (const auto& [label, sign] : rule.head)
+        if (options_.directions.bars(a, split, std::size_t(label), sign)) return;
     Candidate candidate;
     candidate.value = worth.value;
     candidate.tp = worth.tp;
     candidate.fp = worth.fp;
-    candidate.parent = refined.parent;
-    candidate.attribute = std::int32_t(a);
-    candidate.place = place;
-    candidate.conditions = std::int32_t(refined.rule.body.size()) + 1;
-    candidate.head = refined.rule.head;
+    candidate.parent = std::int32_t(parent);
+    candidate.attribute = a;
+    candidate.split = split;
+    candidate.conditions = std::int32_t(rule.body.size()) + 1;
+    candidate.head = rule.head;
     tools.ranking.offer(std::move(candidate));
     if (shares_best_) shared_.raise(worth.value);
 }

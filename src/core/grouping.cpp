@@ -114,7 +114,7 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
     ranks.resize(values.size());
     if (values.empty() && listed.n_rows > 0) {  // no condition is on a column of zeros, so its only value is not written down
         attribute.values = 1;
-        attribute.rest = 0;
+        attribute.usual = 0;
         return;
     }
     if (max_bins > 0 && !weights && !listed.is_sparse && rank_by_buckets(*this, max_bins, attribute)) return;
@@ -156,7 +156,7 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
     };
     const auto enter_zeros = [&] {
         enter(0.0);
-        attribute.rest = rank;
+        attribute.usual = rank;
         before += held_by_zero;
     };
     bool zeros_entered = zeros == 0;
@@ -176,32 +176,37 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
     attribute.values = rank + 1;
 }
 
-void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
-           std::vector<std::uint8_t>& codes) {
-    thread_local std::vector<std::uint32_t> next;  // the memory is used again for the next column
-    next.assign(std::size_t(attribute.values), 0);
+void keep(const ListedRows& listed, const Buffer<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column) {
+    thread_local std::vector<std::size_t> counts;  // the memory is used again for the next column
+    counts.assign(std::size_t(attribute.values), 0);
+    const std::int32_t unlisted = attribute.usual;
+    const auto value_of = [&](std::size_t i) { return ranks[i] == UNLISTED ? unlisted : ranks[i]; };
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        if (ranks[i] == MISSING) grouped.missing.push_back(listed[i]);
-        if (ranks[i] >= 0 && ranks[i] != attribute.rest) ++next[std::size_t(ranks[i])];
+        attribute.some_missing |= ranks[i] == MISSING;
+        if (value_of(i) >= 0) ++counts[std::size_t(value_of(i))];
     }
-    if (const auto most = std::max_element(next.begin(), next.end()); attribute.rest < 0 && most != next.end() && *most && std::size_t(*most) * 4 >= listed.n_rows) {
-        attribute.rest = std::int32_t(most - next.begin());
-        *most = 0;
+    if (unlisted >= 0) counts[std::size_t(unlisted)] += listed.n_rows - ranks.size();
+    const auto most = std::max_element(counts.begin(), counts.end());
+    const std::size_t others = most == counts.end() ? listed.n_rows : listed.n_rows - *most;
+    const auto different = std::count_if(counts.begin(), counts.end(), [](std::size_t count) { return count > 0; });
+    attribute.usual = -1;
+    if (!attribute.some_missing && 4 * others <= listed.n_rows && listed.n_rows > 0 && (!attribute.nominal || different <= 2)) {
+        attribute.usual = std::int32_t(most - counts.begin());
+        // Rows that are not listed have the usual value: it is that of most rows.
+        for (std::size_t i = 0; i < ranks.size(); ++i)
+            if (value_of(i) != attribute.usual) {
+                column.rows.push_back(listed[i]);
+                column.values.push_back(value_of(i));
+            }
+        if (unlisted < 0 || unlisted == attribute.usual) return;
+        column = {column.attribute, {}, {}};
+        attribute.usual = -1;
     }
-    if (pack && attribute.rest < 0 && grouped.missing.empty() && attribute.values <= 256) {
-        codes.assign(ranks.begin(), ranks.end());
-        return;
-    }
-    std::uint32_t end = 0;
-    for (std::size_t rank = 0; rank < next.size(); ++rank) {
-        const std::uint32_t size = std::exchange(next[rank], end);
-        if (size == 0) continue;
-        grouped.ends.push_back(end += size);
-        grouped.ids.push_back(std::int32_t(rank));
-    }
-    grouped.rows.resize(end);
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-        if (ranks[i] >= 0 && ranks[i] != attribute.rest) grouped.rows[next[std::size_t(ranks[i])]++] = listed[i];
+    if (!listed.is_sparse) return codes.assign(ranks, attribute.values);
+    Buffer<std::int32_t> all(listed.n_rows);
+    std::fill(all.begin(), all.end(), unlisted);
+    for (std::size_t i = 0; i < ranks.size(); ++i) all[listed[i]] = value_of(i);
+    codes.assign(all, attribute.values);
 }
 
 }  // namespace plurule

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "grouped_rows.hpp"
+#include "values.hpp"
 
 namespace plurule {
 
@@ -42,9 +42,8 @@ struct Listed {
     void rank(const ListedRows& rows, std::int32_t max_bins, const double* weights, Attribute& attribute);
 };
 
-// Groups the listed rows by their ranks or categories. The rows of the most frequent value are left unlisted where that is a good
-// part of all rows. With `pack`, a table of one byte per row is made instead of lists where that says everything.
-void group(const ListedRows& listed, const Buffer<std::int32_t>& ranks, bool pack, Attribute& attribute, GroupedRows& grouped,
-           std::vector<std::uint8_t>& codes);
+// Keeps the ranks or categories of a column: as codes, or where one value is usual and nothing is missing, as a list of the other rows.
+// `attribute.usual` is what unlisted rows have, and then the usual value, or -1.
+void keep(const ListedRows& listed, const Buffer<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column);
 
 }  // namespace plurule

@@ -1,3 +1,18 @@
+// How a rule is learned:
+//
+//     best_rule   repeat
+//                     rule = grow()
+//                     if precision is asked of finished rules and some labels of the rule fail:
+//                         rule = grow() with only those labels, precision asked of every candidate
+//                         if there is none: set those labels aside, and again
+//     grow        beam = the best of all bodies of at most one condition, each with its own best head    (CandidateSearch::first_pass)
+//                     value candidates eight at a time from the histogram; look at the promising ones exactly          (HeadFinder)
+//                 while some rule of the beam gets better by one more condition:
+//                     beam = the best of those                                                              (CandidateSearch::refine)
+//                         the head stays as it is: a histogram of what the covered rows contribute to it                (FixedHead)
+//                         or is searched anew: a histogram over the covered rows                                        (Histogram)
+//
+// Run::conquer then closes the pairs that the rule decides, and Histogram subtracts them.
 #include "growing.hpp"
 
 #include <algorithm>
@@ -10,60 +25,45 @@ namespace plurule {
 std::pair<double, double> weight_decided(const State& state, const std::vector<Row>& rows, const Assignment& assigned) {
     double right = 0, wrong = 0;
     for (Row row : rows) {
-        const std::size_t pair = state.at(row, std::size_t(assigned.label));
-        if (state.open[pair]) ((state.truth[pair] != 0) == (assigned.sign != 0) ? right : wrong) += state.weight(row);
+        const std::uint8_t byte = state.byte(row, std::size_t(assigned.label));
+        if (byte & (assigned.sign ? OPEN_PRESENT : OPEN_ABSENT)) right += state.weight(row);
+        if (byte & (assigned.sign ? OPEN_ABSENT : OPEN_PRESENT)) wrong += state.weight(row);
     }
     return {right, wrong};
 }
 
-// Where the minimum precision is asked of finished rules, those on the way are free of it. Labels of a finished rule that
-// fail it are searched by themselves, the precision asked of every candidate, and set aside if that finds nothing.
 std::optional<GrowingRule> RuleGrower::best_rule() {
     while (std::optional<GrowingRule> best = grow()) {
         const std::vector<Assignment> failing = options_.when_finished ? failing_labels(*best) : std::vector<Assignment>();
         if (failing.empty()) return best;
         if (std::optional<GrowingRule> other = grow_with_only(failing)) return other;
-        set_aside(failing);
+        for (const Assignment& assigned : failing) state_.set_aside[std::size_t(assigned.label)] = 1;
     }
     return std::nullopt;
 }
 
-// The labels for which a finished rule does not stand: those of too low precision, where it is asked of labels and there
-// are some, with those that go together with them; or else all of its head. Empty where it stands.
+// The labels for which a finished rule does not stand: those of too low precision, where it is asked of labels and there are some; or
+// else all of its head. Empty where it stands.
 std::vector<Assignment> RuleGrower::failing_labels(const GrowingRule& rule) const {
     const MinPrecision& asked = options_.min_precision;
-    const auto is_imprecise = [&](const Assignment& assigned) {
-        const auto [right, wrong] = weight_decided(state_, rule.covered, assigned);
-        return !asked.met(right, wrong);
-    };
     std::vector<Assignment> failing;
     if (asked.of_label)
         std::copy_if(rule.head.begin(), rule.head.end(), std::back_inserter(failing), [&](const Assignment& assigned) {
-            return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& other) {
-                return options_.pairs.go_together(std::size_t(assigned.label), std::size_t(other.label)) && is_imprecise(other);
-            });
+            const auto [right, wrong] = weight_decided(state_, rule.covered, assigned);
+            return !asked.met(right, wrong);
         });
     return failing.empty() && !asked.met(rule.tp, rule.fp) ? rule.head : failing;
 }
 
 std::optional<GrowingRule> RuleGrower::grow_with_only(const std::vector<Assignment>& labels) {
-    std::vector<std::uint8_t> before(state_.n_labels, 1);
-    for (const Assignment& assigned : labels) before[std::size_t(assigned.label)] = 0;
-    std::swap(before, state_.set_aside);
+    std::vector<std::uint8_t> others(state_.n_labels, 1);
+    for (const Assignment& assigned : labels) others[std::size_t(assigned.label)] = 0;
+    std::swap(others, state_.set_aside);
     const MinPrecision asked = std::exchange(state_.asked, options_.min_precision);
-    Lanes all = std::move(static_cast<Lanes&>(state_));
-    state_.rebuild();
     std::optional<GrowingRule> found = grow();
-    std::swap(before, state_.set_aside);
+    std::swap(others, state_.set_aside);
     state_.asked = asked;
-    static_cast<Lanes&>(state_) = std::move(all);
     return found;
-}
-
-void RuleGrower::set_aside(const std::vector<Assignment>& labels) {
-    if (search_.table()) search_.table()->about_to_close(labels, state_.training.rows);
-    for (const Assignment& assigned : labels) state_.put_aside(std::size_t(assigned.label));
-    if (search_.table()) search_.table()->close(search_.is_small(state_.training.rows.size()));
 }
 
 // By value, then TP, then fewer conditions; the first on a full tie.
@@ -77,7 +77,6 @@ static const GrowingRule& best_of(const GrowingRule& first, const std::vector<Gr
     return *best;
 }
 
-// Hill climbing.
 std::optional<GrowingRule> RuleGrower::grow() {
     std::vector<GrowingRule> beam = first_pass();
     if (beam.empty()) return std::nullopt;
@@ -86,19 +85,18 @@ std::optional<GrowingRule> RuleGrower::grow() {
         beam = refine(beam);
         best = best_of(best, beam);
     }
-    best.around.reset();  // what is known of refinements takes memory
-    best.fixed.reset();
+    best.fixed.reset();  // takes memory
     return best;
 }
 
 std::vector<GrowingRule> RuleGrower::first_pass() {
     search_.first_pass();
-    std::vector<GrowingRule> beam = chosen(std::vector<GrowingRule>(1), {nullptr});
+    std::vector<GrowingRule> beam = chosen(std::vector<GrowingRule>(1));
     if (!options_.fix_head) return beam;
     for (GrowingRule& rule : beam) {
         rule.fixed = std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
         if (options_.refine_against_lifted) continue;
-        const FixedHead::Worth worth = rule.fixed->worth_of(rule.fixed->total_of(rule.covered));
+        const FixedHead::Worth worth = rule.fixed->worth_of(rule.covered);
         std::tie(rule.value, rule.tp, rule.fp) = std::tie(worth.value, worth.tp, worth.fp);
     }
     return beam;
@@ -106,53 +104,44 @@ std::vector<GrowingRule> RuleGrower::first_pass() {
 
 std::vector<GrowingRule> RuleGrower::refine(const std::vector<GrowingRule>& beam) {
     search_.begin_refining();
-    std::vector<std::shared_ptr<Refinement>> refined(beam.size());
     for (std::size_t parent = 0; parent < beam.size(); ++parent)
-        if (beam[parent].body.size() < options_.max_conditions) refined[parent] = search_.refine(beam[parent], parent);
-    return chosen(beam, refined);
+        if (beam[parent].body.size() < options_.max_conditions) search_.refine(beam[parent], parent);
+    return chosen(beam);
 }
 
 // The best of what all threads kept, as rules; no two the same.
-std::vector<GrowingRule> RuleGrower::chosen(const std::vector<GrowingRule>& parents, const std::vector<std::shared_ptr<Refinement>>& refined) {
+std::vector<GrowingRule> RuleGrower::chosen(const std::vector<GrowingRule>& parents) {
     std::vector<Candidate> all = search_.found();
     std::vector<GrowingRule> rules;
-    std::set<decltype(GrowingRule().identity(prepared_))> seen;
+    std::set<decltype(GrowingRule().identity(state_.prepared))> seen;
     while (rules.size() < options_.beam_width && !all.empty()) {
         Candidate best = take_best(all);
         const GrowingRule& parent = parents[std::size_t(best.parent)];
-        GrowingRule rule{{std::move(best.head), parent.body, best.value, best.tp, best.fp}, {}, refined[std::size_t(best.parent)], parent.fixed};
-        if (best.attribute >= 0) rule.body.push_back({best.attribute, best.place});
-        if (options_.beam_width > 1 && !seen.insert(rule.identity(prepared_)).second) continue;
-        rule.covered = best.attribute < 0 ? rows_of(parent) : covered_by(parent, rule.body.back());
+        GrowingRule rule{{std::move(best.head), parent.body, best.value, best.tp, best.fp}, {}, parent.fixed};
+        if (best.attribute != NO_ATTRIBUTE) rule.body.push_back({best.attribute, best.split});
+        if (options_.beam_width > 1 && !seen.insert(rule.identity(state_.prepared)).second) continue;
+        rule.covered = best.attribute == NO_ATTRIBUTE ? state_.rows : covered_by(parent, rule.body.back());
         rules.push_back(std::move(rule));
     }
     return rules;
 }
 
-// A rule without conditions covers all of training, which is not listed again.
-const std::vector<Row>& RuleGrower::rows_of(const GrowingRule& rule) const { return rule.body.empty() ? state_.training.rows : rule.covered; }
-
 // The rows of a rule that also satisfy a condition.
 std::vector<Row> RuleGrower::covered_by(const GrowingRule& parent, const Condition& condition) const {
-    const std::size_t a = std::size_t(condition.attribute);
-    const Attribute& attr = prepared_.attribute(a);
-    const auto satisfies = [&](std::int32_t id) {
-        if (attr.nominal) return id == condition.place.below;
-        return condition.place.greater ? id >= condition.place.above : id <= condition.place.below;
-    };
-    const bool packed = prepared_.is_packed(a);
-    std::vector<std::uint8_t> mark;
-    if (!packed) {
-        const Scope& scope = parent.around && !prepared_.sparse.holds(a) ? parent.around->scope : state_.training;
-        const GroupedRows& rows = scope.at(a);
-        mark.assign(state_.n_rows, attr.rest >= 0 && satisfies(attr.rest));
-        for (Row row : rows.missing) mark[row] = 0;
-        for (std::size_t g = 0; g < rows.groups(); ++g)
-            for (std::size_t i = 0; i < rows.size(g); ++i) mark[rows.begin(g)[i]] = satisfies(rows.ids[g]);
-    }
+    const std::size_t a = condition.attribute;
+    const Attribute& attribute = state_.attribute(a);
     std::vector<Row> covered;
-    for (Row row : rows_of(parent))
-        if (packed ? satisfies(prepared_.codes[a][row]) : mark[row] != 0) covered.push_back(row);
+    const auto keep = [&](auto&& value_of_row) {
+        for (Row row : parent.body.empty() ? state_.rows : parent.covered)
+            if (const std::int32_t value = value_of_row(row); value < attribute.values && condition.split.covers(attribute.nominal, value))
+                covered.push_back(row);
+    };
+    if (attribute.sparse()) {
+        const std::vector<std::int32_t> values = state_.prepared.sparse.values_of(a, state_.n_rows, attribute.usual);
+        keep([&](Row row) { return values[row]; });
+    } else {
+        state_.with_codes(a, [&](const auto* codes) { keep([&](Row row) { return std::int32_t(codes[row]); }); });
+    }
     return covered;
 }
 

@@ -13,8 +13,7 @@ std::pair<double, double> weight_decided(const State& state, const std::vector<R
 
 class RuleGrower {
    public:
-    RuleGrower(const Prepared& prepared, State& state, const Options& options, Threads& threads)
-        : prepared_(prepared), state_(state), options_(options), search_(prepared, state, options, threads) {}
+    RuleGrower(State& state, const Options& options, Threads& threads) : state_(state), options_(options), search_(state, options, threads) {}
 
     // The best rule for the open pairs of the instances still in training, if there is one.
     std::optional<GrowingRule> best_rule();
@@ -25,14 +24,11 @@ class RuleGrower {
     std::optional<GrowingRule> grow();
     std::optional<GrowingRule> grow_with_only(const std::vector<Assignment>& labels);
     std::vector<Assignment> failing_labels(const GrowingRule& rule) const;
-    void set_aside(const std::vector<Assignment>& labels);
     std::vector<GrowingRule> first_pass();
     std::vector<GrowingRule> refine(const std::vector<GrowingRule>& beam);
-    std::vector<GrowingRule> chosen(const std::vector<GrowingRule>& parents, const std::vector<std::shared_ptr<Refinement>>& refined);
-    const std::vector<Row>& rows_of(const GrowingRule& rule) const;
+    std::vector<GrowingRule> chosen(const std::vector<GrowingRule>& parents);
     std::vector<Row> covered_by(const GrowingRule& parent, const Condition& condition) const;
 
-    const Prepared& prepared_;
     State& state_;
     const Options& options_;
     CandidateSearch search_;

@@ -1,10 +1,16 @@
 // Bodies of the kernels; included by one source file per instruction set, inside its own namespace.
-// Vectors of 8 lanes are written with the compiler's vector types, which fall back to narrower instructions.
+// Vectors of eight lanes are written with the compiler's vector types, which fall back to narrower instructions.
 
+typedef float Float8 __attribute__((vector_size(32)));
 typedef std::int32_t Int8 __attribute__((vector_size(32)));
 typedef std::uint8_t Byte8 __attribute__((vector_size(8)));
-
-typedef long long V4 __attribute__((vector_size(32)));
+typedef std::uint16_t UShort8 __attribute__((vector_size(16)));
+typedef double Double8 __attribute__((vector_size(64)));
+typedef long long Long4 __attribute__((vector_size(32)));
+typedef std::uint16_t UShort4 __attribute__((vector_size(8)));
+typedef std::int32_t Int4 __attribute__((vector_size(16)));
+typedef std::uint32_t UInt4 __attribute__((vector_size(16)));
+typedef double Double4 __attribute__((vector_size(32)));
 
 template <class V, class T>
 inline V load(const T* from) {
@@ -13,85 +19,294 @@ inline V load(const T* from) {
     return v;
 }
 template <class V, class T>
-inline void store(T* to, V v) {
+inline void store(T* to, const V& v) {
     __builtin_memcpy(to, &v, sizeof v);
 }
 
-// Lanes by number: 0 to 7 are those of a, 8 to 15 those of b. GCC has the name of clang since version 12.
-template <int... LANES>
-inline Int8 pick(Int8 a, Int8 b) {
-#if __has_builtin(__builtin_shufflevector)
-    return __builtin_shufflevector(a, b, LANES...);
+inline Float8 all(float value) { return Float8{} + value; }
+inline Float8 floats(Int8 numbers) { return __builtin_convertvector(numbers, Float8); }
+inline Float8 higher(Float8 a, Float8 b) { return a > b ? a : b; }
+inline Float8 lower(Float8 a, Float8 b) { return a < b ? a : b; }
+inline bool any(Int8 mask) {
+#ifdef __AVX2__
+    return !__builtin_ia32_ptestz256((Long4)mask, (Long4)mask);
 #else
-    return __builtin_shuffle(a, b, Int8{LANES...});
+    const Long4 v = (Long4)mask;
+    return (v[0] | v[1] | v[2] | v[3]) != 0;
 #endif
 }
 
 // Eight bytes as numbers; GCC takes them apart one by one if left to itself.
-inline Int8 widened(const std::uint8_t* from) {
+inline Int8 wide_bytes(const std::uint8_t* from) {
 #ifdef __AVX2__
     return (Int8)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
 #else
     return __builtin_convertvector(load<Byte8>(from), Int8);
 #endif
 }
-
-inline bool any(Int8 mask) {
+inline UShort8 narrow_bytes(const std::uint8_t* from) {
 #ifdef __AVX2__
-    return !__builtin_ia32_ptestz256((V4)mask, (V4)mask);
+    return (UShort8)_mm_cvtepu8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+#else
+    return __builtin_convertvector(load<Byte8>(from), UShort8);
 #endif
-    const V4 v = (V4)mask;
-    return (v[0] | v[1] | v[2] | v[3]) != 0;
 }
 
-void add_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* states, std::size_t width,
-                std::int32_t* counters) {
-    const Int8 one = {1, 1, 1, 1, 1, 1, 1, 1};
-    for (std::size_t lane = 0; lane < width; lane += 8) {
-        Int8 open_present = load<Int8>(counters + lane);
-        Int8 open_absent = load<Int8>(counters + width + lane);
-        Int8 present = load<Int8>(counters + 2 * width + lane);
-        for (std::size_t i = 0; i < count; ++i) {
-            const Int8 state = widened(states + std::size_t(rows[i]) * width + lane);
-            open_present += state & one;
-            open_absent += (state >> 1) & one;
-            present += state >> 2;
+// --- counting
+
+// Adds what a row contributes: TP, FP and positives of eight labels.
+template <class N>
+inline void add_states(N* to, const std::uint8_t* bytes, const N* weights, std::uint32_t row) {
+    if constexpr (sizeof(N) == 2) {
+        const UShort8 states = narrow_bytes(bytes);
+        UShort8 parts[3] = {states & 1, (states >> 1) & 1, states >> 2};
+        for (int k = 0; k < 3; ++k) store(to + 8 * k, load<UShort8>(to + 8 * k) + (weights ? parts[k] * weights[row] : parts[k]));
+    } else {
+        const Int8 states = wide_bytes(bytes);
+        const Int8 parts[3] = {states & 1, (states >> 1) & 1, states >> 2};
+        for (int k = 0; k < 3; ++k) {
+            if constexpr (sizeof(N) == 4) {
+                store(to + 8 * k, load<Int8>(to + 8 * k) + (weights ? parts[k] * weights[row] : parts[k]));
+            } else {
+                for (int i = 0; i < 8; ++i) to[8 * k + i] += parts[k][i] ? (weights ? weights[row] : 1.0) : 0.0;
+            }
         }
-        store(counters + lane, open_present);
-        store(counters + width + lane, open_absent);
-        store(counters + 2 * width + lane, present);
     }
 }
 
-void add_states_by_code(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes, const std::uint8_t* states,
-                        std::size_t width, std::size_t block, std::int32_t* counters) {
-    const Int8 one = {1, 1, 1, 1, 1, 1, 1, 1};
+template <class N, class Code>
+void add_rows(const void* given, std::uint32_t first, const std::uint32_t* rows, std::size_t count, const RowStates& states, void* to) {
+    const Code* codes = static_cast<const Code*>(given);
+    const N* weights = static_cast<const N*>(states.weights);
+    N* sums = static_cast<N*>(to);
+    for (std::size_t i = 0; i < count; ++i)
+        add_states(sums + (codes[rows[i]] - first) * CELL, states.bytes + rows[i] * states.stride, weights, rows[i]);
+}
+
+template <class N>
+void add_listed(const std::span<const std::uint32_t>* slots, std::uint32_t first, const std::uint32_t* rows, std::size_t count,
+                const RowStates& states, void* to) {
+    const N* weights = static_cast<const N*>(states.weights);
+    N* sums = static_cast<N*>(to);
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::uint32_t slot : slots[i])
+            add_states(sums + (slot - first) * CELL, states.bytes + rows[i] * states.stride, weights, rows[i]);
+}
+
+// Eight labels are a word. Without weights, 255 rows can be summed up in its bytes.
+template <class N>
+void sum_rows(const std::uint32_t* rows, std::size_t count, const RowStates& states, void* to) {
+    constexpr std::uint64_t ONES = 0x0101010101010101;
+    constexpr std::size_t AT_ONCE = 255;
+    const N* weights = static_cast<const N*>(states.weights);
+    N* sums = static_cast<N*>(to);
+    if (weights) {
+        for (std::size_t i = 0; i < count; ++i) add_states(sums, states.bytes + rows[i] * states.stride, weights, rows[i]);
+        return;
+    }
+    for (std::size_t first = 0; first < count; first += AT_ONCE) {
+        std::uint64_t some[3] = {};
+        for (std::size_t i = first; i < std::min(count, first + AT_ONCE); ++i) {
+            const std::uint64_t word = load<std::uint64_t>(states.bytes + rows[i] * states.stride);
+            for (int k = 0; k < 3; ++k) some[k] += word >> k & ONES;
+        }
+        std::uint8_t counts[CELL];
+        store(counts, some);
+        for (std::size_t i = 0; i < CELL; ++i) sums[i] += N(counts[i]);
+    }
+}
+
+template <class N>
+void cumulate(void* to, std::size_t count, bool descending) {
+    N* sums = static_cast<N*>(to);
+    for (std::size_t i = 1; i < count; ++i) {
+        N* at = sums + (descending ? count - 1 - i : i) * CELL;
+        const N* before = descending ? at + CELL : at - CELL;
+        for (std::size_t j = 0; j < CELL; ++j) at[j] += before[j];
+    }
+}
+
+// Eight vectors as the rows of a matrix: its transpose.
+inline void transpose(UShort8* m) {
+#if __has_builtin(__builtin_shufflevector)
+#define PLURULE_ZIP(a, b, x0, x1, x2, x3, x4, x5, x6, x7) __builtin_shufflevector(a, b, x0, x1, x2, x3, x4, x5, x6, x7)
+#else
+#define PLURULE_ZIP(a, b, x0, x1, x2, x3, x4, x5, x6, x7) __builtin_shuffle(a, b, UShort8{x0, x1, x2, x3, x4, x5, x6, x7})
+#endif
+    UShort8 t[8];
+    for (int step = 0; step < 3; ++step) {  // three times: the first half is zipped with the second
+        for (int i = 0; i < 4; ++i) {
+            t[2 * i] = PLURULE_ZIP(m[i], m[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+            t[2 * i + 1] = PLURULE_ZIP(m[i], m[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+        }
+        for (int i = 0; i < 8; ++i) m[i] = t[i];
+    }
+#undef PLURULE_ZIP
+}
+
+template <class N>
+void fold(const void* from, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* to) {
+    const N* sums = static_cast<const N*>(from);
+    for (std::size_t group = 0; group < groups; ++group, sums += LANES * CELL) {
+        N* cells = static_cast<N*>(to) + group * n_columns * CELL;
+        for (int k = 0; k < kinds; ++k) {
+            if constexpr (sizeof(N) == 2) {
+                UShort8 m[8];
+                for (std::size_t i = 0; i < 8; ++i) m[i] = load<UShort8>(sums + i * CELL + 8 * k);
+                transpose(m);
+                for (int lane = 0; lane < 8; ++lane) {
+                    if (columns[lane] == NO_LABEL) continue;
+                    N* at = cells + std::size_t(columns[lane]) * CELL + 8 * k;
+                    store(at, subtract ? load<UShort8>(at) - m[lane] : load<UShort8>(at) + m[lane]);
+                }
+            } else {
+                for (int lane = 0; lane < 8; ++lane) {
+                    if (columns[lane] == NO_LABEL) continue;
+                    N* at = cells + std::size_t(columns[lane]) * CELL + 8 * k;
+                    for (std::size_t i = 0; i < 8; ++i) at[i] += subtract ? -sums[i * CELL + 8 * k + lane] : sums[i * CELL + 8 * k + lane];
+                }
+            }
+        }
+    }
+}
+
+// Whole numbers are subtracted as such, doubles as doubles.
+inline Int8 numbers(const std::uint16_t* cell) {
+#ifdef __AVX2__
+    return (Int8)_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(cell)));
+#else
+    return __builtin_convertvector(load<UShort8>(cell), Int8);
+#endif
+}
+inline Int8 numbers(const std::int32_t* cell) { return load<Int8>(cell); }
+inline Double8 numbers(const double* cell) { return load<Double8>(cell); }
+
+template <class N>
+void load_matrices(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, float* to, float* to_covered) {
+    const auto cell_of = [&](std::size_t c) { return static_cast<const N*>(group) + std::size_t(columns[c]) * CELL; };
+    using V = decltype(numbers(cell_of(0)));
+    using Single = std::decay_t<decltype(V{}[0])>;
+    const auto write = [](float* at, const V& v) { store(at, __builtin_convertvector(v, Float8)); };
+    const std::size_t n = columns.size() - 1;
+    const auto total = [&](std::size_t c, int kind) {
+        if constexpr (sizeof(Single) == 4) {
+            return totals.whole[5 * c + std::size_t(kind)];
+        } else {
+            const std::vector<double>* of_kind[5] = {&totals.tp, &totals.fp, &totals.present, &totals.present_in_training, &totals.absent_in_training};
+            return (*of_kind[kind])[c];
+        }
+    };
+    V covered = numbers(cell_of(n) + 2 * LANES);
+    if (other_side) covered = total(n, 2) - covered;
+    write(to_covered, covered);
+    for (std::size_t c = 0; c < n; ++c, to += MATRIX) {
+        const N* cell = cell_of(c);
+        const auto number = [&](int kind) {
+            const V own = numbers(cell + kind * int(LANES));
+            return other_side ? total(c, kind) - own : own;
+        };
+        write(to, number(0));
+        write(to + LANES, number(1));
+        if (totals.kinds == 2) continue;
+        const V present = number(2);
+        write(to + 2 * LANES, total(c, 3) - present);
+        if (totals.kinds == 4) write(to + 3 * LANES, total(c, 4) - (covered - present));
+    }
+}
+
+// A weight of top - f × bottom, raised by more than single precision can lose of what it is multiplied with.
+inline float weight_of_score(float top, float bottom, float f) {
+    const float weight = top - f * bottom;
+    return weight + 4e-6f * (top + f * bottom);
+}
+
+template <class N>
+bool reaches(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, const Scoring& s, float f) {
+    const float right = weight_of_score(s.top[0], s.bottom[0], f), wrong = weight_of_score(0, s.bottom[1], f), missed = weight_of_score(0, s.bottom[3], f);
+    const float least = -weight_of_score(0, s.bottom_constant, f);
+    Int8 some = {};
+    for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
+        const N* cell = static_cast<const N*>(group) + std::size_t(columns[c]) * CELL;
+        auto tp = numbers(cell), fp = numbers(cell + LANES), present = numbers(cell + 2 * LANES);
+        if constexpr (sizeof(N) == sizeof(double)) {
+            tp = other_side ? totals.tp[c] - tp : tp;
+            fp = other_side ? totals.fp[c] - fp : fp;
+            present = totals.present_in_training[c] - (other_side ? totals.present[c] - present : present);
+        } else {
+            const std::int32_t* whole = totals.whole.data() + 5 * c;
+            tp = other_side ? whole[0] - tp : tp;
+            fp = other_side ? whole[1] - fp : fp;
+            present = whole[3] - (other_side ? whole[2] - present : present);
+        }
+        const Float8 tps = __builtin_convertvector(tp, Float8), fps = __builtin_convertvector(fp, Float8);
+        const Float8 others = missed * __builtin_convertvector(present, Float8);
+        some |= right * tps + wrong * fps + others >= all(least);
+        if (s.absence) some |= right * fps + wrong * tps + others >= all(least);
+    }
+    return any(some);
+}
+
+template <class N>
+void gather(const void* group, const std::int32_t* columns, std::size_t count, std::size_t lane, double* to) {
+    for (std::size_t c = 0; c < count; ++c)
+        for (std::size_t k = 0; k < 3; ++k) *to++ = double(static_cast<const N*>(group)[std::size_t(columns[c]) * CELL + k * LANES + lane]);
+}
+
+// --- refining
+
+template <class Sum>
+inline Sum contribution(const void* contributions, std::uint32_t row) {
+    if constexpr (sizeof(Sum) == 8) {
+        return static_cast<const std::uint64_t*>(contributions)[row];
+    } else if constexpr (sizeof(Sum) == 16) {
+        return __builtin_convertvector(load<UShort4>(static_cast<const std::uint64_t*>(contributions) + row), Sum);
+    } else {
+        return load<Sum>(static_cast<const double*>(contributions) + 4 * std::size_t(row));
+    }
+}
+
+template <class Sum, class Code>
+void add_contributions(const void* given, const std::uint32_t* rows, std::size_t count, const void* contributions, void* to) {
+    const Code* codes = static_cast<const Code*>(given);
+    char* sums = static_cast<char*>(to);
     for (std::size_t i = 0; i < count; ++i) {
-        const std::uint8_t* from = states + std::size_t(rows[i]) * width;
-        std::int32_t* to = counters + codes[rows[i]] * block;
-        for (std::size_t lane = 0; lane < width; lane += 8) {
-            const Int8 state = widened(from + lane);
-            store(to + lane, load<Int8>(to + lane) + (state & one));
-            store(to + width + lane, load<Int8>(to + width + lane) + ((state >> 1) & one));
-            store(to + 2 * width + lane, load<Int8>(to + 2 * width + lane) + (state >> 2));
-        }
+        char* at = sums + std::size_t(codes[rows[i]]) * sizeof(Sum);
+        store(at, load<Sum>(at) + contribution<Sum>(contributions, rows[i]));
     }
 }
 
-void add_weighted_states(const std::uint32_t* rows, std::size_t count, const std::uint8_t* codes, const std::uint8_t* states,
-                         std::size_t width, const double* weights, double* counters) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint8_t* state = states + std::size_t(rows[i]) * width;
-        double* to = counters + (codes ? codes[rows[i]] * (3 * width + 1) : 0);
-        const double weight = weights ? weights[rows[i]] : 1.0;
-        for (std::size_t lane = 0; lane < width; ++lane) {
-            to[lane] += state[lane] & OPEN_PRESENT ? weight : 0;
-            to[width + lane] += state[lane] & OPEN_ABSENT ? weight : 0;
-            to[2 * width + lane] += state[lane] & PRESENT ? weight : 0;
-        }
-        to[3 * width] += weight;
+template <class Sum>
+void add_to_slots(std::span<const std::uint32_t> slots, const void* given, std::size_t stride, void* to) {
+    const Sum more = contribution<Sum>(given, 0);
+    for (std::uint32_t slot : slots) {
+        char* at = static_cast<char*>(to) + slot * stride;
+        store(at, load<Sum>(at) + more);
     }
 }
+
+template <class Sum>
+void cumulate_sums(void* to, std::size_t values) {
+    char* at = static_cast<char*>(to);
+    for (std::size_t i = 1; i < values; ++i, at += sizeof(Sum)) store(at + sizeof(Sum), load<Sum>(at + sizeof(Sum)) + load<Sum>(at));
+}
+
+template <class Sum>
+void score_sums(const void* from, std::size_t values, const double* of, double* scores) {
+    const char* at = static_cast<const char*>(from);
+    for (std::size_t i = 0; i < values; ++i, at += sizeof(Sum)) {
+        Double4 sum;
+        if constexpr (sizeof(Sum) == 8)
+            sum = __builtin_convertvector(__builtin_convertvector(load<UShort4>(at), Int4), Double4);
+        else if constexpr (sizeof(Sum) == 16)
+            sum = __builtin_convertvector(load<Int4>(at), Double4);  // below 2^31
+        else
+            sum = load<Double4>(at);
+        const Double4 products = sum * load<Double4>(of);
+        scores[i] = (products[0] + products[1]) + (products[2] + products[3]);
+    }
+}
+
+// --- heuristics
 
 template <Formula F>
 void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
@@ -100,150 +315,30 @@ void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* 
     for (std::size_t i = 0; i < count; ++i) value[i] = value_of(known, tp[i], fp[i], tn[i], fn[i]);
 }
 
-void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn,
-              std::size_t count, double* value) {
+void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count, double* value) {
     const auto as = [&]<Formula... F>() { ((h.formula == F ? evaluate_as<F>(h, tp, fp, tn, fn, count, value) : void()), ...); };
     as.template operator()<Formula::f_measure, Formula::accuracy, Formula::precision, Formula::recall, Formula::laplace,
                            Formula::m_estimate, Formula::relative_accuracy, Formula::gain>();
 }
 
-void keep_usable(const UsableLabels& labels, const double* __restrict tp, const double* __restrict fp,
-                 const double* __restrict penalty, std::size_t width, double* __restrict h, double* highest, double* surplus) {
-    const double nothing = -std::numeric_limits<double>::infinity();
-    typedef double Double4 __attribute__((vector_size(32)));
-    Double4 most = {nothing, nothing, nothing, nothing}, sum = {};
-    for (std::size_t lane = 0; lane < width; lane += 4) {
-        const Double4 right = load<Double4>(tp + lane), wrong = load<Double4>(fp + lane);
-        const Double4 needed = labels.precision * (right + wrong), value = load<Double4>(h + lane) + load<Double4>(penalty + lane);
-        const V4 usable = (right > 0) & (right >= needed - labels.tolerance * needed) & (value > labels.least);
-        const Double4 kept = usable ? value : Double4{nothing, nothing, nothing, nothing};
-        store(h + lane, kept);
-        most = kept > most ? kept : most;
-        const Double4 above = labels.right * right - labels.wrong * wrong;
-        sum += above > 0 ? above : Double4{};
-    }
-    *highest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
-    *surplus = sum[0] + sum[1] + sum[2] + sum[3];
-}
+#include "values.inl"
 
-void confusion(const double* __restrict counters, double covered, const double* __restrict present_in_training,
-               const double* __restrict absent_in_training, std::size_t width, double* __restrict tp, double* __restrict fp,
-               double* __restrict tn, double* __restrict fn) {
-    for (std::size_t label = 0; label < width; ++label) {
-        const double present = counters[2 * width + label];
-        tp[label] = counters[label];
-        fp[label] = counters[width + label];
-        fn[label] = present_in_training[label] - present;
-        tn[label] = absent_in_training[label] - (covered - present);
-    }
-}
+template <class N>
+constexpr CountKernels count_kernels = {sizeof(N),
+                                        {add_rows<N, std::uint8_t>, add_rows<N, std::uint16_t>, add_rows<N, std::uint32_t>},
+                                        add_listed<N>,
+                                        sum_rows<N>,
+                                        cumulate<N>,
+                                        fold<N>,
+                                        load_matrices<N>,
+                                        reaches<N>,
+                                        gather<N>};
+template <class Sum>
+constexpr RefineKernels refine_kernels = {
+    sizeof(Sum), {add_contributions<Sum, std::uint8_t>, add_contributions<Sum, std::uint16_t>, add_contributions<Sum, std::uint32_t>}, add_to_slots<Sum>,
+    cumulate_sums<Sum>, score_sums<Sum>};
 
-template <bool CUMULATIVE, bool SUMS_FIT>
-void count_words_as(const GroupSpan& span, RowWords words, std::int32_t* const lanes[3]) {
-    std::uint64_t sum = 0;
-    std::int32_t sums[3] = {};
-    for (std::uint32_t step = 0; step < span.last - span.first; ++step) {
-        const std::uint32_t group = span.descending ? span.last - 1 - step : span.first + step;
-        for (std::uint32_t i = group ? span.ends[group - 1] : 0; i < span.ends[group]; ++i) {
-            const std::uint64_t word = words[span.rows[i]];
-            if (SUMS_FIT)
-                sum += word;
-            else
-                for (int lane = 0; lane < 3; ++lane) sums[lane] += PackedCounts::get(word, lane);
-        }
-        for (int lane = 0; lane < 3; ++lane) {
-            lanes[lane][group] = SUMS_FIT ? PackedCounts::get(sum, lane) : sums[lane];
-            if (!CUMULATIVE) sums[lane] = 0;
-        }
-        if (!CUMULATIVE) sum = 0;
-    }
-}
-
-void count_words(const GroupSpan& span, const RowWords& words, bool cumulative, bool sums_fit, std::int32_t* const lanes[3]) {
-    if (sums_fit)
-        cumulative ? count_words_as<true, true>(span, words, lanes) : count_words_as<false, true>(span, words, lanes);
-    else
-        cumulative ? count_words_as<true, false>(span, words, lanes) : count_words_as<false, false>(span, words, lanes);
-}
-
-void scan(const std::uint32_t* rows, std::size_t count, const std::int32_t* of_rows, std::int32_t* highest, std::int32_t* lowest) {
-    const Int8 zero = {};
-    Int8 sum = zero, most = zero + std::numeric_limits<std::int32_t>::min(), least = zero + std::numeric_limits<std::int32_t>::max();
-    std::size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        const std::uint32_t* r = rows + i;
-        Int8 x = {of_rows[r[0]], of_rows[r[1]], of_rows[r[2]], of_rows[r[3]], of_rows[r[4]], of_rows[r[5]], of_rows[r[6]], of_rows[r[7]]};
-        x += pick<0, 8, 9, 10, 11, 12, 13, 14>(zero, x);
-        x += pick<0, 0, 8, 9, 10, 11, 12, 13>(zero, x);
-        x += pick<0, 0, 0, 0, 8, 9, 10, 11>(zero, x);
-        x += sum;
-        sum = pick<7, 7, 7, 7, 7, 7, 7, 7>(x, x);
-        most = x > most ? x : most;
-        least = x < least ? x : least;
-    }
-    *highest = most[0];
-    *lowest = least[0];
-    for (int lane = 1; lane < 8; ++lane) {
-        *highest = std::max(*highest, most[lane]);
-        *lowest = std::min(*lowest, least[lane]);
-    }
-    for (std::int32_t last = sum[0]; i < count; ++i) {
-        last += of_rows[rows[i]];
-        *highest = std::max(*highest, last);
-        *lowest = std::min(*lowest, last);
-    }
-}
-
-typedef float Float8 __attribute__((vector_size(32)));
-
-// No division: the numerator is compared with `floor` times the denominator. Roundings are made up for by a lower floor.
-std::size_t reaching(const Quotient& q, const FixedBlock& block, double floor, std::size_t slots, const std::int32_t* const lanes[3],
-                     const std::int32_t* covered, std::uint32_t* found) {
-    const float least = float(floor - 1e-5 * (1 + (floor < 0 ? -floor : floor)));
-    float weight[4];
-    for (int i = 0; i < 4; ++i) weight[i] = float(q.top[i]) - least * float(q.bottom[i]);
-    const float constant = float(q.top_constant) - least * float(q.bottom_constant);
-    const float present_in_training = float(block.present), absent_in_training = float(block.absent), labels = float(block.labels);
-    // What is rounded away is small beside the counts that it comes from.
-    const float slack = 1e-6f * (present_in_training + absent_in_training + 1);
-    std::size_t count = 0;
-    for (std::size_t at = 0; at < slots; at += 8) {
-        const auto number = [&](const std::int32_t* from) { return __builtin_convertvector(load<Int8>(from + at), Float8); };
-        const Float8 present = number(lanes[2]);
-        const Float8 fn = present_in_training - present, tn = absent_in_training - (labels * number(covered) - present);
-        const Float8 surplus = weight[0] * number(lanes[0]) + weight[1] * number(lanes[1]) + weight[2] * tn + weight[3] * fn + constant;
-        const Int8 reached = surplus >= Float8{} - slack;
-        if (!any(reached)) continue;
-        for (std::uint32_t i = 0; i < 8; ++i) {
-            found[count] = std::uint32_t(at) + i;
-            count += reached[i] != 0;
-        }
-    }
-    return count;
-}
-
-void add_values(HeuristicFormula h, const FixedBlock& block, std::size_t slots, const std::int32_t* const lanes[3],
-                const std::int32_t* covered, double* values, std::int32_t* tp_sum, std::int32_t* fp_sum) {
-    constexpr std::size_t CHUNK = 64;
-    double tp[CHUNK], fp[CHUNK], tn[CHUNK], fn[CHUNK], value[CHUNK];
-    for (std::size_t at = 0; at < slots; at += CHUNK) {
-        const std::size_t count = std::min(CHUNK, slots - at);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::int32_t present = lanes[2][at + i];
-            tp[i] = double(lanes[0][at + i]);
-            fp[i] = double(lanes[1][at + i]);
-            fn[i] = block.present - double(present);
-            tn[i] = block.absent - double(block.labels * covered[at + i] - present);
-            tp_sum[at + i] += lanes[0][at + i];
-            fp_sum[at + i] += lanes[1][at + i];
-        }
-        evaluate(h, tp, fp, tn, fn, count, value);
-        for (std::size_t i = 0; i < count; ++i) values[at + i] += value[i];
-    }
-}
-
-inline Float8 all(float value) { return Float8{} + value; }
-inline Float8 higher(Float8 a, Float8 b) { return a > b ? a : b; }
-
-const Kernels table = {add_states,  add_states_by_code, add_weighted_states, evaluate, keep_usable, confusion,
-                       count_words, scan,               reaching,            add_values};
+const Kernels table = {{count_kernels<std::uint16_t>, count_kernels<std::int32_t>, count_kernels<double>},
+                       {refine_kernels<std::uint64_t>, refine_kernels<UInt4>, refine_kernels<Double4>},
+                       value,
+                       evaluate};

@@ -1,19 +1,17 @@
-#include <bit>
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
-#include <limits>
+#include <utility>
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <cpuid.h>
 #endif
 
 #include "kernels.hpp"
-#include "tiles.hpp"
 
 namespace plurule {
 namespace baseline {
 #include "kernels.inl"
-#include "tile_kernels.inl"
 }
 // Asks the processor itself, because not every compiler brings the library behind __builtin_cpu_supports. Here, because what is
 // compiled for AVX2 must not run before it is known to be there.
@@ -37,10 +35,4 @@ bool has_avx2() {
 }
 
 const Kernels& baseline_kernels() { return baseline::table; }
-
-const TileKernels* avx2_tiles(bool wide);  // null without AVX2
-const TileKernels& tile_kernels(bool wide) {
-    if (const TileKernels* fast = avx2_tiles(wide)) return *fast;
-    return wide ? baseline::wide_tiles : baseline::narrow_tiles;
-}
 }  // namespace plurule

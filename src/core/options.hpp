@@ -5,28 +5,27 @@
 #include <limits>
 #include <vector>
 
-#include "grouped_rows.hpp"
 #include "kernels.hpp"
 #include "min_precision.hpp"
+#include "values.hpp"
 
 namespace plurule {
 
-enum class HeadSearchKind : int { single, decomposable, anti_monotone, relaxed, exhaustive };
+enum class HeadSearchKind : int { single, decomposable, relaxed };
+
+constexpr std::size_t NO_ATTRIBUTE = std::numeric_limits<std::size_t>::max();  // of a body as it is
 
 // Values of many confusion matrices by a heuristic written in Python.
 using CustomHeuristic =
     std::function<void(const double* tp, const double* fp, const double* tn, const double* fn, std::size_t, double*)>;
 
-// Labels that must, or must not, go together; empty: neither.
+// How labels are related; empty: they are not.
 struct LabelPairs {
-    std::vector<std::uint8_t> apart;  // labels × labels, symmetric: no rule may relate the two
-    std::vector<std::int32_t> group;  // per label; those with the same number go together in heads
+    std::vector<std::uint8_t> apart;      // labels × labels, symmetric: no rule may relate the two
     std::vector<std::int32_t> exclusive;  // per label; of those with the same number exactly one is present, -1: free; empty: all free
     std::vector<std::uint8_t> above;      // labels × labels: the first implies the second, its ancestor; empty: no label implies one
 
-    bool any() const { return !group.empty(); }
-    bool go_together(std::size_t a, std::size_t b) const { return a == b || (any() && group[a] == group[b]); }
-    bool are_apart(std::size_t a, std::size_t b) const { return any() && apart[a * group.size() + b]; }
+    bool are_apart(std::size_t a, std::size_t b, std::size_t n) const { return !apart.empty() && apart[a * n + b]; }
     bool in_line(std::size_t a, std::size_t b, std::size_t n) const { return above[a * n + b] || above[b * n + a]; }
     // What a label with this sign says about another one of `n`: 1 present, 0 absent, -1 nothing.
     std::int8_t implied(std::size_t label, bool present, std::size_t other, std::size_t n) const {
@@ -45,21 +44,20 @@ struct Directions {
     bool by_label = false;              // not every condition is barred for all labels, or for none
 
     bool any() const { return !barred.empty(); }
-    bool bars(std::size_t attribute, const Place& place, std::size_t label, bool present) const {
+    bool bars(std::size_t attribute, const Split& split, std::size_t label, bool present) const {
         if (attribute >= nominal.size()) return false;
-        const bool rises = nominal[attribute] ? place.below == 1 : place.greater;
+        const bool rises = nominal[attribute] ? split.below == 1 : split.greater;
         return barred[(2 * attribute + rises) * 2 * n_labels + 2 * label + present];
     }
     // Whether no label may be predicted with this condition, where that is the same for all labels.
-    bool bars_all(std::int32_t attribute, const Place& place) const {
-        return any() && !by_label && attribute >= 0 && bars(std::size_t(attribute), place, 0, true);
+    bool bars_all(std::size_t attribute, const Split& split) const {
+        return any() && !by_label && attribute < nominal.size() && bars(attribute, split, 0, true);
     }
 };
 
 struct Options {
     HeuristicFormula heuristic{Formula::f_measure, 0.25};
     bool averages_labels = false;  // the value of a head is the mean over its labels
-    bool example_based = false;    // instances are judged as a whole
     HeadSearchKind head_search = HeadSearchKind::relaxed;
     std::vector<double> lift;  // ρ(1) … ρ(n)
     MinPrecision min_precision;
@@ -75,12 +73,15 @@ struct Options {
     std::size_t max_conditions = std::numeric_limits<std::size_t>::max();
     double min_coverage = 0;
     CustomHeuristic custom;
-    std::vector<std::uint8_t> allowed_attributes;   // per attribute: rules may test it; empty: all
-    std::vector<std::uint8_t> required_attributes;  // per attribute: the first condition is on one of these; empty: on any
+    std::vector<std::uint8_t> allowed_attributes;  // per attribute: rules may test it; empty: all
     LabelPairs pairs;
     Directions directions;
 
-    bool signs_can_clash() const { return predict_absence && !pairs.above.empty(); }
+    // Whether there are labels that no head may have both of: what a label implies must not be absent beside it.
+    bool heads_can_clash() const { return !pairs.apart.empty() || (predict_absence && !pairs.above.empty()); }
+    bool clash(std::size_t a, std::size_t b, std::size_t n) const {
+        return pairs.are_apart(a, b, n) || (predict_absence && !pairs.above.empty() && pairs.in_line(a, b, n));
+    }
     // Values of many confusion matrices.
     void evaluate(const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count, double* values) const {
         if (is_custom())

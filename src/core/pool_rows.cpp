@@ -32,7 +32,7 @@ PoolRows::PoolRows(std::size_t n_rows, RowBits holds, RowBits open, RowBits pres
         for_each_row(holds_.line(body), holds_.n_words, [&](std::size_t row) { held_[row * stride_ + body] = 1; });
 }
 
-void PoolRows::take(const std::vector<PoolSelection::Taking>& asked, double* sums) const {
+void PoolRows::take(const std::vector<PoolSelection::CoverUpdate>& asked, double* sums) const {
     std::map<std::vector<std::uint64_t>, const double*> known;  // sums over rows: labels that nothing has decided share them
     for (const auto& [body, label, before] : asked) {
         std::vector<std::uint64_t> all(holds_.line(body), holds_.line(body) + holds_.n_words), right(all.size());

@@ -20,9 +20,9 @@ class PoolRows {
     // the same weight are neighbours.
     PoolRows(std::size_t n_rows, RowBits holds, RowBits open, RowBits present, std::vector<double> weights);
 
-    // What takings take from each body: the weight of the open pairs that both cover, of those that have the label, and of all.
-    // Adds to takings × (those, all) × bodies.
-    void take(const std::vector<PoolSelection::Taking>& asked, double* sums) const;
+    // The weight of the open pairs that cover updates share with each body: of those that have the label, and of all.
+    // Adds to updates × (those, all) × bodies.
+    void take(const std::vector<PoolSelection::CoverUpdate>& asked, double* sums) const;
 
     std::size_t n_bodies() const { return holds_.n_lines; }
     std::size_t n_labels() const { return open_.n_lines; }

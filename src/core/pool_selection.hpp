@@ -1,4 +1,11 @@
-// Selecting from a pool of bodies: which bodies, with which labels, gain most together; at several prices, side by side.
+// Selecting rules from a pool of bodies: again and again the body whose labels add the most lifted gain, by several criteria side by side.
+//
+//   gains of a body     per label, TP − λ·(TP + FP) over the pairs that are still open
+//   head of a body      its labels, best first, up to the length n with the highest ρ(n)·(sum of gains): relaxed pruning
+//   value of a body     that lifted gain, less a share for each condition
+//   repeat              take the body of the highest value; the pairs that its head decides are open no longer
+//
+// Nothing here knows rows. The caller counts: once for the whole pool, then for each `CoverUpdate` that is asked for.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,80 +18,96 @@ namespace plurule {
 
 using Numbers = std::vector<std::uint32_t>;
 
-// What predictions must earn: `Price` in selection/gain_cover.py, which says what each of these is.
-struct Price {
-    double lam, per_condition;
-    bool labels_alike;
-    double least_precision, further;
-    bool last;
-    double shrink;
+// What a prediction must earn: `SelectionCriterion` of Python, which says what each of these is.
+struct Criterion {
+    double lam, condition_price;
+    bool exceptions;
+    std::vector<double> lift;  // ρ(1), …, ρ(labels)
+    Numbers usual;             // per exclusive group, the label that the default rule predicts
 };
 
 // What is known of a pool, whose first body is the empty one, beside what its bodies cover.
 struct PoolFacts {
-    std::vector<double> n_conditions;  // per body
-    std::vector<double> rarity;        // per label: what it weighs where a rare label counts as much as a frequent one
-    std::vector<std::uint8_t> barred;  // labels × bodies: whether a body may not tell of a label; empty if all may
+    std::vector<double> n_conditions;     // per body
+    std::vector<double> label_weights;    // per label: factor of its gains
+    double min_precision;                 // of every label of a head
+    std::vector<std::uint8_t> forbidden;  // (absent, present) × labels × bodies: whether a body must not predict a label so
+    std::vector<Numbers> excludes;        // per label, those that must not stand beside it in a head; empty if all may
+    std::vector<Numbers> groups;          // exclusive labels, of which each instance has exactly one
     std::vector<std::pair<std::uint32_t, std::uint32_t>> hierarchy;  // labels, each with one that it implies
 };
 
 class PoolSelection {
    public:
-    // A body and the labels it tells of; the last rule, if there is one, is chosen first.
+    // A body and the labels it decides; the default rule, if there is one, is chosen first.
     struct Choice {
         std::uint32_t body;
         Numbers head;
-        bool last;
+        bool is_default;
+        Numbers decided{};  // the head, and what is decided with it
     };
-    // A body that decides a label after others have; labels do not know of each other.
-    struct Taking {
+    // A body that decides a label after other bodies have; labels do not know of each other.
+    struct CoverUpdate {
         std::uint32_t body, label;
         Numbers before;
     };
 
-    // `sums`: (pairs that have the label, all) × labels × bodies: the weight of the open pairs that a body covers. So many of
-    // those that choices leave are kept: prices often choose alike.
-    PoolSelection(PoolFacts facts, const double* sums, const std::vector<Price>& prices, std::size_t n_rules, std::size_t most_known);
+    // `sums`: (pairs that have the label, all) × labels × bodies: the weight of the open pairs that a body covers. At most
+    // `cache_size` results of cover updates are kept: criteria often choose alike.
+    PoolSelection(PoolFacts facts, const double* sums, std::vector<Criterion> criteria, std::size_t max_rules, std::size_t cache_size);
 
-    // Chooses at each price until it must be known what these take from every body; nothing at the end.
-    std::vector<Taking> choose();
-    // Goes on with that: takings × (pairs that have the label, all) × bodies.
-    void take(const double* taken);
-    // Per price, what is chosen so far.
+    // Chooses by each criterion until cover updates are needed, and returns these; none at the end.
+    std::vector<CoverUpdate> choose();
+    // Continues with their results: updates × (pairs that have the label, all) × bodies.
+    void update(const double* covered);
+    // Per criterion, what is chosen so far.
     std::vector<std::vector<Choice>> chosen() const;
 
     std::size_t n_bodies() const { return facts_.n_conditions.size(); }
-    std::size_t n_asked() const { return asked_.size(); }
+    std::size_t n_requested() const { return requested_.size(); }
 
    private:
-    // What bodies cover of the open pairs of a label, after some have decided it.
-    struct Left {
+    // Weights of the open pairs of one label that bodies cover, once some bodies have decided it.
+    struct OpenCounts {
         Numbers decided_by;  // ascending
         std::vector<double> right, all;
     };
-    using Key = std::pair<std::uint32_t, Numbers>;  // a label and what has decided it
+    using Key = std::pair<std::uint32_t, Numbers>;  // a label and the bodies that have decided it
 
-    // What is selected at one price.
+    // The rules selected by one criterion.
     struct Growing {
-        Price price;
-        std::vector<double> sign;                        // per label: -1 where the last rule predicts it, and others say it is absent
-        std::vector<std::shared_ptr<const Left>> left;   // per label
-        std::vector<double> value;                       // per body, what all labels gain
+        Criterion criterion;
+        double largest_loss;                                   // of a label in a head, as a share of all gains: 1 − 1/ρ_max
+        std::vector<std::uint8_t> negated;                     // per label: predicted by the default rule, so other rules say it is absent
+        std::vector<std::shared_ptr<const OpenCounts>> open;   // per label
+        std::vector<double> gained;                            // per body, the sum of what its labels gain, of those that gain
+        std::vector<double> factor;                            // per body, its price × the highest lift that its labels can reach
+        std::vector<double> worth;                             // per body, its value where it is known; UNKNOWN after its counts changed
         std::vector<Choice> chosen;
     };
-    class Worth;
 
-    bool choose(Growing& one) const;
-    Numbers head(const Growing& one, std::uint32_t body) const;
-    Key after(const Growing& one, std::uint32_t label) const;
-    void go_on();
+    bool is_forbidden(std::uint32_t label, std::uint32_t body, bool present) const {
+        return facts_.forbidden[(present * facts_.label_weights.size() + label) * n_bodies() + body];
+    }
+    bool is_grouped(std::uint32_t label) const { return group_of_[label] < facts_.groups.size(); }
+    double gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
+    double best_head(const Growing& growing, std::uint32_t body, Numbers* head) const;
+    bool is_excluded(std::uint32_t label, const Numbers& head) const;
+    void add_gains(Growing& growing, std::uint32_t label, double sign) const;
+    double value(const Growing& growing, std::uint32_t body) const;
+    bool choose(Growing& growing) const;
+    Key key_after(const Growing& growing, std::uint32_t label) const;
+    void continue_growing();
 
     PoolFacts facts_;
-    std::size_t n_rules_, most_known_;
-    std::vector<Growing> every_;
+    std::size_t max_rules_, cache_size_;
+    std::vector<double> shares_;     // per label, its share of the pairs that are open at first
+    Numbers group_of_;               // per label, its group, or the number of groups
+    std::vector<Numbers> relevant_;  // per body, the labels that it can ever gain by
+    std::vector<Growing> all_;
     std::vector<Growing*> growing_;
-    std::map<Key, std::shared_ptr<const Left>> known_;
-    std::map<Key, std::pair<std::uint32_t, std::shared_ptr<const Left>>> asked_;  // by which body, and from what it takes
+    std::map<Key, std::shared_ptr<const OpenCounts>> cache_;
+    std::map<Key, std::pair<std::uint32_t, std::shared_ptr<const OpenCounts>>> requested_;  // by which body, and from which counts
 };
 
 }  // namespace plurule

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "grouped_rows.hpp"
+#include "values.hpp"
 
 namespace plurule {
 
@@ -29,12 +29,12 @@ struct Assignment {
 struct Candidate {
     double value = NOTHING, tp = 0, fp = 0;
     std::int32_t parent = 0;
-    std::int32_t attribute = -1;  // -1: the body as it is; from n_attributes on: labels
-    Place place;
-    std::int32_t conditions = 0;
+    std::size_t attribute = 0;  // from n_attributes on: labels
+    Split split;
+    std::int32_t conditions = 0;  // a body as it is has fewer than those it is refined to
     std::vector<Assignment> head;
 
-    auto rank() const { return std::tuple(-tp, conditions, parent, attribute, place.order()); }
+    auto rank() const { return std::tuple(-tp, conditions, parent, attribute, split.order()); }
 };
 
 // Keeps what can be among the `width` best.

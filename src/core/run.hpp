@@ -40,10 +40,7 @@ class Run {
     bool conquer(const GrowingRule& found);
     std::vector<Assignment> completed(std::vector<Assignment> head) const;
     bool decides_groups(const std::vector<Assignment>& head) const;
-    std::size_t close(const Assignment& assigned, const std::vector<Row>& rows);
-    double weight_unfinished(const std::vector<Row>& rows) const;
-    void remove_from_training(const std::vector<Row>& rows);
-    bool drop_finished_labels();
+    double weight_unfinished(const std::vector<Row>& rows, const std::vector<std::int32_t>& decided) const;
 
     std::shared_ptr<const Prepared> prepared_;
     std::shared_ptr<const Target> target_;

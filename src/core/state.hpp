@@ -1,259 +1,176 @@
 // Where separate-and-conquer stands: which instances are in training, and which pairs are open.
 #pragma once
+#include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
-#include "grouped_rows.hpp"
 #include "kernels.hpp"
 #include "min_precision.hpp"
-#include "sparse_rows.hpp"
+#include "values.hpp"
 
 namespace plurule {
 
 constexpr std::int8_t OPEN = -1;
+constexpr std::uint8_t UNDECIDED = 2;  // the code of a label as an attribute, beside absent (0) and present (1)
 
-// A label, seen as an attribute with the values absent and present.
+// A label, seen as an attribute: rows that no rule decided have no value.
 inline const Attribute& label_attribute() {
-    static const Attribute attribute = [] {
-        Attribute a;
-        a.nominal = true;
-        a.values = 2;
-        return a;
-    }();
+    static const Attribute attribute{true, 2, -1, true, {}, {}};
     return attribute;
 }
 
-// The columns of a table, ranked once; any number of fits can share them.
-struct Prepared {
-    std::size_t n_rows = 0;
-    std::vector<Attribute> attributes;
-    std::vector<GroupedRows> grouped;
-    // Instead of lists of its rows, the rank or category of each row where that takes one byte and there are many rows.
-    std::vector<std::vector<std::uint8_t>> codes;
-    SparseRows sparse;  // of the first `laid_out` attributes, once they are all there
-    std::size_t laid_out = 0;
-
-    // What the rows listed in all groups take.
-    double listed_bytes() const {
-        double bytes = 0;
-        for (const auto& of_attribute : grouped) bytes += double(of_attribute.rows.size() * sizeof(Row));
-        for (const auto& of_attribute : codes) bytes += double(of_attribute.size());
-        return bytes;
-    }
-    bool is_packed(std::size_t a) const { return a < codes.size() && !codes[a].empty(); }
-
-    // Attributes, and behind them the labels.
-    const Attribute& attribute(std::size_t a) const { return a < attributes.size() ? attributes[a] : label_attribute(); }
+// Weights of the pairs of one label in training.
+struct LabelWeights {
+    double open_present = 0, open_absent = 0, present = 0;
+    std::size_t open = 0;  // pairs, whatever they weigh
 };
 
-inline std::vector<std::uint8_t> marks_of(const std::vector<Row>& rows, std::size_t n_rows) {
-    std::vector<std::uint8_t> marks(n_rows, 0);
-    for (Row row : rows) marks[row] = 1;
-    return marks;
-}
-
-// The lists of one attribute, if they were cut out of others.
-struct CutLists : std::unique_ptr<GroupedRows> {
-    CutLists() = default;
-    CutLists(CutLists&&) = default;
-    CutLists(const CutLists& other) : std::unique_ptr<GroupedRows>(other ? new GroupedRows(*other) : nullptr) {}
-};
-
-// The rows a body covers, by attribute and by predicted label.
-struct Scope {
-    std::vector<Row> rows;
-    const std::vector<GroupedRows>* whole = nullptr;  // lists of the attributes that have none of their own
-    std::vector<CutLists> attributes;
-    std::vector<GroupedRows> labels;  // groups 0 and 1: predicted absent, present
-
-    // Attributes, and behind them the labels.
-    const GroupedRows& at(std::size_t a) const {
-        if (a >= attributes.size()) return labels[a - attributes.size()];
-        return attributes[a] ? *attributes[a] : (*whole)[a];
-    }
-    // The rows of `from` that are marked become those of an attribute or label.
-    GroupedRows& cut(std::size_t a, const GroupedRows& from, const std::uint8_t* keep) {
-        if (a < attributes.size() && !attributes[a]) attributes[a].reset(new GroupedRows);
-        GroupedRows& to = a < attributes.size() ? *attributes[a] : labels[a - attributes.size()];
-        to.assign_kept(from, keep);
-        return to;
-    }
-    // The rows of an attribute, or where they are packed: gathered in `room`, or only measured.
-    const GroupedRows& rows_of(std::size_t a, const Prepared& prepared, bool gather, GroupedRows& room) const {
-        if (!prepared.is_packed(a)) return at(a);
-        gather ? room.gather(prepared.codes[a], rows) : room.measure(prepared.codes[a], rows);
-        return room;
-    }
-    // How many rows have a value. Rows of a label that no rule decided have none; they are not listed.
-    std::size_t known(std::size_t a, const GroupedRows& of_attribute) const {
-        return a < attributes.size() ? rows.size() - of_attribute.missing.size() : of_attribute.listed();
-    }
-};
-
-// The labels with an open pair in training that are not set aside, as lanes of the state bytes.
-struct Lanes {
-    std::vector<std::int32_t> label_of_lane;
-    std::size_t width = 0;                // a multiple of 8
-    std::vector<std::uint8_t> bytes;      // rows × width
-    std::vector<double> present, absent;  // per lane, over the instances in training
-    std::vector<double> totals;           // open present, open absent, present, per lane each; then the weight of the rows
-};
-
-// Pairs of one label in training, whatever their rows weigh.
-struct LabelCounts {
-    std::int32_t open_present = 0, open_absent = 0, present = 0;
-    bool some_open() const { return open_present + open_absent > 0; }
-};
-
-struct State : Lanes {
+struct State {
+    const Prepared& prepared;
     std::size_t n_rows, n_labels;
-    const std::uint8_t* truth;  // rows × labels
     const double* weights;      // null: every instance counts 1
-    double total_weight = 0;
-    std::vector<bool> open;  // rows × labels: no rule has decided the pair
-    Scope training;                      // E
+    double total_weight = 0;    // of all instances
+    std::vector<Row> rows;      // E, ascending
+    double weight_of_rows = 0;  // of E
     std::vector<std::uint8_t> head_labels;
-    std::vector<std::uint8_t> set_aside;  // per label: it may not be in heads any more
-    std::vector<LabelCounts> counts;      // per label
-    MinPrecision asked;                   // of candidates, for now
-    bool every_label = false;  // labels without an open pair have lanes too: they can be in heads beside others
+    std::vector<std::uint8_t> set_aside;               // per label: it may not be in heads any more
+    std::vector<LabelWeights> labels;                  // per label, over E
+    std::vector<LabelWeights> gone;                    // over all other instances, as they were when they left
+    std::vector<std::vector<std::uint8_t>> predicted;  // per label that occurs in heads: what the rules say of each row
+    MinPrecision asked;                                // of candidates, for now
+    // Rows × width: what each pair contributes; behind the labels one that every row in training has, whose positives are the coverage.
+    std::size_t width;
+    std::vector<std::uint8_t> bytes;
+    Number number = Number::narrow;         // in which sums over rows of one label are exact
+    std::vector<std::uint16_t> narrow_weights;
+    std::vector<std::int32_t> wide_weights;
 
     // What rules given beforehand predict, which rows they leave in training, which labels they speak of; null: no rules.
     struct Start {
         const std::int8_t* predicted;
         const std::uint8_t* in_training;
         const std::uint8_t* head_labels;
-        bool every_label = false;
     };
 
     State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights, const Start& start)
-        : n_rows(prepared.n_rows), n_labels(n_labels), truth(truth), weights(weights), every_label(start.every_label) {
-        open.assign(n_rows * n_labels, true);
-        for (std::size_t pair = 0; start.predicted && pair < open.size(); ++pair) open[pair] = start.predicted[pair] == OPEN;
+        : prepared(prepared), n_rows(prepared.n_rows), n_labels(n_labels), weights(weights), width((n_labels + 1 + LANES - 1) / LANES * LANES) {
         head_labels.assign(n_labels, 0);
         set_aside.assign(n_labels, 0);
+        predicted.resize(n_labels);
+        labels.resize(n_labels);
+        gone.resize(n_labels);
         if (start.head_labels) std::copy_n(start.head_labels, n_labels, head_labels.begin());
-        training.labels.resize(n_labels);
-        training.rows.reserve(n_rows);
+        bytes.assign(n_rows * width, 0);
+        std::vector<Row> others;
         for (Row row = 0; row < n_rows; ++row) {
-            if (!start.in_training || start.in_training[row]) training.rows.push_back(row);
             total_weight += weight(row);
+            std::uint8_t* to = bytes.data() + std::size_t(row) * width;
+            const std::uint8_t* present = truth + at(row, 0);
+            for (std::size_t label = 0; label < n_labels; ++label) to[label] = present[label] ? PRESENT | OPEN_PRESENT : OPEN_ABSENT;
+            for (std::size_t label = 0; start.predicted && label < n_labels; ++label)
+                if (start.predicted[at(row, label)] != OPEN) to[label] &= PRESENT;
+            to[n_labels] = PRESENT;
+            (start.in_training && !start.in_training[row] ? others : rows).push_back(row);
         }
-        training.whole = &prepared.grouped;
-        training.attributes.resize(prepared.grouped.size());
-        for (std::size_t a = 0; training.rows.size() < n_rows && a < prepared.grouped.size(); ++a)
-            training.cut(a, prepared.grouped[a], start.in_training);
-        for (std::size_t label = 0; start.predicted && label < n_labels; ++label)
-            for (std::int8_t sign = 0; head_labels[label] && sign < 2; ++sign) {
-                std::vector<Row> rows;
-                for (Row row : training.rows)
-                    if (start.predicted[at(row, label)] == sign) rows.push_back(row);
-                note_predicted(label, sign, rows);
+        choose_number();
+        weight_of_rows = count_rows(rows, 1, labels);
+        count_rows(others, 1, gone);
+        clear_bytes(others);
+        for (std::size_t label = 0; start.predicted && label < n_labels; ++label) {
+            if (!head_labels[label]) continue;
+            predicted[label].resize(n_rows);
+            for (Row row = 0; row < n_rows; ++row) {
+                const std::int8_t said = start.predicted[at(row, label)];
+                predicted[label][row] = said == OPEN ? UNDECIDED : std::uint8_t(said);
             }
-        counts.resize(n_labels);
-        for (Row row : training.rows) count_row(row, 1);
-        rebuild();
+        }
     }
 
     double weight(Row row) const { return weights ? weights[row] : 1.0; }
-    double weight_of(const std::vector<Row>& rows) const {
-        if (!weights) return double(rows.size());
+    double weight_of(const std::vector<Row>& some) const {
+        if (!weights) return double(some.size());
         double sum = 0;
-        for (Row row : rows) sum += weights[row];
+        for (Row row : some) sum += weights[row];
         return sum;
     }
-    // The lane of a label, or -1.
-    std::int32_t lane_of(std::size_t label) const {
-        const auto at = std::lower_bound(label_of_lane.begin(), label_of_lane.end(), std::int32_t(label));
-        return at != label_of_lane.end() && *at == std::int32_t(label) ? std::int32_t(at - label_of_lane.begin()) : -1;
+    const void* weights_as_numbers() const {
+        if (!weights) return nullptr;
+        if (number == Number::narrow) return narrow_weights.data();
+        return number == Number::wide ? static_cast<const void*>(wide_weights.data()) : weights;
     }
     std::size_t at(Row row, std::size_t label) const { return std::size_t(row) * n_labels + label; }
+    // Attributes, and behind them the labels.
+    std::size_t n_attributes() const { return prepared.attributes.size(); }
+    const Attribute& attribute(std::size_t a) const { return a < n_attributes() ? prepared.attributes[a] : label_attribute(); }
+    // use(codes) for a dense attribute, or a label that occurs in heads.
+    template <class Use>
+    decltype(auto) with_codes(std::size_t a, Use&& use) const {
+        if (a >= n_attributes()) return use(predicted[a - n_attributes()].data());
+        return prepared.codes[a].with(use);
+    }
 
     // Whether a label can be in heads.
-    bool is_searched(std::size_t label) const { return counts[label].some_open() && !set_aside[label]; }
+    bool is_searched(std::size_t label) const { return labels[label].open > 0 && !set_aside[label]; }
 
-    // Chooses the lanes anew and writes the state bytes.
-    void rebuild() {
-        label_of_lane.clear();
-        for (std::size_t label = 0; label < n_labels; ++label)
-            if (every_label || is_searched(label)) label_of_lane.push_back(std::int32_t(label));
-        width = std::max<std::size_t>(8, (label_of_lane.size() + 7) / 8 * 8);
-        bytes.assign(n_rows * width, 0);
-        for (Row row : training.rows) write_bytes(row);
-        count_training();
-    }
+    // What a pair of an instance in training contributes.
+    std::uint8_t byte(Row row, std::size_t label) const { return bytes[std::size_t(row) * width + label]; }
+    RowStates states_of(std::size_t strip) const { return {bytes.data() + strip * LANES, width, weights_as_numbers()}; }
 
-    void write_bytes(Row row) {
-        std::uint8_t* to = bytes.data() + std::size_t(row) * width;
-        for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
-            const std::size_t pair = at(row, std::size_t(label_of_lane[lane]));
-            const unsigned is_present = truth[pair] != 0, is_open = open[pair] && !set_aside[std::size_t(label_of_lane[lane])];
-            to[lane] = std::uint8_t(is_present * PRESENT | is_open * (is_present ? OPEN_PRESENT : OPEN_ABSENT));
+    // Adds what some rows weigh to the labels, `sign` times; gives what they weigh themselves.
+    double count_rows(const std::vector<Row>& some, double sign, std::vector<LabelWeights>& to) const {
+        const CountKernels& kernel = kernels().count[int(number)];
+        const std::int32_t only_column = 0;
+        double covered = 0, sums[3];
+        for (std::size_t strip = 0; strip < width / LANES; ++strip) {
+            double numbers[CELL] = {};  // or smaller ones
+            kernel.sum(some.data(), some.size(), states_of(strip), numbers);
+            for (std::size_t lane = 0; lane < LANES && strip * LANES + lane <= n_labels; ++lane) {
+                kernel.gather(numbers, &only_column, 1, lane, sums);
+                const std::size_t label = strip * LANES + lane;
+                if (label == n_labels) covered = sums[2];
+                if (label == n_labels) continue;
+                to[label].open_present += sign * sums[0];
+                to[label].open_absent += sign * sums[1];
+                to[label].present += sign * sums[2];
+                if (!weights) to[label].open += std::size_t(std::int64_t(sign * (sums[0] + sums[1])));
+            }
         }
+        for (std::size_t i = 0; weights && i < some.size(); ++i)
+            for (std::size_t label = 0; label < n_labels; ++label)
+                if (byte(some[i], label) & (OPEN_PRESENT | OPEN_ABSENT)) to[label].open += std::size_t(std::int64_t(sign));
+        return covered;
     }
 
-    // To the search it is from now on as if every pair of a label were closed.
-    void put_aside(std::size_t label) {
-        set_aside[label] = 1;
-        const std::int32_t lane = lane_of(label);
-        if (lane < 0) return;
-        for (Row row : training.rows) bytes[std::size_t(row) * width + std::size_t(lane)] &= PRESENT;
-        totals[std::size_t(lane)] = totals[width + std::size_t(lane)] = 0;
+    // Instances leave training.
+    void remove(const std::vector<Row>& leaving) {
+        weight_of_rows -= count_rows(leaving, -1, labels);
+        count_rows(leaving, 1, gone);
+        clear_bytes(leaving);
+        std::erase_if(rows, [&](Row row) { return byte(row, n_labels) == 0; });
     }
 
-    // Sums over the instances in training. Whole numbers are known; weights are added up in the order of the rows.
-    void count_training() {
-        for (auto* sums : {&present, &absent}) sums->assign(width, 0.0);
-        totals.assign(3 * width + 1, 0.0);
-        if (weights) {
-            kernels().add_weighted_states(training.rows.data(), training.rows.size(), nullptr, bytes.data(), width, weights, totals.data());
-            for (Row row : training.rows)
-                for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane)
-                    (bytes[std::size_t(row) * width + lane] & PRESENT ? present : absent)[lane] += weights[row];
-            return;
-        }
-        totals.back() = double(training.rows.size());
-        for (std::size_t lane = 0; lane < label_of_lane.size(); ++lane) {
-            const LabelCounts& of_label = counts[std::size_t(label_of_lane[lane])];
-            const bool is_aside = set_aside[std::size_t(label_of_lane[lane])];
-            totals[lane] = is_aside ? 0 : of_label.open_present;
-            totals[width + lane] = is_aside ? 0 : of_label.open_absent;
-            totals[2 * width + lane] = present[lane] = of_label.present;
-            absent[lane] = totals.back() - present[lane];
-        }
+    // Decides a pair of an instance in training that is open.
+    void close(Row row, std::size_t label) {
+        std::uint8_t& of_pair = bytes[std::size_t(row) * width + label];
+        (of_pair & PRESENT ? labels[label].open_present : labels[label].open_absent) -= weight(row);
+        of_pair &= PRESENT;
+        --labels[label].open;
     }
 
-    // An instance comes into training (1), or leaves it (-1).
-    void count_row(Row row, std::int32_t change) {
-        for (std::size_t label = 0; label < n_labels; ++label) {
-            const std::size_t pair = at(row, label);
-            if (truth[pair]) counts[label].present += change;
-            if (open[pair]) (truth[pair] ? counts[label].open_present : counts[label].open_absent) += change;
-        }
+   private:
+    void clear_bytes(const std::vector<Row>& some) {
+        for (Row row : some) std::fill_n(bytes.begin() + std::ptrdiff_t(std::size_t(row) * width), width, std::uint8_t(0));
     }
-
-    // Decides a pair that is open.
-    void close(std::size_t pair, std::size_t label) {
-        open[pair] = false;
-        --(truth[pair] ? counts[label].open_present : counts[label].open_absent);
-    }
-
-    // Adds freshly decided rows to the groups of a label (rows ascending).
-    void note_predicted(std::size_t label, std::int8_t sign, const std::vector<Row>& rows) {
-        GroupedRows& grouped = training.labels[label];
-        std::vector<Row> by_sign[2];
-        for (std::size_t g = 0; g < grouped.groups(); ++g)
-            by_sign[grouped.ids[g]].assign(grouped.rows.begin() + (g ? grouped.ends[g - 1] : 0),
-                                           grouped.rows.begin() + grouped.ends[g]);
-        by_sign[sign].insert(by_sign[sign].end(), rows.begin(), rows.end());
-        grouped = GroupedRows{};
-        for (std::int32_t s = 0; s < 2; ++s) {
-            if (by_sign[s].empty()) continue;
-            grouped.rows.insert(grouped.rows.end(), by_sign[s].begin(), by_sign[s].end());
-            grouped.ends.push_back(std::uint32_t(grouped.rows.size()));
-            grouped.ids.push_back(s);
-        }
+    void choose_number() {
+        bool whole = total_weight < 0x1p31;
+        for (Row row = 0; weights && whole && row < n_rows; ++row) whole = weights[row] == double(std::int32_t(weights[row]));
+        number = !whole ? Number::real : total_weight < 0x1p16 ? Number::narrow : Number::wide;
+        if (!weights || number == Number::real) return;
+        if (number == Number::narrow)
+            narrow_weights.assign(weights, weights + n_rows);
+        else
+            wide_weights.assign(weights, weights + n_rows);
     }
 };
 

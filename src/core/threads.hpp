@@ -141,8 +141,18 @@ class Threads {
     // Rounds are short and follow each other closely: falling asleep and waking up would often take longer than they do.
     static void wait_while(const std::atomic<unsigned>& number, unsigned value) {
         const auto until = std::chrono::steady_clock::now() + AWAKE;
-        while (number == value)
+        while (number == value) {
             if (std::chrono::steady_clock::now() >= until) number.wait(value);
+            pause();
+        }
+    }
+    // Leaves the processor to its other thread for a moment.
+    static void pause() {
+#if defined(__x86_64__) || defined(_M_X64)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        __asm__ volatile("yield");
+#endif
     }
 
     std::size_t most_, count_ = 1;

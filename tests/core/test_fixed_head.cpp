@@ -1,57 +1,53 @@
 #include <doctest/doctest.h>
 
-#include <numeric>
+#include <map>
+#include <random>
 
 #include "fixed_head.hpp"
 
 using namespace plurule;
 
-namespace {
-
-// Two million and more rows, of which the codes alternate and every third has the label.
-constexpr std::size_t MANY = PackedCounts::LIMIT + 5;
-
-Prepared codes_of(std::size_t n_rows) {
-    Prepared prepared;
-    prepared.n_rows = n_rows;
-    prepared.attributes.resize(1);
-    prepared.attributes[0].values = 3;
-    prepared.attributes[0].lowest = prepared.attributes[0].highest = {0.0, 1.0, 2.0};
-    prepared.grouped.resize(1);
-    prepared.codes.resize(1);
-    for (std::size_t row = 0; row < n_rows; ++row) prepared.codes[0].push_back(std::uint8_t(row % 2));
-    return prepared;
-}
-
-}  // namespace
-
-TEST_CASE("more rows than a packed counter can hold are counted as they are") {
-    const Prepared prepared = codes_of(MANY);
-    std::vector<std::uint8_t> truth(MANY);
-    for (std::size_t row = 0; row < MANY; ++row) truth[row] = row % 3 == 0;
-    State state(prepared, truth.data(), 1, nullptr, {});
-    state.asked.threshold = 0;
-    Options options;
-    options.lift = {1.0};
-    const FixedHead head(state, options, {{0, 1}}, state.training.rows);
-    CHECK(head.packed());
-    CHECK_FALSE(head.sums_fit());
-    const auto [value, tp, fp] = head.worth_of(head.total_of(state.training.rows));
-    CHECK(tp == double((MANY + 2) / 3));
-    CHECK(tp + fp == double(MANY));
-
-    GroupedRows measured, gathered;
-    measured.measure(prepared.codes[0], state.training.rows);
-    gathered.gather(prepared.codes[0], state.training.rows);
-    Prepared listed = codes_of(MANY);
-    listed.codes.clear();
-    FixedHead::Workspace work;
-    for (const auto& [table, rows] : {std::pair{&prepared, &measured}, {&listed, &gathered}}) {
-        std::vector<double> found;
-        head.visit(*table, 0, *rows, MANY, state.training, head.total_of(state.training.rows), 0.0, work,
-                   [&](std::size_t, const Place&, const FixedHead::Worth& worth) { found.push_back(worth.tp), found.push_back(worth.fp); });
-        double expected[4] = {};  // even and odd rows, right and wrong
-        for (std::size_t row = 0; row < MANY; ++row) ++expected[2 * (row % 2) + !truth[row]];
-        CHECK(found == std::vector<double>(expected, expected + 4));
+TEST_CASE("candidates under a fixed head count what counting row by row gives, in numbers of any width") {
+    std::mt19937 random(6);
+    for (int round = 0; round < 60; ++round) {
+        const std::size_t n = 30 + random() % 40, n_labels = 3;
+        const double unit = round % 3 == 0 ? 1 : round % 3 == 1 ? 4000 : 0.25;  // narrow, wide, real
+        Prepared prepared;
+        prepared.n_rows = n;
+        Attribute& attribute = prepared.attributes.emplace_back();
+        attribute.values = 5;
+        attribute.some_missing = true;
+        Buffer<std::int32_t> ranks;
+        for (std::size_t row = 0; row < n; ++row) ranks.push_back(std::int32_t(random() % 6) - 1);
+        prepared.codes.emplace_back().assign(ranks, attribute.values);
+        std::vector<std::uint8_t> truth;
+        std::vector<double> weights;
+        for (std::size_t pair = 0; pair < n * n_labels; ++pair) truth.push_back(random() % 2);
+        for (std::size_t row = 0; row < n; ++row) weights.push_back(unit * double(random() % 3));
+        State state(prepared, truth.data(), n_labels, weights.data(), {});
+        state.asked.threshold = 0;
+        Options options;
+        options.lift = {1.0, 1.0, 1.0};
+        options.averages_labels = random() % 2;
+        const std::vector<Assignment> head{{0, 1}, {2, 1}};
+        const FixedHead fixed(state, options, head, state.rows);
+        FixedHead::Workspace work;
+        std::map<std::pair<std::int32_t, bool>, std::pair<double, double>> found, expected;
+        fixed.visit(0, state.rows, work, {[] { return NOTHING; }, [&](std::size_t, const Split& split, const FixedHead::Worth& worth) {
+                                              found[{split.below, split.greater}] = {worth.tp, worth.fp};
+                                          }});
+        for (std::int32_t below = 0; below < 5; ++below)
+            for (bool greater : {false, true}) {
+                double tp = 0, fp = 0;
+                bool here = false, above = false;
+                for (Row row : state.rows) {
+                    here |= ranks[row] == below;
+                    above |= ranks[row] > below;
+                    if (ranks[row] < 0 || (ranks[row] > below) != greater) continue;
+                    for (const Assignment& assigned : head) (truth[row * n_labels + std::size_t(assigned.label)] ? tp : fp) += weights[row];
+                }
+                if (here && above && tp > 0) expected[{below, greater}] = {tp, fp};
+            }
+        CHECK(found == expected);
     }
 }

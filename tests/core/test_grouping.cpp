@@ -38,38 +38,33 @@ TEST_CASE("values are sorted, equal ones in the order of rows") {
     CHECK(Entry::of(-0.0, 0).key == Entry::of(0.0, 0).key);
 }
 
-TEST_CASE("rows are grouped by value; the most frequent is left out, or all become codes") {
+TEST_CASE("columns are kept as codes, or as lists where one value is usual") {
     std::mt19937 random(4);
     for (int round = 0; round < 300; ++round) {
         const ListedRows listed{1 + random() % 40};
         const std::int32_t max_bins = random() % 2 ? 3 : 0;
-        const bool pack = random() % 2;
+        const bool mostly_zero = random() % 2, some_missing = random() % 2;
         Listed column;
-        for (std::size_t at = 0; at < listed.size(); ++at) column.values.push_back(random() % 9 ? double(random() % 8) : std::nan(""));
-        const auto &values = column.values;
-        const auto &ranks = column.ranks;
+        for (std::size_t at = 0; at < listed.size(); ++at)
+            column.values.push_back(some_missing && random() % 9 == 0 ? std::nan("") : mostly_zero && random() % 8 ? 0.0 : double(random() % 8));
         Attribute attribute;
-        GroupedRows grouped;
-        std::vector<std::uint8_t> codes;
+        Codes codes;
+        SparseValues::Column kept{0, {}, {}};
         column.rank(listed, max_bins, nullptr, attribute);
-        group(listed, ranks, pack, attribute, grouped, codes);
+        keep(listed, column.ranks, attribute, codes, kept);
         CHECK((max_bins == 0 || attribute.values <= max_bins));
-        std::map<std::int32_t, std::vector<Row>> expected;
-        for (Row row = 0; row < listed.size(); ++row)
-            if (ranks[row] >= 0) {
-                CHECK(attribute.lowest[std::size_t(ranks[row])] <= values[row]);
-                CHECK(attribute.highest_of(std::size_t(ranks[row])) >= values[row]);
-                expected[ranks[row]].push_back(row);
-            }
-        if (!codes.empty()) {
-            CHECK((pack && grouped.missing.empty()));
-            for (Row row = 0; row < listed.size(); ++row) CHECK(codes[row] == ranks[row]);
-            continue;
+        CHECK(codes.empty() == attribute.sparse());
+        SparseValues sparse;
+        if (attribute.sparse()) sparse.append(listed.size(), {attribute}, {kept});
+        for (Row row = 0; row < listed.size(); ++row) {
+            const std::int32_t rank = column.ranks[row];
+            const std::int32_t found = attribute.sparse() ? sparse.values_of(0, listed.size(), attribute.usual)[row]
+                                                          : codes.with([&](const auto* c) { return std::int32_t(c[row]); });
+            CHECK(found == (rank < 0 ? attribute.values : rank));
+            if (rank < 0) continue;
+            CHECK(attribute.lowest[std::size_t(rank)] <= column.values[row]);
+            CHECK(attribute.highest_of(std::size_t(rank)) >= column.values[row]);
         }
-        expected.erase(attribute.rest);
-        CHECK(grouped.groups() == expected.size());
-        for (std::size_t g = 0; g < grouped.groups(); ++g)
-            CHECK(std::vector<Row>(grouped.begin(g), grouped.begin(g) + grouped.size(g)) == expected[grouped.ids[g]]);
     }
 }
 

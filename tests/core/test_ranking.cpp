@@ -17,7 +17,7 @@ TEST_CASE("the best of what is kept are the best of all, ties within the toleran
             Candidate candidate;
             candidate.value = double(random() % 4) / 3 * (1 + 1e-13 * double(random() % 20));
             candidate.tp = double(random() % 3);
-            candidate.attribute = std::int32_t(i);
+            candidate.attribute = i;
             all.push_back(candidate);
             ranking.offer(std::move(candidate));
         }

@@ -1,0 +1,65 @@
+#include "values.hpp"
+
+namespace plurule {
+
+void SparseValues::append(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<Column>& columns) {
+    if (columns.empty() && ends_.size() == n_rows + 1 && first_slot_.size() == attributes.size()) return;
+    first_slot_.resize(attributes.size(), std::uint32_t(n_slots()));
+    end_slot_.resize(attributes.size(), std::uint32_t(n_slots()));
+    ends_.resize(n_rows + 1, 0);
+    std::vector<std::size_t> listed(n_rows, 0);  // per row, in the new columns
+    for (const Column& column : columns)
+        for (Row row : column.rows) ++listed[row];
+    std::vector<std::size_t> ends(n_rows + 1, 0), next(n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const std::size_t before = ends_[row + 1] - ends_[row];
+        next[row] = ends[row] + before;
+        ends[row + 1] = next[row] + listed[row];
+    }
+    std::vector<std::uint32_t> slots(ends.back());
+    for (std::size_t row = 0; row < n_rows; ++row) std::copy_n(slots_.data() + ends_[row], ends_[row + 1] - ends_[row], slots.data() + ends[row]);
+    for (const Column& column : columns) {
+        const std::size_t a = column.attribute;
+        std::vector<std::int32_t> values = column.values;
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        if (values.empty() && attributes[a].nominal) values.push_back(attributes[a].usual == 0);
+        attributes_.push_back(std::uint32_t(a));
+        first_slot_[a] = std::uint32_t(n_slots());
+        attribute_of_slot_.insert(attribute_of_slot_.end(), values.size(), std::uint32_t(a));
+        value_of_slot_.insert(value_of_slot_.end(), values.begin(), values.end());
+        end_slot_[a] = std::uint32_t(n_slots());
+        for (std::size_t i = 0; i < column.rows.size(); ++i) {
+            const auto at = std::lower_bound(values.begin(), values.end(), column.values[i]);
+            slots[next[column.rows[i]]++] = first_slot_[a] + std::uint32_t(at - values.begin());
+        }
+    }
+    ends_ = std::move(ends);
+    slots_ = std::move(slots);
+    list_rows();
+}
+
+void SparseValues::list_rows() {
+    row_ends_.assign(n_slots() + 1, 0);
+    for (std::uint32_t slot : slots_) ++row_ends_[slot + 1];
+    for (std::size_t slot = 0; slot < n_slots(); ++slot) row_ends_[slot + 1] += row_ends_[slot];
+    std::vector<std::size_t> next(row_ends_.begin(), row_ends_.end() - 1);
+    rows_.resize(slots_.size());
+    for (Row row = 0; row + 1 < ends_.size(); ++row)
+        for (std::uint32_t slot : slots_of(row)) rows_[next[slot]++] = row;
+}
+
+SparseValues SparseValues::of_rows(std::span<const std::int32_t> rows) const {
+    SparseValues part = *this;
+    part.ends_.assign(1, 0);
+    part.slots_.clear();
+    for (std::int32_t row : rows) {
+        const auto slots = slots_of(Row(row));
+        part.slots_.insert(part.slots_.end(), slots.begin(), slots.end());
+        part.ends_.push_back(part.slots_.size());
+    }
+    part.list_rows();
+    return part;
+}
+
+}  // namespace plurule

@@ -1,0 +1,119 @@
+// The histogram, after any pairs and rows were taken out, is what counting row by row gives; and bounds are not below exact values.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "heads.hpp"
+#include "histogram.hpp"
+
+using namespace plurule;
+
+namespace {
+
+struct Problem {
+    std::mt19937 random;
+    Prepared prepared;
+    std::vector<std::uint8_t> truth;
+    std::vector<double> weights;
+    std::size_t n_labels;
+
+    explicit Problem(unsigned seed, int kind) : random(seed), n_labels(1 + random() % 20) {
+        const std::size_t n = prepared.n_rows = 20 + random() % 60;
+        std::vector<SparseValues::Column> columns;
+        for (std::size_t a = 0; a < 6; ++a) {
+            Attribute& attribute = prepared.attributes.emplace_back();
+            Codes& codes = prepared.codes.emplace_back();
+            attribute.values = std::int32_t(2 + random() % 12);
+            attribute.nominal = a % 3 == 1;
+            attribute.lowest.resize(std::size_t(attribute.values));
+            if (a % 3 == 2) {  // sparse
+                attribute.usual = std::int32_t(random() % unsigned(attribute.values));
+                SparseValues::Column column{a, {}, {}};
+                for (Row row = 0; row < n; ++row)
+                    if (const std::int32_t value = std::int32_t(random() % unsigned(attribute.values)); random() % 4 == 0 && value != attribute.usual) {
+                        column.rows.push_back(row);
+                        column.values.push_back(value);
+                    }
+                columns.push_back(column);
+                continue;
+            }
+            Buffer<std::int32_t> ranks;
+            for (Row row = 0; row < n; ++row) ranks.push_back(random() % 6 ? std::int32_t(random() % unsigned(attribute.values)) : -1);
+            attribute.some_missing = true;
+            codes.assign(ranks, attribute.values);
+        }
+        prepared.sparse.append(n, prepared.attributes, columns);
+        for (std::size_t pair = 0; pair < n * n_labels; ++pair) truth.push_back(random() % 3 == 0);
+        for (std::size_t row = 0; row < n && kind > 0; ++row) weights.push_back(kind == 1 ? 1 + random() % 3 : double(random() % 64) / 8);
+        if (kind == 3)
+            for (double& weight : weights) weight = std::floor(weight) * 5000;
+    }
+    // The value that a row has of an attribute, or -1.
+    std::int32_t value(Row row, std::size_t a) const {
+        const Attribute& attribute = prepared.attributes[a];
+        if (attribute.sparse()) return prepared.sparse.values_of(a, prepared.n_rows, attribute.usual)[row];
+        const std::int32_t code = prepared.codes[a].with([&](const auto* codes) { return std::int32_t(codes[row]); });
+        return code < attribute.values ? code : -1;
+    }
+};
+
+void check(const Problem& p, const State& state, const Histogram& histogram, const Cells& cells) {
+    std::vector<std::int32_t> columns;
+    for (std::size_t label = 0; label < p.n_labels; ++label)
+        if (state.is_searched(label)) columns.push_back(std::int32_t(label));
+    columns.push_back(std::int32_t(p.n_labels));
+    std::vector<double> found(3 * columns.size());
+    for (const Part& part : histogram.parts()) {
+        if (part.kind == Part::Kind::labels) continue;
+        for (std::size_t slot = part.first_slot(); slot < part.first_slot() + part.n_slots; ++slot) {
+            std::size_t a;
+            Split split;
+            if (!histogram.split_of(cells, part, slot, false, state.rows.size(), a, split)) continue;
+            histogram.gather(cells, slot, columns.data(), columns.size(), found.data());
+            std::vector<double> expected(found.size(), 0.0);
+            for (Row row : state.rows) {
+                const std::int32_t value = p.value(row, a);
+                if (value < 0 || !split.covers(p.prepared.attributes[a].nominal, value)) continue;
+                for (std::size_t c = 0; c < columns.size(); ++c) {
+                    const std::uint8_t byte = state.bytes[row * state.width + std::size_t(columns[c])];
+                    for (int kind = 0; kind < 3; ++kind) expected[3 * c + std::size_t(kind)] += byte >> kind & 1 ? state.weight(row) : 0.0;
+                }
+            }
+            CHECK(found == expected);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("pairs and rows are taken out of the histogram as if it had been counted without them") {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        Problem p(seed, int(seed % 4));
+        State state(p.prepared, p.truth.data(), p.n_labels, p.weights.empty() ? nullptr : p.weights.data(), {});
+        Threads threads(1);
+        const Threads::Session session(threads, [] {});
+        Histogram histogram(state, {0, 1, 2, 3, 4, 5}, false, threads);
+        histogram.start();
+        check(p, state, histogram, *histogram.kept());
+        for (int round = 0; round < 3; ++round) {
+            std::vector<Row> some;
+            for (Row row : state.rows)
+                if (p.random() % 4 == 0) some.push_back(row);
+            std::vector<std::int32_t> labels;
+            for (std::size_t label = 0; label < p.n_labels; ++label)
+                if (p.random() % 2) labels.push_back(std::int32_t(label));
+            histogram.close(some, labels, true);
+            for (Row row : some)
+                for (std::int32_t label : labels)
+                    if (state.byte(row, std::size_t(label)) & (OPEN_PRESENT | OPEN_ABSENT)) state.close(row, std::size_t(label));
+            check(p, state, histogram, *histogram.kept());
+            std::vector<Row> gone(some.begin(), some.begin() + std::ptrdiff_t(some.size() / 2));
+            histogram.remove(gone, true);
+            state.remove(gone);
+            check(p, state, histogram, *histogram.kept());
+            Cells counted;
+            for (const Part& part : histogram.parts())
+                histogram.in_pieces(part, state.rows, counted, [&](std::size_t, std::size_t) {});
+        }
+    }
+}

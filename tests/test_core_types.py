@@ -1,0 +1,176 @@
+"""Every array that the core is given has the type it expects, or is refused: nothing is converted behind its back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from plurule import _core
+
+N_ROWS, N_LABELS = 6, 3
+DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c16", "O", "U1"]
+Arrays = dict[str, NDArray[Any]]
+
+
+def columns() -> _core.Columns:
+    made = _core.Columns(N_ROWS, 0, None)
+    made.add_dense([np.arange(N_ROWS, dtype=np.float64)], np.array([-1], np.int32))
+    return made
+
+
+def options() -> _core.Options:
+    made = _core.Options()
+    made.lift = [1.0] * N_LABELS
+    return made
+
+
+def zeros(*shape: int, dtype: str) -> NDArray[Any]:
+    return np.zeros(shape, dtype)
+
+
+def add_dense(categories: NDArray[Any]) -> None:
+    columns().add_dense([np.zeros(N_ROWS)], categories)
+
+
+def add_codes(codes: NDArray[Any]) -> None:
+    columns().add_dense([codes], np.array([2], np.int32))
+
+
+def add_sparse(**arrays: Any) -> None:
+    columns().add_sparse(**arrays)
+
+
+def learn(**arrays: Any) -> None:
+    _core.Run(columns=columns(), options=options(), **arrays).learn()
+
+
+def decide(**arrays: Any) -> None:
+    column = arrays.pop("sparse_rows", None)
+    given = np.zeros(N_ROWS) if column is None else (column, np.zeros(1))
+    conditions, rules = [(1, 0, -1.0)], [([0], [(0, True)], False)]
+    _core.decide(n_rows=N_ROWS, columns=[given], conditions=conditions, rules=rules, n_threads=1, **arrays)
+
+
+def count_block(codes: NDArray[Any], **arrays: Any) -> None:
+    _core.count_block(columns=[codes], slots=[1], whole=False, **arrays)
+
+
+def select(**arrays: Any) -> None:
+    criterion = (0.5, 0.0, False, [1.0] * N_LABELS, ())
+    nothing: dict[str, Any] = {"excludes": [], "groups": [], "hierarchy": []}
+    _core.PoolSelection(min_precision=0.0, criteria=[criterion], max_rules=1, cache_size=1, **nothing, **arrays)
+
+
+def pool_rows(sums: NDArray[Any], **arrays: Any) -> None:
+    _core.PoolRows(n_rows=N_ROWS, **arrays).take([], sums)
+
+
+ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
+    "Columns": (
+        lambda weights: _core.Columns(N_ROWS, 2, weights) and None,
+        {"weights": zeros(N_ROWS, dtype="f8")},
+    ),
+    "add_dense": (add_dense, {"categories": np.array([-1], np.int32)}),
+    "add_codes": (add_codes, {"codes": zeros(N_ROWS, dtype="i4")}),
+    "add_sparse": (
+        add_sparse,
+        {
+            "ends": np.array([0, 1], np.int64),
+            "rows": zeros(1, dtype="i4"),
+            "values": zeros(1, dtype="f8"),
+            "picked": zeros(1, dtype="i8"),
+            "categories": np.array([-1], np.int32),
+        },
+    ),
+    "subset": (lambda rows: columns().subset(rows) and None, {"rows": zeros(1, dtype="i4")}),
+    "Run": (
+        learn,
+        {
+            "truth": zeros(N_ROWS, N_LABELS, dtype="u1"),
+            "weights": np.ones(N_ROWS),
+            "predicted": zeros(N_ROWS, N_LABELS, dtype="i1"),
+            "in_training": np.ones(N_ROWS, np.uint8),
+            "head_labels": zeros(N_LABELS, dtype="u1"),
+        },
+    ),
+    "set_labels_apart": (
+        lambda apart: options().set_labels_apart(apart),
+        {"apart": zeros(N_LABELS, N_LABELS, dtype="u1")},
+    ),
+    "set_exclusive_labels": (
+        lambda groups: options().set_exclusive_labels(groups),
+        {"groups": zeros(N_LABELS, dtype="i4")},
+    ),
+    "set_hierarchy": (lambda above: options().set_hierarchy(above), {"above": zeros(N_LABELS, N_LABELS, dtype="u1")}),
+    "set_directions": (
+        lambda **arrays: options().set_directions(by_label=False, **arrays),
+        {"barred": zeros(2, 2 * N_LABELS, dtype="u1"), "nominal": zeros(1, dtype="u1")},
+    ),
+    "decide": (
+        decide,
+        {
+            "predicted": zeros(N_ROWS, N_LABELS, dtype="i1"),
+            "decided_by": zeros(N_ROWS, N_LABELS, dtype="i4"),
+            "going_on": zeros(N_ROWS, dtype="?"),
+            "sparse_rows": zeros(1, dtype="i4"),
+        },
+    ),
+    "count_block": (
+        count_block,
+        {
+            "codes": zeros(N_ROWS, dtype="u1"),
+            "rows": zeros(1, dtype="u4"),
+            "states": zeros(N_ROWS, N_LABELS, dtype="u1"),
+            "labels": zeros(1, dtype="i4"),
+            "weights": np.ones(N_ROWS),
+            "listed": zeros(0, dtype="u4"),
+            "row_starts": zeros(N_ROWS + 1, dtype="i8"),
+            "sums": zeros(1, 4, dtype="f8"),
+        },
+    ),
+    "PoolSelection": (
+        select,
+        {
+            "n_conditions": zeros(1, dtype="f8"),
+            "sums": zeros(2, N_LABELS, 1, dtype="f8"),
+            "label_weights": np.ones(N_LABELS),
+            "forbidden": zeros(2, N_LABELS, 1, dtype="u1"),
+        },
+    ),
+    "PoolRows": (
+        pool_rows,
+        {
+            "holds": zeros(1, 1, dtype="u1"),
+            "open": zeros(N_LABELS, 1, dtype="u1"),
+            "present": zeros(N_LABELS, 1, dtype="u1"),
+            "weights": np.ones(N_ROWS),
+            "sums": zeros(0, 2, 1, dtype="f8"),
+        },
+    ),
+}
+EVERY_ARRAY = [(entry, name) for entry, (_, arrays) in ENTRIES.items() for name in arrays]
+ALSO_ACCEPTED = {("add_sparse", "values"): "f4", ("count_block", "codes"): "u2"}
+
+
+@pytest.mark.parametrize(("entry", "name"), EVERY_ARRAY)
+def test_arrays_of_another_type_are_refused(entry: str, name: str):
+    call, arrays = ENTRIES[entry]
+    call(**arrays)
+    for dtype in DTYPES:
+        other = arrays[name].astype(dtype)
+        if other.dtype == arrays[name].dtype or dtype == ALSO_ACCEPTED.get((entry, name)):
+            call(**arrays | {name: other})
+            continue
+        with pytest.raises((TypeError, ValueError, RuntimeError)):
+            call(**arrays | {name: other})
+
+
+def test_arrays_that_are_written_to_are_the_arrays_that_were_given():
+    predicted, decided_by, going_on = (np.full((N_ROWS, N_LABELS), 5, dtype) for dtype in (np.int8, np.int32, np.bool_))
+    decide(predicted=predicted, decided_by=decided_by, going_on=np.ascontiguousarray(going_on[:, 0]))
+    assert predicted.tolist() == [[1, -1, -1]] * N_ROWS
+    assert decided_by.tolist() == [[0, -1, -1]] * N_ROWS
