@@ -1,0 +1,131 @@
+"""Selected rules: what normal and relaxed pruning learned about the same label, side by side.
+
+Labels are chosen automatically: those that relaxed pruning predicts together with others, in few enough rules to read;
+best of all, those where a label condition of one model says the same as a head of the other.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from plurule import Rule, RuleList
+from research.paper.experiment import Results, model_path
+from research.paper.published import table
+
+RULES_SHOWN = 8
+_AUTOMATIC = {"yeastD": 2, "yeast": 2}
+"""How many labels are chosen of a set, if not one."""
+_PAPER_OBJECTIVES = {"yeast": "macro-f+"} | {row["set"]: row["objective"] for row in table("rules")}
+
+PrintedRules = dict[str, list[dict[str, str]]]
+"""Rules about one label as the paper prints them, with normal and with relaxed pruning."""
+
+
+Equivalence = namedtuple("Equivalence", "condition_rule label_rule joint_rule")
+"""`first ← condition` and `second ← first` in one model, and `first, second ← condition` in the other, with conditions
+on the same attributes: a label condition and a head that say the same."""
+
+Selection = namedtuple("Selection", "dataset objective lift label reason rules equivalence published")
+"""The rules of both models about one label, by `"normal"` and `"relaxed"`, and what the paper printed, if it did."""
+
+
+def selections(results: Results) -> list[Selection]:
+    """Rules of the paper's sets and objectives where they were run, else of the set and objective with most to show."""
+    found = []
+    for dataset, objective in _shown(results):
+        normal, relaxed = (
+            RuleList.load(model_path(results.folder, results.final(dataset, objective, relaxed)))
+            for relaxed in (False, True)
+        )
+        lift = results.sets[dataset].chosen(objective)
+        printed = _printed(dataset, objective)
+        automatic = choose_labels(normal, relaxed, _AUTOMATIC.get(dataset, 1))
+        for label in dict.fromkeys([*automatic, *(label for label in printed if label in normal.labels)]):
+            reason = "chosen automatically" if label in automatic else "shown in the paper"
+            if label in automatic and label in printed:
+                reason += ", and in the paper"
+            rules = {"normal": rules_about(normal, label), "relaxed": rules_about(relaxed, label)}
+            equivalence = next(iter(equivalences(normal, relaxed, label)), None)
+            found.append(Selection(dataset, objective, lift, label, reason, rules, equivalence, printed.get(label)))
+    return found
+
+
+def _printed(dataset: str, objective: str) -> dict[str, PrintedRules]:
+    """What the paper prints of a model, by label."""
+    found: dict[str, PrintedRules] = {}
+    for row in table("rules"):
+        if (row["set"], row["objective"]) == (dataset, objective):
+            found.setdefault(row["label"], {"normal": [], "relaxed": []})[row["pruning"]].append(row)
+    return found
+
+
+def _shown(results: Results) -> list[tuple[str, str]]:
+    """Data sets and objectives to show."""
+    replaced = "yeast" if "yeastD" in results.sets else ""
+    found = [
+        (dataset, objective)
+        for dataset, objective in _PAPER_OBJECTIVES.items()
+        if dataset in results.sets and objective in results.plan.objectives and dataset != replaced
+    ]
+    if not found:
+        for dataset in list(results.sets)[:3]:
+            tasks = {o: results.final(dataset, o, relaxed=True).key for o in results.plan.objectives}
+            found.append((dataset, max(tasks, key=lambda o: results.records[tasks[o]]["size"]["multi_label_heads"])))
+    return found
+
+
+def rules_about(model: RuleList, label: str) -> tuple[Rule, ...]:
+    """The rules that predict a label, or ask what was predicted for it."""
+    return tuple(rule for rule in model if _predicts(rule, label) or label in _asked(rule))
+
+
+def choose_labels(normal: RuleList, relaxed: RuleList, count: int) -> list[str]:
+    """The labels that are most worth a look."""
+    worth = {label: _worth(normal, relaxed, label) for label in relaxed.labels}
+    together = [label for label in worth if worth[label] is not None]
+    return sorted(together, key=lambda label: worth[label] or (), reverse=True)[:count]
+
+
+def _worth(normal: RuleList, relaxed: RuleList, label: str) -> tuple[float, ...] | None:
+    """How much a label is worth showing; None if relaxed pruning never predicts it together with another."""
+    theirs, ours = rules_about(normal, label), rules_about(relaxed, label)
+    joint = [rule for rule in ours if _predicts(rule, label) and len(rule.head) > 1]
+    if not joint:
+        return None
+    equivalent = len(equivalences(normal, relaxed, label)) > 0
+    readable = max(len(theirs), len(ours)) <= RULES_SHOWN
+    weight = sum(rule.tp for rule in joint) / max(sum(rule.tp for rule in ours), 1)
+    return float(equivalent), float(readable), float(any(label in _asked(r) for r in theirs)), weight, -len(ours)
+
+
+def equivalences(normal: RuleList, relaxed: RuleList, label: str) -> list[Equivalence]:
+    """Where a label condition of the normal model says the same as a head of the relaxed one."""
+    found = []
+    for second in normal:
+        if label not in _asked(second) or len(second.body) != 1:
+            continue
+        others = {a.name for a in second.head}
+        for joint in relaxed:
+            present = {a.name for a in joint.head if a.present}
+            if label not in present or not others & present:
+                continue
+            tested = _attributes(joint)
+            found += [
+                Equivalence(first, second, joint)
+                for first in normal
+                if _predicts(first, label) and tested and tested == _attributes(first)
+            ]
+    return found
+
+
+def _predicts(rule: Rule, label: str) -> bool:
+    return any(assignment.name == label for assignment in rule.head)
+
+
+def _asked(rule: Rule) -> set[str]:
+    """The labels that a rule asks to be present."""
+    return {c.name for c in rule.label_conditions if c.present}
+
+
+def _attributes(rule: Rule) -> set[str]:
+    return {c.name for c in rule.attribute_conditions}

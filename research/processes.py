@@ -1,0 +1,43 @@
+"""Single fits in processes of their own, so that neither library nor an earlier fit is in the way."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import signal
+import subprocess
+import time
+from typing import Any
+
+from research.machine import ROOT
+
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+Result = dict[str, Any]
+
+
+def run(command: list[str], limit: float | None = None) -> Result:
+    """Return the last line that a command prints, read as JSON; one that exceeds its CPU seconds is ended."""
+
+    def limit_cpu() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 5))
+
+    environment = os.environ | ONE_THREAD
+    begin = time.perf_counter()
+    before = cpu_of_children()
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu)
+    if limit is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return {"cpu": cpu_of_children() - before, "wall": time.perf_counter() - begin, "gave_up": True}
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")
+    result: Result = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def cpu_of_children() -> float:
+    """Return the CPU seconds of all processes that were run and have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

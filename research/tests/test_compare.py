@@ -1,0 +1,137 @@
+"""The comparison of learners: trials, resuming, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plurule import DataError
+from plurule.datasets import load_world_flags
+from research.compare.__main__ import main
+from research.compare.learners import NAMED, default_learners, make_learner, wants_table
+from research.compare.pages import complete_learners, half_width, markdown_page, ranks, table
+from research.compare.trials import Settings, bootstrap, model_sizes, run_in_process, run_trials, split
+from research.data import EMBEDDED, require_data_set
+
+QUICK = ["relaxed pruning", "sklearn.neighbors.KNeighborsClassifier"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_resamples() -> Iterator[None]:
+    """Intervals need not be exact."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("research.compare.trials.RESAMPLES", 5)
+        yield
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    settings = Settings(tmp_path_factory.mktemp("compare"))
+    return run_trials([EMBEDDED], ["relaxed pruning", "tree per label"], settings)
+
+
+def trial(score: float, rules: int | None = None) -> dict[str, Any]:
+    measures = ("hamming_accuracy", "micro_f1", "macro_f1", "example_f1", "subset_accuracy")
+    return {
+        "scores": dict.fromkeys(measures, score),
+        "intervals": {measure: [score - 0.1, score + 0.1] for measure in measures},
+        "sizes": {} if rules is None else {"rules": rules, "conditions": 3, "labels_per_head": 1.5, "relating": 0.5},
+        "seconds": {"fit": 1.0, "predict": 0.1},
+    }
+
+
+def test_every_named_learner_can_be_made() -> None:
+    for name in NAMED:
+        assert hasattr(make_learner(name), "fit")
+    assert set(default_learners()) <= set(NAMED)
+
+
+def test_learners_by_import_path_get_numbers_and_rule_learners_get_tables() -> None:
+    assert not wants_table(make_learner("sklearn.neighbors:KNeighborsClassifier"))
+    assert wants_table(make_learner("default"))
+    assert wants_table(make_learner("AssociationRules"))
+
+
+def test_an_unknown_learner_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(DataError, match=r"'nothing'.*known are default, tolerant"):
+        make_learner("nothing")
+
+
+def test_trials_have_scores_sizes_and_seconds(results: dict[str, Any]) -> None:
+    (by_learner,) = results.values()
+    (first,) = by_learner["relaxed pruning"]
+    assert 0 < first["scores"]["micro_f1"] < 1
+    low, high = first["intervals"]["micro_f1"]
+    assert low <= high
+    assert first["sizes"]["rules"] > 0
+    assert first["seconds"]["fit"] >= 0
+    assert by_learner["tree per label"][0]["sizes"] == {}
+
+
+def test_finished_trials_are_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(tmp_path)
+    before = run_trials([EMBEDDED], ["relaxed pruning"], settings)
+    monkeypatch.setattr("research.compare.trials.run_in_process", lambda *arguments: pytest.fail("run again"))
+    assert run_trials([EMBEDDED], ["relaxed pruning"], settings) == before
+
+
+def test_a_learner_that_fails_or_takes_too_long_gives_an_error() -> None:
+    flags = load_world_flags()
+    failed = run_in_process("builtins.object", flags, flags, 10)
+    assert failed["error"].startswith("AttributeError")
+
+
+def test_folds_are_those_of_the_training_part(tmp_path: Path) -> None:
+    data_set = require_data_set(EMBEDDED)
+    (whole,) = split(data_set, Settings(tmp_path))
+    folds = list(split(data_set, Settings(tmp_path, folds=3)))
+    assert len(folds) == 3
+    assert sum(len(test) for _, test in folds) == len(whole[0])
+
+
+def test_sizes_count_rules_that_relate_labels() -> None:
+    flags = load_world_flags()
+    learner = make_learner("relaxed pruning").fit(flags)
+    sizes = model_sizes(learner)
+    relating = [len(rule.head) > 1 or bool(rule.label_conditions) for rule in learner.rule_list_]
+    assert sizes["relating"] == np.mean(relating)
+    assert sizes["conditions"] == learner.rule_list_.characteristics()["conditions"]
+
+
+def test_intervals_of_a_perfect_prediction_are_points() -> None:
+    Y = np.eye(4, dtype=np.uint8)[[0, 1, 2, 3] * 5]
+    assert bootstrap(Y, Y)["micro_f1"] == [1.0, 1.0]
+
+
+def test_half_width_is_that_of_students_t_over_folds() -> None:
+    # Scores 0.4, 0.5, 0.6: standard deviation 0.1, t(2) = 4.303.
+    assert half_width([trial(0.4), trial(0.5), trial(0.6)], "micro_f1") == pytest.approx(4.303 * 0.1 / 3**0.5, abs=1e-3)
+    assert half_width([trial(0.4)], "micro_f1") == pytest.approx(0.1)
+
+
+def test_ranks_leave_out_learners_without_a_score_on_every_set() -> None:
+    results = {
+        "one": {"a": [trial(0.5, 3)], "b": [trial(0.6)], "c": [trial(0.7)]},
+        "two": {"a": [trial(0.5)], "b": [{"error": "ended"}], "c": [trial(0.4)]},
+    }
+    assert complete_learners(results) == ["a", "c"]
+    comparison = ranks(results, "micro_f1")
+    assert comparison is not None
+    assert comparison.ranks == {"a": 1.5, "c": 1.5}
+    head, rows = table(results, "scores", "micro_f1")
+    assert head == ["", "one", "two", "rank"]
+    assert rows[1] == ["b", "0.600 ± 0.100", "–", "–"]
+    assert "b on two: ended" in markdown_page(results, "command")
+
+
+def test_command_writes_one_page_that_needs_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([EMBEDDED, "--learners", *QUICK, "--folds", "2", "--output", str(tmp_path)])
+    assert "### Micro F1" in capsys.readouterr().out
+    page = (tmp_path / "compare" / "compare.html").read_text(encoding="utf-8")
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert "http" not in page.replace("http-equiv", "")
+    assert "Share of rules that relate labels" in page

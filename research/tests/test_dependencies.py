@@ -1,0 +1,70 @@
+"""Statements of models about labels, and the study of the dependencies that they find."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plurule import RuleList
+from plurule.model import RangeCondition
+from research.dependencies import __main__ as command
+from research.dependencies import study
+from research.dependencies.data import Dependency, DependentLabels
+from research.dependencies.statements import count_found, statements, statements_of_constraints
+
+X = np.array([[0.1, 0.0], [0.4, 0.0], [0.6, 0.0], [0.9, 0.0]])
+LABELS = ["a", "b", "c", "d"]
+
+
+def stated(text: str) -> set[tuple[str, bool]]:
+    rules = RuleList.from_text(text, ["x0", "x1"], LABELS)
+    return {("".join(sorted(LABELS[i] for i in s.labels)), s.together) for s in statements(rules, X)}
+
+
+def test_heads_and_label_conditions_state_which_labels_are_together_or_apart() -> None:
+    assert stated("a, b <- x0 > 0.5") == {("ab", True)}
+    assert stated("a, ¬b <- x0 > 0.5") == {("ab", False)}
+    assert stated("c <- a and ¬d") == {("ac", True), ("cd", False)}
+    assert stated("¬a, ¬b <- x0 > 0.5") == set()
+    assert stated("a <- x0 > 0.5") == set()
+
+
+def planted(region: RangeCondition | None = None) -> DependentLabels:
+    dependencies = (Dependency("implication", 0, 1, region), Dependency("exclusion", 2, 3))
+    return DependentLabels(X, np.zeros((4, 4), dtype=np.int8), dependencies)
+
+
+def test_found_dependencies_and_precision_are_counted_by_pairs() -> None:
+    rules = RuleList.from_text("a, b <- x0 > 0.5\nb, a, c <-\n¬d <- c", ["x0", "x1"], LABELS)
+    found = count_found(statements(rules, X), planted())
+    assert (found.planted, found.stated) == (2, 2)
+    # ab and cd were planted, ac and bc were not.
+    assert (found.pairs, found.right) == (4, 2)
+    assert found.by_kind == {"co-occurrence": [0, 0], "implication": [1, 1], "exclusion": [1, 1]}
+
+
+def test_local_dependencies_are_found_where_they_hold_only() -> None:
+    local = planted(RangeCondition("x0", 0, above=0.5))
+    inside = RuleList.from_text("a, b <- x0 > 0.5", ["x0", "x1"], LABELS)
+    everywhere = RuleList.from_text("a, b <-", ["x0", "x1"], LABELS)
+    assert count_found(statements(inside, X), local).stated == 1
+    assert count_found(statements(everywhere, X), local).stated == 0
+
+
+def test_constraints_are_statements_about_all_instances() -> None:
+    pairs = [("implies", 0, 1), ("excludes", 2, 3)]
+    assert count_found(list(statements_of_constraints(pairs, 4)), planted()).stated == 2
+
+
+def test_study_writes_tables_and_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {name: make for name, make in study.learners().items() if name in ("normal pruning", "relaxed pruning")}
+    monkeypatch.setattr(command, "learners", lambda: few)
+    monkeypatch.setattr(command, "with_lifts", lambda: dict.fromkeys(study.with_lifts(), few["normal pruning"]))
+    command.main(["--seeds", "1", "--rows", "150", "--settings", "global", "--output", str(tmp_path)])
+    assert (tmp_path / command.FIGURE).stat().st_size > 1000
+    numbers = json.loads((tmp_path / "dependencies.json").read_text(encoding="utf-8"))
+    assert [row["learner"] for row in numbers["learners"]] == ["normal pruning", "relaxed pruning"]
+    assert all(row["planted"] == 6 for row in numbers["learners"])

@@ -1,0 +1,53 @@
+"""Data with planted label dependencies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from research.dependencies.data import Dependency, make_dependent_labels
+
+
+def holds(dependency: Dependency, Y: np.ndarray) -> np.ndarray:
+    first = Y[:, dependency.first]
+    second = Y[:, dependency.second]
+    return {
+        "co-occurrence": first == second,
+        "implication": second >= first,
+        "exclusion": first + second < 2,
+    }[dependency.kind]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_planted_dependencies_hold_where_they_were_planted(local: bool) -> None:
+    data = make_dependent_labels(500, local=local, noise=0, random_state=2)
+    assert len(data.dependencies) == 6
+    for dependency in data.dependencies:
+        rows = dependency.rows(data.X)
+        assert holds(dependency, data.Y)[rows].all()
+        assert (rows.mean() < 0.6) == local
+        if local:
+            assert not holds(dependency, data.Y)[~rows].all()
+
+
+def test_noise_breaks_dependencies() -> None:
+    data = make_dependent_labels(2000, noise=0.3, random_state=0)
+    shares = [holds(dependency, data.Y).mean() for dependency in data.dependencies]
+    assert all(0.7 < share < 1 for share in shares)
+
+
+def test_labels_without_a_planted_dependency_are_independent() -> None:
+    data = make_dependent_labels(4000, noise=0.1, random_state=0)
+    planted = {frozenset((d.first, d.second)) for d in data.dependencies}
+    correlation = np.corrcoef(data.Y.T)
+    n_labels = data.Y.shape[1]
+    others = [correlation[i, j] for i in range(n_labels) for j in range(i) if frozenset((i, j)) not in planted]
+    assert np.abs(others).max() < 0.08
+
+
+def test_frequency_and_number_are_as_asked_for() -> None:
+    data = make_dependent_labels(1000, n_per_kind=1, n_independent=3, frequency=0.1, n_irrelevant=0, random_state=0)
+    assert data.Y.shape == (1000, 9)
+    assert data.X.shape == (1000, 9)
+    independent = set(range(9)) - {label for d in data.dependencies for label in (d.first, d.second)}
+    assert data.Y[:, sorted(independent)].mean() == pytest.approx(0.1, abs=0.02)

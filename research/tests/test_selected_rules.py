@@ -1,0 +1,36 @@
+"""Which rules are shown side by side."""
+
+from __future__ import annotations
+
+from plurule.model import Assignment, Attribute, Head, LabelCondition, RangeCondition, Rule, RuleList
+from research.paper.selected_rules import choose_labels, equivalences, rules_about
+
+
+def rule(head: str, *body: object, tp: float = 1) -> Rule:
+    labels = ("a", "b", "c")
+    assignments = tuple(Assignment(name, labels.index(name), True) for name in head.split())
+    return Rule(Head(assignments), tuple(body), tp=tp)  # type: ignore[arg-type]
+
+
+WIDE = RangeCondition("width", 0, above=2.0)
+IF_A = LabelCondition("a", 0, True)
+ATTRIBUTES, LABELS = (Attribute("width"),), ("a", "b", "c")
+
+
+def test_a_label_condition_and_a_head_that_say_the_same_are_found():
+    normal = RuleList((rule("a", WIDE), rule("b", IF_A), rule("c", WIDE)), ATTRIBUTES, LABELS)
+    relaxed = RuleList((rule("a b", WIDE), rule("c")), ATTRIBUTES, LABELS)
+    (found,) = equivalences(normal, relaxed, "a")
+    assert (found.condition_rule, found.label_rule, found.joint_rule) == (normal[0], normal[1], relaxed[0])
+    assert equivalences(normal, relaxed, "c") == []
+    assert choose_labels(normal, relaxed, 1) == ["a"]
+
+
+def test_labels_that_are_never_predicted_together_with_others_are_not_chosen():
+    model = RuleList((rule("a", WIDE), rule("b")), ATTRIBUTES, LABELS)
+    assert choose_labels(model, model, 2) == []
+
+
+def test_rules_about_a_label_predict_it_or_ask_for_it():
+    model = RuleList((rule("a", WIDE), rule("b", IF_A), rule("c")), ATTRIBUTES, LABELS)
+    assert rules_about(model, "a") == model.rules[:2]
