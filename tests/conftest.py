@@ -43,7 +43,7 @@ def shared_data() -> Path:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Does not wait long for a scheduler that is not there."""
-    monkeypatch.setattr("plurule.distributed.cluster._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("plurule.distributed.dask._CONNECT_SECONDS", 0.5)
 
 
 @pytest.fixture

@@ -17,19 +17,16 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.fixes import parse_version
 
-from plurule.bagged import BaggedRuleLists
 from plurule.classifier import RuleListClassifier
-from plurule.classifier_cv import RuleListClassifierCV
 from plurule.lifts import KLN, NoLift
 from plurule.metrics import SCORERS
+from plurule.relaxed_pruning import RelaxedPruningClassifier, RelaxedPruningClassifierCV
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Of lists whose length is not chosen none with scikit-learn 1.7 and newer."""
-    drawn = "which rows are drawn depends on how many there are, as in scikit-learn's own bagging"
-    held_out = "rows are held out, however much they weigh"
-    reason = drawn if isinstance(estimator, BaggedRuleLists) else held_out
-    if isinstance(estimator, BaggedRuleLists) or getattr(estimator, "n_rules", None) == "auto":
+    reason = "rows are held out, however much they weigh"
+    if not isinstance(estimator, RelaxedPruningClassifier):
         return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
     if parse_version(sklearn.__version__) >= parse_version("1.7"):
         return {}
@@ -40,10 +37,8 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks(
     [
         RuleListClassifier(),
-        RuleListClassifier(heuristic="f_measure", n_rules=4),
-        RuleListClassifierCV(cv=2),
-        RuleListClassifierCV(protocol="paper", lifts=[NoLift(), KLN(0.1)], cv=2),
-        BaggedRuleLists(n_estimators=3),
+        RelaxedPruningClassifier(max_rules=4),
+        RelaxedPruningClassifierCV(lifts=[NoLift(), KLN(0.1)], cv=2),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -95,20 +90,20 @@ def test_tools_of_scikit_learn_treat_us_as_its_own_multi_label_classifiers(name:
     X = np.random.default_rng(5).random((60, 2))
     Y = (X @ [[1, 0, 1], [0, 1, -1]] > [0.4, 0.6, 0.1]).astype(int)
     Y = Y[:, 0] if n_labels is None else Y[:, :n_labels]
-    ours = outcome(TOOLS[name], RuleListClassifier(heuristic="f_measure", n_rules=3), X, Y)
+    ours = outcome(TOOLS[name], RelaxedPruningClassifier(max_rules=3), X, Y)
     assert ours == outcome(TOOLS[name], MLPClassifier(max_iter=3, random_state=1), X, Y)
 
 
 def test_two_labels_are_not_taken_for_the_two_classes_of_one() -> None:
     X = np.random.default_rng(5).random((60, 2))
     Y = (X > [0.4, 0.6]).astype(int)
-    classifier = RuleListClassifier(heuristic="f_measure", n_rules=3)
+    classifier = RelaxedPruningClassifier(max_rules=3)
     for scoring in ("roc_auc", "average_precision", "neg_log_loss", "neg_brier_score"):
         score = model_selection.cross_val_score(classifier, X[:, :1], Y, scoring=scoring, error_score=np.nan)
         theirs = model_selection.cross_val_score(KNeighborsClassifier(), X[:, :1], Y, scoring=scoring)
         assert np.isnan(score).tolist() == np.isnan(theirs).tolist(), scoring
     assert TOOLS["probabilities"](classifier, X, Y).shape == (60, 2)
-    assert RuleListClassifier(scoring="roc_auc").fit(X, Y).n_rules_curve_ is not None
+    assert RuleListClassifier(scoring="roc_auc").fit(X, Y).length_curve_ is not None
 
 
 def test_subclasses_may_be_dataclasses_too() -> None:

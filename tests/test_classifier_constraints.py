@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from plurule import BaggedRuleLists, RuleListClassifier, RuleListClassifierCV
+from plurule import RelaxedPruningClassifier, RelaxedPruningClassifierCV, RuleListClassifier
+from plurule.constraints import Constraints
 from plurule.data import Dataset
-from plurule.data.encoding import encode
 from plurule.data.table import Table
-from plurule.datasets import load_world_flags
+from plurule.datasets import load_canteen_dishes, load_world_flags
 from plurule.errors import DataError, ModelError
 from plurule.learning import native
-from plurule.learning.constraints import Constraints
 from plurule.lifts import KLN, NoLift
 from plurule.model import Attribute, RuleList
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 
 WISHES = Constraints(
     forbidden_attributes=["un_since", "stars"],
-    required_attributes=["continent", "horizontal_stripes", "canton", "cross"],
     forbidden_label_pairs=[("red", "blue"), ("green", "white")],
-    required_label_pairs=[("red", "white")],
 )
 
 
@@ -34,25 +31,26 @@ def flags():
 
 
 @pytest.mark.parametrize("absence", [False, True])
-def test_no_learned_rule_does_what_is_not_allowed(flags, absence: bool):
-    names = {"label_names": flags.label_names}
+def test_no_learned_rule_does_what_is_not_allowed(absence: bool):
+    dishes = load_canteen_dishes()[:500]
+    pairs = [("celery", "alcohol"), ("gluten", "milk")]
+    wishes = Constraints(forbidden_attributes=["price", "topping"], forbidden_label_pairs=pairs)
     classifier = RuleListClassifier(predict_absence=absence)
-    free = classifier.fit(flags.X, flags.Y, **names).rule_list_
-    assert WISHES.violations(free)
-    bound = classifier.fit(flags.X, flags.Y, constraints=WISHES, **names).rule_list_
-    assert len(bound) > 5
-    assert WISHES.violations(bound) == ()
+    assert wishes.violations(classifier.fit(dishes).rule_list_)
+    bound = classifier.set_params(constraints=wishes).fit(dishes).rule_list_
+    assert len(bound) > 3
+    assert wishes.violations(bound) == ()
 
 
 def test_constraints_that_ask_for_nothing_change_nothing(flags):
     names = {"label_names": flags.label_names}
     free = RuleListClassifier().fit(flags.X, flags.Y, **names).rule_list_
-    assert RuleListClassifier().fit(flags.X, flags.Y, constraints=Constraints(), **names).rule_list_ == free
+    assert RuleListClassifier(constraints=Constraints()).fit(flags.X, flags.Y, **names).rule_list_ == free
 
 
 def test_initial_rules_may_do_anything(flags):
     given = "blue <- un_since > 1960 and red"
-    fitted = RuleListClassifier().fit(flags, constraints=WISHES, initial_rules=given)
+    fitted = RuleListClassifier(constraints=WISHES).fit(flags, initial_rules=given)
     assert fitted.rule_list_[0].locked
     assert fitted.rule_list_[0].to_text() == "blue ← un_since > 1960 ∧ red"
     assert WISHES.violations(fitted.rule_list_) == ()
@@ -67,17 +65,17 @@ ONE_WAY = Constraints(
 @pytest.mark.parametrize(
     "classifier",
     [
-        RuleListClassifier(),
-        RuleListClassifier.published(n_rules=15, conditions="all"),
-        RuleListClassifier(heuristic="f_measure", predict_absence=True, fix_head=False),
-        RuleListClassifier.published(n_rules=15, beam_width=2),
-        RuleListClassifier.published(n_rules=15, head_search="exhaustive", heuristic="subset_accuracy"),
+        RuleListClassifier(min_precision=0.3),
+        RelaxedPruningClassifier(max_rules=15, conditions="all"),
+        RelaxedPruningClassifier(predict_absence=True, fix_head=False),
+        RelaxedPruningClassifier(max_rules=15, beam_width=2),
+        RelaxedPruningClassifier(max_rules=15, head_search="exhaustive", heuristic="subset_accuracy"),
     ],
     ids=["aimed", "all conditions", "absence", "published", "exhaustive"],
 )
 def test_rules_test_attributes_that_have_a_direction_on_one_side(flags, classifier: RuleListClassifier):
     free = classifier.fit(flags).rule_list_
-    bound = classifier.fit(flags, constraints=ONE_WAY).rule_list_
+    bound = clone(classifier).set_params(constraints=ONE_WAY).fit(flags).rule_list_
     assert ONE_WAY.violations(free)
     assert len(bound) > 1
     assert ONE_WAY.violations(bound) == ()
@@ -93,14 +91,14 @@ def test_lists_that_aim_at_a_score_keep_to_directions_where_the_data_say_otherwi
     data = Dataset(table, np.column_stack([ill, age > 50]).astype(np.int8), ("ill", "old"))
     one_way, classifier = Constraints(increasing=wishes), RuleListClassifier(scoring=scoring)
     assert one_way.violations(classifier.fit(data).rule_list_)
-    bound = classifier.fit(data, constraints=one_way).rule_list_
+    bound = classifier.set_params(constraints=one_way).fit(data).rule_list_
     assert one_way.violations(bound) == ()
     assert "dose" in str(bound)
 
 
 def test_lists_of_presence_without_label_conditions_and_stops_are_monotone(flags):
     wishes = Constraints(increasing=["horizontal_stripes"])
-    rules = RuleListClassifier().fit(flags, constraints=wishes).rule_list_
+    rules = RuleListClassifier(constraints=wishes).fit(flags).rule_list_
     assert not any(rule.stop or rule.label_conditions for rule in rules)
     place = flags.X.names.index("horizontal_stripes")
     assert any(c.index == place for rule in rules for c in rule.body)
@@ -117,9 +115,7 @@ def test_an_initial_rule_against_a_direction_is_refused(flags):
     with pytest.raises(
         ModelError, match=r"initial rule 1 .red ← stars <= 3. tests stars <= 3 to predict red, but stars is"
     ):
-        RuleListClassifier().fit(
-            flags, constraints=Constraints(increasing=["stars"]), initial_rules="red <- stars <= 3"
-        )
+        RuleListClassifier(constraints=Constraints(increasing=["stars"])).fit(flags, initial_rules="red <- stars <= 3")
 
 
 @pytest.mark.parametrize("absence", [False, True])
@@ -129,14 +125,13 @@ def test_bodies_test_that_something_is_absent_only_where_they_may(absence: bool)
     X = np.column_stack([words, rng.integers(0, 5, 200)])  # and a count, which may be small
     Y = np.column_stack([(words[:, 0] > words[:, 1]), words[:, 2] <= words[:, 3], X[:, 12] <= 1]).astype(int)
     allowed = Constraints(test_absence=absence)
-    lists = [
-        RuleListClassifier.published(n_rules=9, engine=engine).fit(X, Y, constraints=allowed).rule_list_
-        for engine in ("native", "reference")
-    ]
-    lists.append(RuleListClassifier().fit(X, Y, constraints=allowed).rule_list_)
+    native, reference = (RelaxedPruningClassifier(max_rules=9, constraints=allowed) for _ in range(2))
+    reference._engine = "reference"
+    lists = [native.fit(X, Y).rule_list_, reference.fit(X, Y).rule_list_]
+    lists.append(RuleListClassifier(constraints=allowed).fit(X, Y).rule_list_)
     assert lists[0] == lists[1]
     for rules in lists:
-        up_to = {c.index for rule in rules for c in rule.body if getattr(c, "operator", "") == "<="}
+        up_to = {c.index for rule in rules for c in rule.body if getattr(c, "at_most", None) is not None}
         assert bool(up_to - {12}) == absence
         assert 12 in up_to
 
@@ -160,15 +155,14 @@ KINDS = Constraints(hierarchy={"cat": "mammal", "mammal": "animal"})
     "classifier",
     [
         RuleListClassifier(),
-        RuleListClassifier.published(n_rules=12),
-        RuleListClassifier.published(n_rules=12, predict_absence=True),
-        RuleListClassifierCV(cv=3),
+        RelaxedPruningClassifier(max_rules=12),
+        RelaxedPruningClassifier(max_rules=12, predict_absence=True),
     ],
-    ids=["aimed", "published", "absence", "searched"],
+    ids=["selected", "relaxed pruning", "absence"],
 )
 def test_what_a_label_implies_is_predicted_and_as_likely(creatures, classifier: Any):
     X, Y, names = creatures
-    fitted = classifier.fit(X, Y, constraints=KINDS, **names)
+    fitted = clone(classifier).set_params(constraints=KINDS).fit(X, Y, **names)
     assert fitted.rule_list_.hierarchy == ((0, 2), (2, 3))
     new = np.random.default_rng(1).normal(size=(500, 4)) * 1.5
     for labels in (*fitted.staged_predict(new), fitted.predict_proba(new)):
@@ -178,15 +172,6 @@ def test_what_a_label_implies_is_predicted_and_as_likely(creatures, classifier: 
     assert RuleList.parse(fitted.rule_list_, "cat <- x0 > 1").head.stated[0].name == "cat"
 
 
-def test_bagged_lists_keep_to_the_hierarchy_of_data(creatures):
-    X, Y, names = creatures
-    table = encode(X)
-    data = Dataset(table, Y, names["label_names"], hierarchy=((0, 2), (2, 3)))
-    fitted = BaggedRuleLists(n_estimators=5, random_state=0).fit(data)
-    for found in (fitted.predict(table), fitted.predict_proba(table)):
-        assert (found[:, [0, 2]] <= found[:, [2, 3]]).all()
-
-
 def test_rows_against_the_hierarchy_are_named(creatures):
     X, Y, names = creatures
     odd = Y.copy()
@@ -194,36 +179,35 @@ def test_rows_against_the_hierarchy_are_named(creatures):
     with pytest.raises(
         DataError, match=r"row 17 has the label 'cat' without 'mammal', which it implies .1 such row.: add"
     ):
-        RuleListClassifier().fit(X, odd, constraints=KINDS, **names)
+        RuleListClassifier(constraints=KINDS).fit(X, odd, **names)
 
 
 @pytest.fixture
 def learned_lists(monkeypatch: pytest.MonkeyPatch) -> list[RuleList]:
     """Every list that a training run of the native engine gives, those of folds included."""
     seen: list[RuleList] = []
-    learn = native.Run.learn
+    learn = native.learn
 
-    def watched(run: native.Run, *arguments: Any, **keywords: Any) -> RuleList:
-        seen.append(learn(run, *arguments, **keywords))
+    def watched(*arguments: Any, **keywords: Any) -> RuleList:
+        seen.append(learn(*arguments, **keywords))
         return seen[-1]
 
-    monkeypatch.setattr(native.Run, "learn", watched)
+    monkeypatch.setattr(native, "learn", watched)
     return seen
 
 
 def test_lists_whose_length_is_chosen_are_constrained_in_every_fold(flags, learned_lists):
-    RuleListClassifier(n_rules="auto", cv=3).fit(flags, constraints=WISHES, initial_rules="red <- sun = yes")
+    RuleListClassifier(cv=3, constraints=WISHES).fit(flags, initial_rules="red <- sun = yes")
     assert len(learned_lists) >= 4
     for rule_list in learned_lists:
         assert WISHES.violations(rule_list) == ()
         assert rule_list[0].locked
 
 
-@pytest.mark.parametrize("protocol", ["wide", "paper"])
-def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, learned_lists):
-    search = RuleListClassifierCV(protocol=protocol, lifts=[NoLift(), KLN(0.1)], cv=2)
+def test_the_lift_is_chosen_under_the_constraints(flags, learned_lists):
+    search = RelaxedPruningClassifierCV(RelaxedPruningClassifier(constraints=WISHES), lifts=[NoLift(), KLN(0.1)], cv=2)
     rules = (text for text in ["red <- sun = yes"])  # can be gone through only once
-    search.fit(flags, constraints=WISHES, initial_rules=rules)
+    search.fit(flags, initial_rules=rules)
     assert len(learned_lists) >= 5
     for rule_list in [*learned_lists, search.rule_list_]:
         assert rule_list.labels == flags.label_names
@@ -233,17 +217,6 @@ def test_parameters_are_chosen_under_the_constraints(flags, protocol: Any, learn
 
 def test_what_is_not_in_the_data_is_named(flags):
     with pytest.raises(ModelError, match="forbidden_attributes: there is no attribute 'cantn'; did you mean 'canton'"):
-        RuleListClassifier().fit(flags.X, flags.Y, constraints=Constraints(["cantn"]))
+        RuleListClassifier(constraints=Constraints(["cantn"])).fit(flags.X, flags.Y)
     with pytest.raises(ValueError, match=r"constraints must be None or a plurule.Constraints, got \["):
-        RuleListClassifier().fit(flags.X, flags.Y, constraints=["canton"])
-
-
-def test_too_many_labels_that_go_together_are_refused_where_all_signs_are_tried():
-    names = [f"l{i}" for i in range(14)]
-    chain = Constraints(required_label_pairs=list(pairwise(names)))
-    X, Y = np.arange(4.0).reshape(-1, 1), np.eye(4, 14, dtype=int)
-    classifier = RuleListClassifier(heuristic="subset_accuracy", head_search="anti_monotone", predict_absence=True)
-    with pytest.raises(ValueError, match="meant for at most 12 of them, got 14; require fewer pairs"):
-        classifier.fit(X, Y, label_names=names, constraints=chain)
-    fitted = RuleListClassifier(predict_absence=True).fit(X, Y, label_names=names, constraints=chain)
-    assert {len(rule.head) for rule in fitted.rule_list_} == {14}
+        RuleListClassifier(constraints=["canton"]).fit(flags.X, flags.Y)

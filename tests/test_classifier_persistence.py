@@ -11,26 +11,24 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from plurule.classifier import RuleListClassifier
-from plurule.classifier_cv import RuleListClassifierCV
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.heuristics import HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak
-from plurule.model import Assignment, Attribute, Head, NumericCondition, Rule, RuleList
+from plurule.model import Assignment, Attribute, Head, RangeCondition, Rule, RuleList
 from plurule.model import file as model_file
+from plurule.relaxed_pruning import RelaxedPruningClassifier, RelaxedPruningClassifierCV
 
 FLAGS = load_world_flags()
-SHORT: dict[str, Any] = {"n_rules": 6, "max_conditions": 2}
+SHORT: dict[str, Any] = {"max_rules": 6, "max_conditions": 2}
 
 MODELS = {
     "presence": RuleListClassifier(**SHORT),
-    "absence": RuleListClassifier(predict_absence=True, heuristic=HammingAccuracy(), lift=Peak(3, 1.1), **SHORT),
-    "chosen lift": RuleListClassifierCV(
-        RuleListClassifier(**SHORT), protocol="paper", lifts=[NoLift(), KLN(0.2)], cv=2
-    ),
-    "chosen together": RuleListClassifierCV(RuleListClassifier(**SHORT), cv=2),
+    "absence": RelaxedPruningClassifier(predict_absence=True, heuristic=HammingAccuracy(), lift=Peak(3, 1.1), **SHORT),
+    "chosen lift": RelaxedPruningClassifierCV(RelaxedPruningClassifier(**SHORT), lifts=[NoLift(), KLN(0.2)], cv=2),
 }
 
 
@@ -62,6 +60,15 @@ def test_a_model_survives_the_model_file(fitted: Any, tmp_path: Path) -> None:
     assert_same(fitted, RuleListClassifier.from_rule_list(model_file.load(tmp_path / "model.json")))
 
 
+def test_save_and_load_keep_the_predictions(fitted: Any, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model.json")
+    for kind in (RuleListClassifier, RelaxedPruningClassifier):
+        assert_same(fitted, kind.load(tmp_path / "model.json"))
+    assert RuleList.load(tmp_path / "model.json") == fitted.rule_list_
+    with pytest.raises(NotFittedError):
+        RuleListClassifier().save(tmp_path / "other.json")
+
+
 def test_a_clone_trained_again_is_the_same_model(fitted: Any) -> None:
     again = clone(fitted).fit(FLAGS)
     assert_same(fitted, again)
@@ -80,22 +87,22 @@ def test_rules_and_rule_lists_can_be_compared_and_hashed(fitted: Any) -> None:
 
 def test_classes_and_sparse_labels_are_remembered() -> None:
     X = np.array([[1.0], [2.0], [3.0]])
-    two_classes = pickle.loads(pickle.dumps(RuleListClassifier.published().fit(X, ["no", "yes", "yes"])))
+    two_classes = pickle.loads(pickle.dumps(RelaxedPruningClassifier().fit(X, ["no", "yes", "yes"])))
     assert two_classes.predict(X).tolist() == ["no", "yes", "yes"]
-    sparse = pickle.loads(pickle.dumps(RuleListClassifier.published().fit(X, sp.csr_array([[0], [1], [1]]))))
+    sparse = pickle.loads(pickle.dumps(RelaxedPruningClassifier().fit(X, sp.csr_array([[0], [1], [1]]))))
     assert sp.issparse(sparse.predict(X))
 
 
 def test_a_given_rule_list_asks_a_frame_only_for_what_rules_test() -> None:
     pd = pytest.importorskip("pandas")
-    rule = Rule(Head((Assignment("red", 0, True),)), (NumericCondition("area", 0, ">", 2.0),))
+    rule = Rule(Head((Assignment("red", 0, True),)), (RangeCondition("area", 0, above=2.0),))
     rule_list = RuleList((rule,), (Attribute("area"), Attribute("name", ("x", "y"))), ("red",))
     given = RuleListClassifier.from_rule_list(rule_list)
     frame = pd.DataFrame({"other": ["?", "!"], "area": [1.0, 3.0]}, index=["a", "b"])
     with pytest.warns(UserWarning, match="the data lack 1 of the model's columns, which no rule tests"):
-        labels, ids = given.predict(frame, return_ids=True)
-    assert (labels.tolist(), ids) == ([[0], [1]], ["a", "b"])
-    with pytest.raises(DataError, match="lacks 1 of the columns the model was trained on: 'area'"):
+        labels = given.predict(frame)
+    assert labels.tolist() == [[0], [1]]
+    with pytest.raises(DataError, match="lack 1 of the columns the model was trained on: 'area'"):
         given.predict(frame[["other"]])
     # Once it is fitted, frames are asked for all columns, as scikit-learn asks for them.
     given.fit(pd.DataFrame({"area": [1.0, 3.0], "name": [1.0, 2.0]}), [[0], [1]])

@@ -9,22 +9,20 @@ import numpy as np
 import pytest
 from sklearn import clone, config_context
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from plurule import BaggedRuleLists, RuleListClassifier, RuleListClassifierCV
-from plurule.export import RuleActivations
+from plurule import RelaxedPruningClassifier, RelaxedPruningClassifierCV, RuleListClassifier
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(0, 6, size=(60, 3)).astype(float)
 Y = np.column_stack([X[:, 0] > 2, (X[:, 1] > 1) ^ (RANDOM.random(60) < 0.2)]).astype(int)
 WEIGHTS = RANDOM.integers(0, 4, 60).astype(float)
-ONE_LIST = RuleListClassifier(heuristic="f_measure", n_rules=3)
+ONE_LIST = RelaxedPruningClassifier(max_rules=3)
 ESTIMATORS = {
-    "RuleListClassifier": ONE_LIST,
-    "RuleListClassifierCV": RuleListClassifierCV(ONE_LIST, cv=2, param_grid={"beam_width": [1, 2]}),
-    "BaggedRuleLists": BaggedRuleLists(ONE_LIST, n_estimators=3),
+    "RuleListClassifier": RuleListClassifier(max_rules=3),
+    "RelaxedPruningClassifier": ONE_LIST,
+    "RelaxedPruningClassifierCV": RelaxedPruningClassifierCV(ONE_LIST, lifts=[None, "kln"], cv=2),
 }
 
 
@@ -67,19 +65,3 @@ def test_a_pipeline_gives_weights_to_its_last_step(estimator: Any) -> None:
 def test_weights_that_nobody_asked_for_are_refused() -> None:
     with pytest.raises(ValueError, match="sample_weight"):
         cross_validate(clone(ONE_LIST), X, Y, params={"sample_weight": WEIGHTS}, error_score="raise")
-
-
-def test_features_are_learned_with_weights() -> None:
-    features = RuleActivations(clone(ONE_LIST)).set_fit_request(sample_weight=True)
-    pipeline = make_pipeline(features, KNeighborsClassifier()).fit(X, Y, sample_weight=WEIGHTS)
-    expected = clone(ONE_LIST).fit(X, Y, WEIGHTS).rule_list_
-    assert pipeline[0].rule_list_ == expected
-    assert expected != clone(ONE_LIST).fit(X, Y).rule_list_
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_features_come_as_frames_if_asked_for(library: str) -> None:
-    features = RuleActivations(clone(ONE_LIST)).set_output(transform=library)
-    frame = features.fit_transform(X, Y)
-    assert type(frame).__module__.startswith(library)
-    assert list(frame.columns) == features.get_feature_names_out().tolist()

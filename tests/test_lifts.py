@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from plurule.classifier import RuleListClassifier
-from plurule.errors import PluruleError
-from plurule.lifts import KLN, PAPER_LIFTS, LiftName, NoLift, Peak, Root, as_table, find_lift, paper_lifts, parse_lifts
+from plurule.errors import ParameterError
+from plurule.lifts import KLN, NoLift, Peak, Root, as_table, find_lift, paper_lifts
+from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 
 def test_the_lift_table_of_each_function_is_the_one_computed_by_hand():
@@ -80,7 +81,7 @@ def test_any_function_of_the_number_of_labels_is_a_lift():
         (Peak(lift=0.9), "Peak: lift must be a finite number of at least 1, got 0.9"),
         (Peak(curvature=0), "Peak: curvature must be a finite number above 0, got 0"),
         (Root(k=0), "Root: k must be a finite number of at least 1, got 0"),
-        ("kln 3", "lift 'kln 3' is not understood; write 'kln at 3: 1.08'"),
+        ("kln 3", "lift 'kln 3' is unknown: give 'none', 'kln', 'peak', 'root'"),
         (lambda labels: labels * 1.1, "must be 1 for a single label, got 1.1"),
         (lambda labels: 2 - labels, "must be a positive number at every length, got 0.0 at 2"),
     ],
@@ -117,44 +118,27 @@ def test_plot_draws_the_function_and_its_values_at_whole_lengths():
 
 @pytest.mark.parametrize(
     ("name", "lift"),
-    [
-        ("none", NoLift()),
-        ("kln at 3: 1.08", KLN.at(3, 1.08)),
-        ("KLN 3:1.08", KLN.at(3, 1.08)),
-        ("peak 2: 1.16", Peak(2, 1.16, 2.0)),
-        ("peak at 5 : 1.1", Peak(5, 1.1, 2.0)),
-        ("root at 3: 1.5", Root.at(3, 1.5)),
-    ],
+    [("none", NoLift()), ("kln", KLN.at(3, 1.08)), ("peak", Peak(3, 1.08)), ("root", Root.at(3, 1.08))],
 )
-def test_lifts_can_be_named(name: str, lift: object):
+def test_find_lift_knows_the_functions_by_name(name: str, lift: object):
     assert find_lift(name) == lift
 
 
-@pytest.mark.parametrize("name", ["", "kln 3", "peak 3", "peak x: 1.1", "kln at 1: 1.1", "peak 3: -1", "sqrt 3: 1.1"])
-def test_what_is_no_lift_is_refused(name: str):
-    with pytest.raises(PluruleError):
-        parse_lifts(name)
-
-
-def test_a_lift_is_written_in_one_way_whatever_it_was_given_as():
-    assert parse_lifts("KLN 3:1.1,kln at 3: 1.10, peak 2:1.125") == ("kln at 3: 1.10", "peak 2: 1.125")
+@pytest.mark.parametrize("name", ["", "klm", "peak 3: 1.1"])
+def test_find_lift_refuses_other_texts_with_what_to_write(name: str):
+    with pytest.raises(ParameterError, match=r"lift .* is unknown.*such as KLN.at\(labels=3, lift=1.08\)"):
+        find_lift(name)
 
 
 def test_the_papers_lifts_are_peaks_at_2_3_and_5_labels_and_kln_given_at_3():
     heights = (1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24)
     expected = [Peak(labels, height, 2.0) for labels in (2, 3, 5) for height in heights]
     assert paper_lifts(n_labels=5) == [*expected, *(KLN.at(3, height) for height in heights)]
-    assert (PAPER_LIFTS[0], PAPER_LIFTS[-2]) == ("peak 2: 1.02", "kln at 3: 1.20")
 
 
-def test_lifts_are_known_by_name() -> None:
+def test_a_classifier_takes_a_lift_by_name() -> None:
     X, Y = np.arange(8.0)[:, None], np.repeat([[1, 1], [0, 1]], 4, axis=0)
-    by_name = RuleListClassifier.published(lift="kln at 3: 1.2").fit(X, Y).rule_list_
-    assert by_name == RuleListClassifier.published(lift=KLN.at(3, 1.2)).fit(X, Y).rule_list_
-    with pytest.raises(PluruleError, match="lift 'klm' is not understood; write"):
+    by_name = RelaxedPruningClassifier(lift="kln").fit(X, Y).rule_list_
+    assert by_name == RelaxedPruningClassifier(lift=KLN.at(3, 1.08)).fit(X, Y).rule_list_
+    with pytest.raises(ParameterError, match=r"lift must be 'auto', 'none', 'kln', .* got 'klm'"):
         RuleListClassifier(lift="klm").fit(X, Y)
-
-
-def test_a_lift_has_one_name_however_it_is_written() -> None:
-    name = LiftName.parse("KLN 3:1.2")
-    assert (str(name), name.function, name.height) == ("kln at 3: 1.20", "kln at 3", 1.2)

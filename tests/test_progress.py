@@ -1,4 +1,4 @@
-"""Bars that show how far long work is."""
+"""Progress bars."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from plurule import RuleListClassifierCV
-from plurule.classifier import RuleListClassifier
-from plurule.progress import counting, sharing
+from plurule import RelaxedPruningClassifierCV
+from plurule.lifts import KLN, NoLift
+from plurule.progress import progress_bar
 
 
 def terminal() -> tuple[Console, io.StringIO]:
@@ -19,60 +19,51 @@ def terminal() -> tuple[Console, io.StringIO]:
     return Console(file=written, force_terminal=True, width=80), written
 
 
-def test_a_bar_shows_how_many_candidates_are_finished() -> None:
-    console, written = terminal()
-    with counting(console, "flags") as progress:
-        for done in range(4):
-            progress(done, 15)
-    assert "flags" in written.getvalue()
-    assert "3/15" in written.getvalue()
-
-
-def test_there_is_no_bar_in_a_log() -> None:
+def test_progress_bar_is_not_shown_in_a_log() -> None:
     written = io.StringIO()
-    with counting(Console(file=written, width=100), "flags") as progress:
-        progress(1, 1)
-    with sharing(Console(file=written, width=100), "flags", after=0) as share:
-        share(0.5)
+    with progress_bar("flags", 0, Console(file=written, width=100)) as show:
+        show(0.5)
         time.sleep(0.05)
     assert written.getvalue().strip() == ""
 
 
-def test_work_that_is_done_soon_has_no_bar() -> None:
+def test_progress_bar_is_not_shown_for_quick_work() -> None:
     console, written = terminal()
-    with sharing(console, "flags", after=60) as share:
-        share(0.5)
+    with progress_bar("flags", 60, console) as show:
+        show(0.5)
     assert "flags" not in written.getvalue()
 
 
-def test_a_share_is_shown_once_work_takes_long() -> None:
+def test_progress_bar_shows_the_share_of_long_work() -> None:
     console, written = terminal()
-    with sharing(console, "flags", after=0) as share:
-        share(0.5)
+    with progress_bar("flags", 0, console) as show:
+        show(0.5)
         while "50%" not in written.getvalue():
             time.sleep(0.01)
     assert "flags" in written.getvalue()
 
 
-def test_an_error_in_the_block_ends_the_bar() -> None:
+def test_progress_bar_ends_with_an_error() -> None:
     console, written = terminal()
-    with pytest.raises(ValueError, match="wrong"), sharing(console, "flags", after=60):
+    with pytest.raises(ValueError, match="wrong"), progress_bar("flags", 60, console):
         raise ValueError("wrong")
     assert "flags" not in written.getvalue()
 
 
-def test_a_search_shows_a_bar_or_tells_whoever_asks(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+X, Y = np.arange(40.0)[:, None], (np.arange(40)[:, None] > [10, 25]).astype(int)
+
+
+def test_verbose_search_shows_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    X, Y = np.arange(40.0)[:, None], (np.arange(40)[:, None] > [10, 25]).astype(int)
-    search = RuleListClassifierCV(RuleListClassifier(heuristic="f_measure"), cv=2, param_grid={"beam_width": [1, 2]})
-    search.set_params(verbose=1).fit(X, Y)
+    RelaxedPruningClassifierCV(lifts=[KLN(), NoLift()], cv=2, verbose=1).fit(X, Y)
     captured = capsys.readouterr()
-    assert "candidates" in captured.err
-    assert "2/2" in captured.err
+    assert "lifts" in captured.err
     assert captured.out == ""
-    told: list[tuple[int, int]] = []
-    search.set_params(verbose=lambda *given: told.append(given)).fit(X, Y)
-    assert (told[0], told[-1]) == ((0, 2), (2, 2))
+
+
+def test_search_calls_a_verbose_function(capsys: pytest.CaptureFixture[str]) -> None:
+    calls: list[tuple[int, int]] = []
+    search = RelaxedPruningClassifierCV(lifts=[KLN(), NoLift()], cv=2, verbose=lambda *counts: calls.append(counts))
+    search.fit(X, Y)
+    assert (calls[0], calls[-1]) == ((0, 2), (2, 2))
     assert capsys.readouterr().err == ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from plurule.metrics import METRICS
 from plurule.model import RuleList
-from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
+from plurule.titles import CHARACTERISTICS, MEASURE_TITLES, SHORT_MEASURES
 
 
 def test_every_measure_and_characteristic_has_a_title_of_its_own() -> None:
-    assert list(MEASURES) == list(METRICS)
-    assert set(SHORT_MEASURES) < set(MEASURES)
+    assert list(MEASURE_TITLES) == list(METRICS)
+    assert set(SHORT_MEASURES) < set(MEASURE_TITLES)
     assert set(CHARACTERISTICS) == set(RuleList((), (), ()).characteristics())
-    for titles in (MEASURES, SHORT_MEASURES, CHARACTERISTICS):
+    for titles in (MEASURE_TITLES, SHORT_MEASURES, CHARACTERISTICS):
         assert len(set(titles.values())) == len(titles)

@@ -9,19 +9,14 @@ from typing import Any
 
 
 def attach(package: str, homes: Mapping[str, str], modules: tuple[str, ...] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a package.
-
-    `homes` says in which module each name lives, and after a colon what it is called there if that differs; `modules`
-    are the public ones of the package.
-    """
+    """Return the `__getattr__` of a package: `homes` has the module of each name, `modules` are the public ones."""
 
     def get(name: str) -> Any:
         if name in modules:
             return import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, there = homes[name].partition(":")
-        value = getattr(import_module(module), there or name)
+        value = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -1,5 +1,5 @@
-"""Training on a Dask cluster (`pip install 'plurule[dask]'`): the same model, whatever the workers and partitions."""
+"""Data on a Dask cluster (`pip install 'plurule[dask]'`): the same model, whatever the workers and partitions."""
 
-from plurule.distributed.dask_classifier import RuleListClassifier
+from plurule.distributed.dask import scan
 
-__all__ = ["RuleListClassifier"]
+__all__ = ["scan"]

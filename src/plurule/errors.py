@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -55,6 +57,16 @@ class ParameterError(PluruleError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.parameter, self.value, self.problem, self.owner)
+
+
+def warn(message: str) -> None:
+    """Warn about the line of the user's code that called the library."""
+    frame = sys._getframe(1)
+    level = 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("plurule."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, stacklevel=level)
 
 
 def nearest(name: str, known: Iterable[str], count: int = 3) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import glob
+import hashlib
 import io
 import os
 import re
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -25,7 +26,6 @@ _DIGITS = 6
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(?:[eE][+-]?\d+)?$)")
 _PARTIAL = ".part"
 _IN_USE = "in-use"
-_ORPHANED_AFTER = 60.0
 
 
 @contextlib.contextmanager
@@ -47,11 +47,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     # A name may have 255 bytes, of which a few are needed here.
     prefix = f".{os.fsdecode(os.fsencode(target.name)[:100])}."
-    _remove_orphans(target.parent, prefix)
     handle, name = tempfile.mkstemp(prefix=prefix, suffix=_PARTIAL, dir=target.parent)
     temporary = Path(name)
+    os.close(handle)
     try:
-        lock(handle)
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
@@ -63,8 +62,6 @@ def replacing(path: str | Path) -> Iterator[Path]:
             # A disk that is full does not say which file it has no room for.
             error.filename = str(path)
         raise
-    finally:
-        os.close(handle)
 
 
 def _is_stream(path: str | Path) -> bool:
@@ -87,29 +84,18 @@ def _opened(path: str | Path) -> Iterator[BinaryIO]:
     sys.stdout.buffer.flush()
 
 
-def lock(handle: int, wait: bool = False) -> bool:
-    """Lock an open file for this process, if nobody else has; the lock ends with the process, however it ends.
-
-    With `wait`, whoever has the file is waited for (on Windows a few seconds).
-    """
+def lock(handle: int) -> bool:
+    """Lock an open file for this process, if nobody else has; the lock ends with the process, however it ends."""
     try:
         if sys.platform != "win32":
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         else:  # a byte far beyond the end, so that reading stays possible
             os.lseek(handle, 1 << 40, os.SEEK_SET)
-            msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
             os.lseek(handle, 0, os.SEEK_SET)
     except OSError:
         return False
     return True
-
-
-def _remove_orphans(folder: Path, prefix: str) -> None:
-    """Remove what writers of the same file left that were killed: it is not new, and nobody has it locked."""
-    for path in folder.glob(f"{glob.escape(prefix)}*{_PARTIAL}"):
-        with contextlib.suppress(OSError), open(path, "rb") as file:
-            if time.time() - path.stat().st_mtime > _ORPHANED_AFTER and lock(file.fileno()):
-                path.unlink()
 
 
 @contextlib.contextmanager
@@ -153,6 +139,30 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
         cells = (row.get(name, "") for name in columns)
         writer.writerow([round(cell, _DIGITS) if isinstance(cell, float) else harmless(cell) for cell in cells])
     return buffer.getvalue()
+
+
+def digest(*values: Any) -> str:
+    """Return a short text that differs if values do, in whatever they are made of.
+
+    >>> digest([1, "a"]) == digest([1, "a"]), digest([1, 2]) == digest([1], [2])
+    (True, False)
+    """
+    import numpy as np  # the command line prints help without it
+
+    hashed = hashlib.sha256()
+    for value in values:
+        if isinstance(value, np.ndarray):
+            hashed.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
+        elif isinstance(value, Mapping):
+            hashed.update(digest(*value, *value.values()).encode())
+        elif isinstance(value, list | tuple):
+            hashed.update(f"{type(value).__name__}{len(value)}{digest(*value)}".encode())
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = digest(*(getattr(value, field.name) for field in dataclasses.fields(value)))
+            hashed.update(f"{type(value).__module__}.{type(value).__qualname__}{fields}".encode())
+        else:
+            hashed.update(f"{value!r}\0".encode())
+    return hashed.hexdigest()[:16]
 
 
 def _umask() -> int:

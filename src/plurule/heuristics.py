@@ -51,7 +51,6 @@ __all__ = [
     "ShrunkenFMeasure",
     "SubsetAccuracy",
     "WeightedRelativeAccuracy",
-    "ratio",
 ]
 
 
@@ -102,6 +101,11 @@ class Heuristic(Parametrised):
     @abstractmethod
     def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
         """Value of each confusion matrix; higher is better."""
+
+    # Of a default that is an object, scikit-learn asks that it can be called.
+    def __call__(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
+        """The same as `evaluate`."""
+        return self.evaluate(tp, fp, tn, fn)
 
     def averages_labels(self, averaging: Averaging) -> bool:
         """Whether the value of a head is the mean of its labels' values."""

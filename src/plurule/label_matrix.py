@@ -46,9 +46,11 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
 
 def expect_different_names(frame: Any, name: str = "Y", columns: str = "label") -> None:
     """Complain if two columns of a frame have one name; `name` and `columns` are what it and they are called."""
-    twice = first_repeated(map(str, getattr(frame, "columns", ())))
-    if twice is not None:
-        raise DataError(f"{name} has several {columns}s named {twice!r}; give each {columns} its own name")
+    # The `columns` of pyarrow's tables are not names.
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    repeated = first_repeated(map(str, names))
+    if repeated is not None:
+        raise DataError(f"{name} has several {columns}s named {repeated!r}; give each {columns} its own name")
 
 
 def by_name(Y: Any, found: Sequence[str], wanted: Sequence[str]) -> Any:

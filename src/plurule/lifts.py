@@ -12,18 +12,17 @@ array([1.   , 1.072, 1.116])
 from __future__ import annotations
 
 import math
-import re
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.errors import ParameterError, PluruleError
+from plurule.errors import ParameterError
 from plurule.parameters import Allowed, Parametrised, number
 
-__all__ = ["KLN", "Lift", "NoLift", "Peak", "Root", "find_lift", "paper_lifts"]
+__all__ = ["KLN", "Lift", "NoLift", "Peak", "Root", "paper_lifts"]
 
 
 class Lift(Parametrised):
@@ -74,6 +73,9 @@ def axes_for(ax: Any) -> Any:
     except ImportError as error:
         raise ImportError("plotting needs matplotlib: pip install 'plurule[plot]'") from error
     return plt.subplots()[1] if ax is None else ax
+
+
+AnyLift: TypeAlias = Lift | Callable[[int], float] | None
 
 
 class NoLift(Lift):
@@ -198,7 +200,7 @@ class Root(Lift):
 def as_table(lift: Lift | Callable[[int], float] | str | None, n_labels: int) -> NDArray[np.float64]:
     """ρ(1), …, ρ(n) as an array, checked; a text is the name of a lift, `None` is no lift."""
     if lift is None or isinstance(lift, str):
-        lift = find_lift(lift or NONE)
+        lift = find_lift(lift or "none")
     if isinstance(lift, Lift):
         lift.check_for(n_labels)
         factors = [lift.at_length(length, n_labels) for length in range(1, n_labels + 1)]
@@ -218,92 +220,35 @@ def as_table(lift: Lift | Callable[[int], float] | str | None, n_labels: int) ->
     return table
 
 
-# Lifts by name ------------------------------------------------------------------------------------------------------
+# Lifts by name, and those of the paper -------------------------------------------------------------------------------
 
-NONE = "none"
-"""The name of ρ ≡ 1, which the paper calls normal pruning."""
-KINDS: dict[str, Callable[[int, float], Lift]] = {"kln": KLN.at, "peak": Peak, "root": Root.at}
-"""What makes a lift of a number of labels and the height there, by the name of its function."""
-_NAME = re.compile(r"(kln|root|peak)(?:\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?))?")
-_EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1', 'kln' (1.08 at 3 labels) or 'none'"
-
-
-class LiftName(NamedTuple):
-    """A lift as the paper's tables write it: its kind, and how high it is at a number of labels."""
-
-    kind: str
-    """`kln`, `peak`, `root` or `none`."""
-    labels: int = 0
-    height: float = 1.0
-
-    @classmethod
-    def parse(cls, text: str) -> LiftName:
-        """The name that a text stands for, however it is written."""
-        written = text.strip().lower()
-        match = _NAME.fullmatch(written)
-        if match is None and written != NONE:
-            raise PluruleError(f"lift {text!r} is not understood; write {_EXAMPLES}")
-        return cls(NONE) if match is None else cls(match[1], int(match[2] or 3), float(match[3] or 1.08))
-
-    @property
-    def function(self) -> str:
-        """The name without the height."""
-        if self.kind == NONE:
-            return NONE
-        return f"{self.kind} {self.labels}" if self.kind == "peak" else f"{self.kind} at {self.labels}"
-
-    def __str__(self) -> str:
-        if self.kind == NONE:
-            return NONE
-        short = f"{self.height:.2f}"
-        return f"{self.function}: {short if float(short) == self.height else repr(self.height)}"
-
-    def lift(self) -> Lift:
-        """The lift that is called so."""
-        try:
-            return KINDS[self.kind](self.labels, self.height) if self.kind in KINDS else NoLift()
-        except ValueError as error:
-            raise PluruleError(f"lift {str(self)!r}: {error}") from None
+NAMES: dict[str, Lift] = {"none": NoLift(), "kln": KLN.at(3, 1.08), "peak": Peak(3, 1.08), "root": Root.at(3, 1.08)}
+"""What a lift is that is given by its name alone: 1.08 at three labels."""
 
 
 def find_lift(name: str) -> Lift:
-    """The lift of that name.
+    """The lift of that name, which is 1.08 at three labels.
 
     Parameters
     ----------
     name
-        As the command line writes lifts: the function, at which number of labels, and how high there.
+        `"kln"`, `"peak"`, `"root"` or `"none"`.
 
     Examples
     --------
-    >>> find_lift("peak 3: 1.04") == Peak(labels=3, lift=1.04, curvature=2.0)
-    True
-    >>> find_lift("none"), find_lift("kln") == find_lift("kln at 3: 1.08")
-    (NoLift(), True)
+    >>> find_lift("none"), find_lift("peak")
+    (NoLift(), Peak(curvature=2.0, labels=3, lift=1.08))
     """
-    return LiftName.parse(name).lift()
-
-
-def parse_lifts(text: str) -> tuple[str, ...]:
-    """Names of several lifts, separated by commas, each written in one way; `paper` stands for the paper's 28."""
-    names: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        if part.lower() == "paper":
-            names += PAPER_LIFTS
-        else:
-            name = LiftName.parse(part)
-            name.lift()
-            names.append(str(name))
-    if not names:
-        raise PluruleError(f"no lift is given; write {_EXAMPLES}, or 'paper' for the 28 of the paper")
-    return tuple(dict.fromkeys(names))
+    if name not in NAMES:
+        what = (
+            f"{name!r} is unknown: give {', '.join(map(repr, NAMES))}, or an object such as KLN.at(labels=3, lift=1.08)"
+        )
+        raise ParameterError("lift", name, what)
+    return NAMES[name]
 
 
 KLN_GIVEN_AT = 3
-_FUNCTIONS = (("peak", 2), ("peak", 3), ("peak", 5), ("kln", KLN_GIVEN_AT))
 _HEIGHTS = (1.02, 1.04, 1.08, 1.12, 1.16, 1.20, 1.24)
-PAPER_LIFTS = tuple(str(LiftName(*function, height)) for function in _FUNCTIONS for height in _HEIGHTS)
-"""The paper's 28 candidates by name."""
 
 
 def paper_lifts(n_labels: int) -> list[Lift]:
@@ -321,7 +266,8 @@ def paper_lifts(n_labels: int) -> list[Lift]:
     >>> len(paper_lifts(n_labels=7)), len(paper_lifts(n_labels=4))
     (28, 21)
     """
-    return [lift for lift in map(find_lift, PAPER_LIFTS) if peaks_within(lift, n_labels)]
+    peaks: list[Lift] = [Peak(labels, height) for labels in (2, 3, 5) for height in _HEIGHTS if labels <= n_labels]
+    return [*peaks, *(KLN.at(KLN_GIVEN_AT, height) for height in _HEIGHTS)]
 
 
 def peaks_within(lift: Lift | Callable[[int], float] | str | None, n_labels: int) -> bool:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import cleandoc
-from typing import Any, Literal, TypeVar
+from inspect import cleandoc, signature
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,7 +25,7 @@ from plurule.errors import DataError, nearest
 from plurule.label_matrix import by_name, label_matrix
 
 Values = NDArray[np.float64]
-Measure = TypeVar("Measure", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 OF_ALL = """Y_true, Y_pred
     The true and the predicted labels.
 sample_weight
@@ -36,7 +36,6 @@ __all__ = [
     "METRICS",
     "SCORERS",
     "example_f1",
-    "get_metric",
     "hamming_accuracy",
     "macro_f1",
     "macro_f1_empty_is_1",
@@ -48,7 +47,7 @@ __all__ = [
 ]
 
 
-def of_labels(measure: Measure) -> Measure:
+def of_labels(measure: Function) -> Function:
     """The same function, with the parameters that all measures have in its docstring, before its own."""
     title = "Parameters\n----------\n"
     summary, _, rest = cleandoc(measure.__doc__ or "").partition("\n\n")
@@ -146,55 +145,37 @@ def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = No
 
 
 @of_labels
-def precision(
-    Y_true: Any,
-    Y_pred: Any,
-    *,
-    averaging: Literal["micro", "macro"] = "micro",
-    sample_weight: ArrayLike | None = None,
-    empty: float = 0.0,
-) -> float:
-    """Share of the labels predicted as present that are, over all pairs (micro) or per label (macro).
+def precision(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
+    """Share of the labels predicted as present that are, over all pairs of instance and label.
 
     Parameters
     ----------
-    averaging
-        Over all pairs (`"micro"`), or the mean over the labels (`"macro"`).
     empty
-        What it is, of all pairs or of a label, where nothing is predicted as present.
+        What it is where nothing is predicted as present.
 
     Examples
     --------
     >>> precision([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
-    return float(count(Y_true, Y_pred, sample_weight).precision(averaging, empty))
+    return float(count(Y_true, Y_pred, sample_weight).precision(empty))
 
 
 @of_labels
-def recall(
-    Y_true: Any,
-    Y_pred: Any,
-    *,
-    averaging: Literal["micro", "macro"] = "micro",
-    sample_weight: ArrayLike | None = None,
-    empty: float = 0.0,
-) -> float:
-    """Share of the present labels that are predicted as present, over all pairs (micro) or per label (macro).
+def recall(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
+    """Share of the present labels that are predicted as present, over all pairs of instance and label.
 
     Parameters
     ----------
-    averaging
-        Over all pairs (`"micro"`), or the mean over the labels (`"macro"`).
     empty
-        What it is, of all pairs or of a label, where nothing is present.
+        What it is where nothing is present.
 
     Examples
     --------
     >>> recall([[1, 0], [1, 1]], [[1, 1], [0, 1]])
     0.6666666666666666
     """
-    return float(count(Y_true, Y_pred, sample_weight).recall(averaging, empty))
+    return float(count(Y_true, Y_pred, sample_weight).recall(empty))
 
 
 METRICS: dict[str, Callable[..., float]] = {
@@ -207,7 +188,7 @@ METRICS: dict[str, Callable[..., float]] = {
     "precision": precision,
     "recall": recall,
 }
-"""The measures by name; for all of them more is better."""
+"""The functions by name; for all of them more is better."""
 
 
 @of_labels
@@ -250,15 +231,136 @@ def __getattr__(name: str) -> Any:
     # Made when first asked for, since scikit-learn's metrics take long to import.
     if name != "SCORERS":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sklearn.metrics import make_scorer
+    if name not in globals():
+        from sklearn.metrics import make_scorer
 
-    globals()[name] = {measure: make_scorer(function) for measure, function in METRICS.items()}
+        globals()[name] = {measure: make_scorer(function) for measure, function in METRICS.items()}
     return globals()[name]
+
+
+# Measures to select by -----------------------------------------------------------------------------------------------
+
+Scorer = Callable[..., float]
+"""As scikit-learn has them: a function of a fitted classifier, X and Y."""
+
+F_THRESHOLDS = (0.15, 0.22, 0.3, 0.38, 0.45)
+"""For F-measures: half of the values that can be reached."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure to score and select rule lists by, with what the selection has to know about it."""
+
+    name: str
+    scorer: Scorer | None = None
+    """A scorer of scikit-learn that computes it; None if it is computed from counts."""
+    gain_thresholds: tuple[float, ...] = (*F_THRESHOLDS, 0.5)
+    """The shares λ of right predictions to try, from which on a prediction gains."""
+    weighs_labels_equally: bool = False
+    needs_positives: bool = True
+    """Whether labels without positives in the held-out data are left out."""
+    is_of_rows: bool = False
+    """Whether rows are scored one by one; else the sums per label are enough."""
+
+    def of_counts(self, counts: Counts) -> Values:
+        """The score of counts."""
+        return np.asarray(getattr(counts, self.name)())
+
+
+_ALL = (
+    Measure("hamming_accuracy", gain_thresholds=(0.5,), needs_positives=False),
+    Measure("micro_f1", gain_thresholds=F_THRESHOLDS, needs_positives=False),
+    Measure("macro_f1", gain_thresholds=F_THRESHOLDS, weighs_labels_equally=True),
+    Measure("macro_f1_empty_is_1", gain_thresholds=F_THRESHOLDS, weighs_labels_equally=True),
+    Measure("subset_accuracy", gain_thresholds=(0.5,), needs_positives=False, is_of_rows=True),
+    Measure("example_f1", gain_thresholds=F_THRESHOLDS, needs_positives=False, is_of_rows=True),
+    Measure("precision", needs_positives=False),
+    Measure("recall", needs_positives=False),
+)
+MEASURES = {measure.name: measure for measure in _ALL}
+"""The measures that are computed from counts, by name."""
+SAME_AS = {
+    "accuracy": "subset_accuracy",
+    "f1_micro": "micro_f1",
+    "f1_macro": "macro_f1",
+    "f1_samples": "example_f1",
+    "precision_micro": "precision",
+    "recall_micro": "recall",
+}
+"""Scorers of scikit-learn that compute one of the measures."""
+_LABELS_FIRST = ("y_true", "Y_true", "labels_true")
+"""Names of the first parameter of a metric; that of a scorer is the classifier."""
+
+
+def find_measure(scoring: Any, one_label: bool = False) -> Measure:
+    """The measure of a name or a scorer; equivalent scorers are the same measure.
+
+    Where there is `one_label`, scorers of scikit-learn other than accuracy average over its presence and absence, and
+    are none of the measures.
+
+    >>> find_measure("f1_micro") == find_measure("micro_f1")
+    True
+    """
+    if not isinstance(scoring, str):
+        return _find_scorer(scoring, one_label)
+    if scoring in MEASURES:
+        return MEASURES[scoring]
+    if scoring in SAME_AS and (not one_label or scoring == "accuracy"):
+        return MEASURES[SAME_AS[scoring]]
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    if scoring not in get_scorer_names():
+        hint = nearest(scoring, [*MEASURES, *get_scorer_names()])
+        allowed = f"{hint} ({_allowed()})" if "did you mean" in hint else f": {_allowed()}"
+        raise ValueError(f"unknown scoring {scoring!r}{allowed}")
+    return Measure(scoring, get_scorer(scoring))
+
+
+def _find_scorer(scorer: Any, one_label: bool) -> Measure:
+    """The measure that a scorer computes, or one of its own."""
+    from sklearn.metrics import get_scorer
+
+    if not callable(scorer):
+        raise ValueError(f"scoring must be the name of a measure or a scorer, got {scorer!r}: {_allowed()}")
+    _refuse_metric(scorer)
+    for name, own in __getattr__("SCORERS").items():
+        if own is scorer:
+            return MEASURES[name]
+    for name in SAME_AS:
+        if repr(get_scorer(name)) == repr(scorer):
+            return find_measure(name, one_label)
+    return Measure("score", scorer)
+
+
+def _allowed() -> str:
+    names = ", ".join(repr(name) for name in MEASURES)
+    return f"give {names}, or a scorer of scikit-learn for several labels, such as 'f1_macro' or 'roc_auc'"
+
+
+def _refuse_metric(function: Callable[..., Any]) -> None:
+    """Raise an error if a function of true and predicted labels is given for a scorer."""
+    own = next((name for name, metric in METRICS.items() if metric is function), None)
+    if own is not None:
+        raise ValueError(f"scoring: {own} is a function of labels, not a scorer; give its name, {own!r}")
+    try:
+        first = next(iter(signature(function).parameters), "")
+    except (TypeError, ValueError):
+        # Not every callable says what it takes.
+        return
+    if first in _LABELS_FIRST:
+        name = getattr(function, "__name__", repr(function))
+        raise ValueError(
+            f"scoring: {name} is a function of labels, not a scorer; give sklearn.metrics.make_scorer({name}, …), "
+            "with average='micro' or the like where there are several labels"
+        )
+
+
+# Counts --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Counts:
-    """What predictions get right and wrong, and the measures of that; of several predictions, one in each row."""
+    """Counts of right and wrong predictions, and the measures of them; of several predictions, one in each row."""
 
     tp: Values
     fp: Values
@@ -289,18 +391,19 @@ class Counts:
     def example_f1(self, empty: float = 0.0) -> Values:
         return self._mean(ratios(2.0 * self.right, self.predicted + self.present, empty))
 
-    def precision(self, averaging: str = "micro", empty: float = 0.0) -> Values:
-        return _averaged(self.tp, self.tp + self.fp, averaging, empty)
+    def precision(self, empty: float = 0.0) -> Values:
+        return ratios(self.tp.sum(axis=-1), (self.tp + self.fp).sum(axis=-1), empty)
 
-    def recall(self, averaging: str = "micro", empty: float = 0.0) -> Values:
-        return _averaged(self.tp, np.broadcast_to(self.positives, self.tp.shape), averaging, empty)
+    def recall(self, empty: float = 0.0) -> Values:
+        positives = np.broadcast_to(self.positives, self.tp.shape)
+        return ratios(self.tp.sum(axis=-1), positives.sum(axis=-1), empty)
 
     def _mean(self, of_rows: NDArray[Any]) -> Values:
         return ratios(self.weights @ of_rows, self.weights.sum())
 
 
 def count(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None = None) -> Counts:
-    """What predictions get right and wrong."""
+    """Count right and wrong predictions."""
     (true, names), (predicted, others) = label_matrix(Y_true, "Y_true"), label_matrix(Y_pred, "Y_pred")
     if names is not None and others is not None and set(names) == set(others):
         predicted = by_name(predicted, others, names)
@@ -308,27 +411,27 @@ def count(Y_true: Any, Y_pred: Any, sample_weight: ArrayLike | None = None) -> C
         odd = next(iter(sorted(set(names) ^ set(others))))
         raise DataError(f"Y_true and Y_pred are frames with different columns: only one of them has {odd!r}")
     true, predicted = (sp.csr_array(matrix, dtype=np.float64) for matrix in (true, predicted))
-    found, expected = (f"{matrix.shape[0]} rows and {matrix.shape[1]} labels" for matrix in (true, predicted))
-    if found != expected:
-        raise DataError(f"Y_true has {found}, Y_pred has {expected}; they must be the same")
+    if true.shape != predicted.shape:
+        sizes = [f"{matrix.shape[0]} rows and {matrix.shape[1]} labels" for matrix in (true, predicted)]
+        raise DataError(f"Y_true has {sizes[0]}, Y_pred has {sizes[1]}; they must be the same")
     weight = np.ones(true.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (true.shape[0],):
-        raise DataError(f"sample_weight has shape {weight.shape}, expected one weight for each of {found}")
+        raise DataError(f"sample_weight has shape {weight.shape}, expected one weight for each of {true.shape[0]} rows")
+    return count_weighted(true, predicted, weight[None, :])[0]
+
+
+def count_weighted(true: Any, predicted: Any, weights: Values) -> list[Counts]:
+    """Return the counts of predictions by each row of weights; labels are sparse matrices of 0 and 1."""
     both = true.multiply(predicted)
-    tp = weight @ both
-    right, told, present = (np.asarray(matrix.sum(axis=1)).ravel() for matrix in (both, predicted, true))
-    return Counts(tp, weight @ predicted - tp, weight @ true, right, told, present, weight)
+    right, n_predicted, n_present = (np.asarray(matrix.sum(axis=1)).ravel() for matrix in (both, predicted, true))
+    tp, all_predicted, positives = (np.asarray((matrix.T @ weights.T).T) for matrix in (both, predicted, true))
+    return [
+        Counts(tp[i], all_predicted[i] - tp[i], positives[i], right, n_predicted, n_present, weights[i])
+        for i in range(len(weights))
+    ]
 
 
 def ratios(numerator: Values, denominator: Values, empty: float = 0.0) -> Values:
     """Quotients; what 0/0 is, is given."""
     result = np.full(np.shape(denominator), float(empty))
     return np.divide(numerator, denominator, out=result, where=np.not_equal(denominator, 0))
-
-
-def _averaged(numerator: Values, denominator: Values, averaging: str, empty: float) -> Values:
-    if averaging == "micro":
-        return ratios(numerator.sum(axis=-1), denominator.sum(axis=-1), empty)
-    if averaging == "macro":
-        return np.asarray(ratios(numerator, denominator, empty).mean(axis=-1))
-    raise ValueError(f"averaging must be 'micro' or 'macro', got {averaging!r}")

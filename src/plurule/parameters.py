@@ -1,74 +1,117 @@
-"""Parameters: objects that have some and scikit-learn can clone, set and search (`lift__k`), and what they may be.
-
-What a parameter may be is stated and checked by means of scikit-learn's own validation. That is not part of its public
-interface, so nothing else imports it.
-"""
+"""Allowed values of parameters, and objects with parameters that scikit-learn can clone, set and search (`lift__k`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions, make_constraint
 
 from plurule.errors import ParameterError, nearest
 
 MOST_JOBS = 2**15 - 1
 
-Allowed = Mapping[str, Sequence[Any]]
-"""Per parameter, the kinds of values it may have: of `words`, `whole`, `number`, or a class, None, "boolean", …"""
+Allowed = dict[str, list[Any]]
+"""Per parameter, the kinds of its values: of `words`, `whole`, `number`; None, "boolean", "verbose"; or a class."""
 
 
-def words(*allowed: str) -> Any:
+@dataclass(frozen=True)
+class Words:
     """One of some texts."""
-    options = StrOptions(set(allowed))
-    options.in_order = allowed
-    return options
+
+    options: tuple[str, ...]
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a value is one of them."""
+        return isinstance(value, str) and value in self.options
+
+    def describe(self) -> list[str]:
+        """Each of them."""
+        return [repr(option) for option in self.options]
 
 
-def whole(at_least: int, at_most: int | None = None) -> Any:
+@dataclass(frozen=True)
+class Range:
+    """Numbers in an interval; an end that is not given is not reached."""
+
+    kind: type
+    low: float
+    high: float | None
+    closed: Literal["left", "both", "neither"]
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a value is such a number; True and False are none, though Python counts with them."""
+        if not isinstance(value, self.kind) or isinstance(value, bool | np.bool_):
+            return False
+        compared: Any = value
+        high = np.inf if self.high is None else self.high
+        above = compared > self.low if self.closed == "neither" else compared >= self.low
+        below = compared <= high if self.closed == "both" else compared < high
+        return bool(above and below)
+
+    def describe(self) -> list[str]:
+        """The interval in words."""
+        if self.kind is Integral:
+            return [f"a whole number {f'of at least {self.low}' if self.high is None else self._between()}"]
+        if self.high is None:
+            finite = "" if self.closed == "both" else "finite "
+            return [f"a {finite}number {'above' if self.closed == 'neither' else 'of at least'} {self.low}"]
+        return [f"a number {self._between()}"]
+
+    def _between(self) -> str:
+        is_open = self.closed == "neither"
+        return f"above {self.low} and below {self.high}" if is_open else f"from {self.low} to {self.high}"
+
+
+def words(*allowed: str) -> Words:
+    """One of some texts."""
+    return Words(allowed)
+
+
+def whole(at_least: int, at_most: int | None = None) -> Range:
     """A whole number."""
-    return Interval(Integral, at_least, at_most, closed="left" if at_most is None else "both")
+    return Range(Integral, at_least, at_most, "left" if at_most is None else "both")
 
 
-def number(low: float, high: float | None = None, closed: Literal["left", "both", "neither"] | None = None) -> Any:
+def number(low: float, high: float | None = None, closed: Literal["left", "both", "neither"] | None = None) -> Range:
     """A number in an interval, by default with both ends, but finite."""
-    return Interval(Real, low, high, closed=closed or ("left" if high is None else "both"))
+    return Range(Real, low, high, closed or ("left" if high is None else "both"))
 
 
 def check_parameters(allowed: Allowed, values: Mapping[str, Any], owner: str | None = None) -> None:
-    """Raise a `ParameterError` about the first value that is none of what it may be."""
+    """Raise a `ParameterError` about the first value that is not allowed."""
     for name, kinds in allowed.items():
-        value, constraints = values[name], [make_constraint(kind) for kind in kinds]
-        if any(_satisfies(value, constraint) for constraint in constraints):
+        value = values[name]
+        if any(_accepts(kind, value) for kind in kinds):
             continue
-        *first, last = (word for constraint in constraints for word in _in_words(constraint))
+        *first, last = (word for kind in kinds for word in _describe(kind))
         what = f"{', '.join(first)} or {last}" if first else last
         hint = nearest(value, [w.strip("'") for w in (*first, last)]) if isinstance(value, str) else ""
         raise ParameterError(name, value, f"must be {what}, got {value!r}" + hint * ("did you mean" in hint), owner)
 
 
-def _satisfies(value: Any, constraint: Any) -> bool:
-    # True and False are whole numbers to Python, and some whole numbers are beyond what a float can be.
-    is_odd = isinstance(value, bool) or (isinstance(value, int) and abs(value) > 2**1000)
-    return not (isinstance(constraint, Interval) and is_odd) and bool(constraint.is_satisfied_by(value))
+def _accepts(kind: Any, value: Any) -> bool:
+    if isinstance(kind, Words | Range):
+        return kind.accepts(value)
+    if kind == "boolean":
+        return isinstance(value, bool | np.bool_)
+    if kind == "verbose":
+        return callable(value) or isinstance(value, bool | np.bool_) or whole(0).accepts(value)
+    return value is None if kind is None else isinstance(value, kind)
 
 
-def _in_words(constraint: Any) -> list[str]:
-    """What satisfies a constraint, one way after the other."""
-    if isinstance(constraint, StrOptions):
-        return [repr(option) for option in constraint.in_order]
-    if not isinstance(constraint, Interval):
-        return ["True", "False"] if constraint.is_satisfied_by(True) else [str(constraint)]
-    low, high, closed = constraint.left, constraint.right, constraint.closed
-    if constraint.type is Integral:
-        return [f"a whole number {f'of at least {low}' if high is None else f'from {low} to {high}'}"]
-    if high is None:
-        finite = "" if closed == "both" else "finite "
-        return [f"a {finite}number {'above' if closed == 'neither' else 'of at least'} {low}"]
-    return [f"a number from {low} to {high}" if closed == "both" else f"a number above {low} and below {high}"]
+def _describe(kind: Any) -> list[str]:
+    """The values of a kind in words, one way after the other."""
+    if isinstance(kind, Words | Range):
+        return kind.describe()
+    if kind == "boolean":
+        return ["True", "False"]
+    if kind == "verbose":
+        return ["True", "False", "a callable"]
+    return ["None"] if kind is None else [f"an instance of {kind.__name__!r}"]
 
 
 def check_jobs(n_jobs: Any) -> int:
@@ -80,16 +123,11 @@ def check_jobs(n_jobs: Any) -> int:
     return min(int(effective_n_jobs(n_jobs)), MOST_JOBS)
 
 
-def told_to(verbose: Any, show: Callable[..., None]) -> Callable[..., None] | None:
-    """What is told how far something is: a function that was given as `verbose`, `show` if that is true, or nothing."""
-    return verbose if callable(verbose) else show if verbose else None
-
-
 class Parametrised(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """Base of heuristics and lifts: equal if of the same class with equal parameters."""
 
     allowed: ClassVar[Allowed] = {}
-    """What the parameters may be."""
+    """The allowed values of the parameters."""
 
     def check(self) -> None:
         """Raise a `ParameterError` if a parameter is out of range."""

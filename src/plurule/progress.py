@@ -1,4 +1,4 @@
-"""Bars on standard error that show how far long work is, with the time left."""
+"""Progress bars on standard error."""
 
 from __future__ import annotations
 
@@ -9,79 +9,45 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
 Counted: TypeAlias = Callable[[int, int], None]
-"""Told how many pieces of a work are finished, and how many there are."""
+"""Is called with the number of finished pieces of work, and the number of all."""
 
 SOON = 1.0
-"""Seconds that work may take without a bar."""
+"""Seconds until a bar is shown."""
 
 
-def bars(console: Console, transient: bool = False) -> Progress:
-    """Bars with a name, how much is done, and the time left; none in a log."""
+@contextmanager
+def progress_bar(name: str, after: float = SOON, console: Console | None = None) -> Iterator[Callable[[float], None]]:
+    """Show a progress bar on standard error while the block runs, if it takes longer than `after` seconds.
+
+    The function that is returned takes the share of the work that is done; until it is called, the bar moves back and
+    forth.
+    """
     # Imported here, so that estimators do not wait for it.
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    return Progress(
-        TextColumn("{task.fields[name]}", justify="right"),
-        BarColumn(bar_width=32),
-        TextColumn("{task.fields[done]}"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("{task.fields[note]}", style="red"),
-        console=console,
-        refresh_per_second=4,
-        # Data sets differ by orders of magnitude, and so do the speeds at which the bar of all of them moves.
-        speed_estimate_period=600,
-        transient=transient,
-        disable=not console.is_terminal,
-    )
-
-
-@contextmanager
-def counting(console: Console, name: str) -> Iterator[Counted]:
-    """A bar in the block, and what is told how far the work is."""
-    with bars(console) as shown:
-        bar = shown.add_task("", total=None, name=name, done="", note="")
-        yield lambda done, total: shown.update(bar, completed=done, total=total, done=f"{done}/{total}")
-
-
-@contextmanager
-def sharing(console: Console, name: str, after: float = SOON) -> Iterator[Callable[[float], None]]:
-    """A bar in the block if it takes longer than some seconds, gone when it ends; told the share that is done."""
-    shown = bars(console, transient=True)
-    bar = shown.add_task("", total=None, name=name, done="", note="")
-    start = Timer(after, shown.start)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=32), TaskProgressColumn(), TimeRemainingColumn())
+    console = console or Console(stderr=True)
+    bars = Progress(*columns, console=console, refresh_per_second=4, transient=True, disable=not console.is_terminal)
+    bar = bars.add_task(name, total=None)
+    start = Timer(after, bars.start)
     start.daemon = True
     start.start()
     try:
-        yield lambda share: shown.update(bar, completed=share, total=1.0, done=f"{share:.0%}")
+        yield lambda share: bars.update(bar, completed=share, total=1.0)
     finally:
         start.cancel()
         start.join()
-        shown.stop()
+        bars.stop()
 
 
 @contextmanager
-def told(verbose: bool | int | Counted, name: str) -> Iterator[Counted | None]:
-    """Who is told how far the work in the block is: a function that was given, a bar if verbose, or nobody."""
+def progress_callback(verbose: bool | int | Counted, name: str) -> Iterator[Counted | None]:
+    """Return the function that a user gave as `verbose`, one that shows a bar if `verbose` is true, or None."""
     if callable(verbose) or not verbose:
         yield verbose if callable(verbose) else None
         return
-    from rich.console import Console
-
-    with counting(Console(stderr=True), name) as show:
-        yield show
-
-
-class Watch:
-    """Is told how far an experiment is; this one tells nobody."""
-
-    def begin(self, dataset: str, total: int, done: int, weight: float) -> None:
-        """A data set is to be worked on: so many tasks, some of them done, each with a weight."""
-
-    def advance(self, dataset: str, seconds: float) -> None:
-        """One more task is finished; it took that many seconds of CPU."""
-
-    def failed(self, dataset: str, error: str) -> None:
-        """A data set is given up."""
+    with progress_bar(name, after=0) as show:
+        yield lambda n_done, n_all: show(n_done / n_all)

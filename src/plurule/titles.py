@@ -1,8 +1,8 @@
-"""What measures and characteristics of a model are called where people read them."""
+"""Titles of measures and characteristics of a model in text for people."""
 
 from __future__ import annotations
 
-MEASURES = {
+MEASURE_TITLES = {
     "hamming_accuracy": "Hamming accuracy",
     "micro_f1": "micro F1",
     "macro_f1": "macro F1",
@@ -21,8 +21,8 @@ CHARACTERISTICS = {
     "rules": "rules",
     "conditions": "conditions",
     "label_conditions": "conditions on labels",
-    "multi_label_heads": "heads of several labels",
-    "labels_per_multi_label_head": "labels per such head",
+    "multi_label_heads": "multi-label heads",
+    "labels_per_multi_label_head": "labels per multi-label head",
     "stop_rules": "stop rules",
 }
 """What `RuleList.characteristics` counts."""

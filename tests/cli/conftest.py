@@ -1,4 +1,4 @@
-"""Data and models that several commands are tried on."""
+"""Data and models that the tests of several commands share."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers.commands import Run
 from helpers.rule_lists import make_rules
-from plurule.model import file as model_file
+from plurule import RelaxedPruningClassifier, RuleList, RuleListClassifier, read
+from plurule.datasets import load_world_flags
 
 TABLE = """size,kind,red,blue
 1,a,1,0
@@ -18,42 +18,36 @@ TABLE = """size,kind,red,blue
 5,b,0,1
 6,b,0,1
 """
+DATA = "stripes,continent,red,blue\n3,Asia,1,0\n1,Africa,0,1\n,Asia,1,1\n4,Africa,1,0\n"
+RULES = "red <- stripes > 2 and continent = Asia\nblue <- stripes <= 2\nred <- stripes > 3 [stop]"
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    path = tmp_path / "data.csv"
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six rows with two labels."""
+    path = tmp_path_factory.mktemp("toy") / "data.csv"
     path.write_text(TABLE, encoding="utf-8")
     return path
 
 
-@pytest.fixture
-def model(tmp_path: Path, data: Path, run: Run) -> Path:
-    path = tmp_path / "model.json"
-    assert run("fit", data, "--labels", "red,blue", "-o", path).code == 0
+@pytest.fixture(scope="session")
+def model(data: Path) -> Path:
+    """A model of two rules learned from the six rows."""
+    path = data.parent / "model.json"
+    RelaxedPruningClassifier().fit(read(data, labels=["red", "blue"])).rule_list_.save(path)
     return path
 
 
-DATA = "stripes,continent,red,blue\n3,Asia,1,0\n1,Africa,0,1\n,Asia,1,1\n4,Africa,1,0\n"
-
-
-RULES = "red <- stripes > 2 and continent = Asia\nblue <- stripes <= 2\nred <- stripes > 3 [stop]"
+@pytest.fixture(scope="session")
+def flags_rules() -> RuleList:
+    """The rules that are learned from the flags by default."""
+    return RuleListClassifier().fit(load_world_flags()).rule_list_
 
 
 @pytest.fixture
-def model_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A working folder with `model.json` and `data.csv`."""
+def model_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with `model.json` and `data.csv`, which tests may change."""
     monkeypatch.chdir(tmp_path)
-    Path("data.csv").write_text(DATA)
-    rules = make_rules(RULES, {"stripes": None, "continent": ("Africa", "Asia")}, ("red", "blue"))
-    model_file.save(rules, "model.json")
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> Path:
-    """A data set that comes as a training and a test file."""
-    header = "@relation 'pair: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@data\n"
-    for part, start in (("train", 0), ("test", 3)):
-        rows = [f"{int(x > 15)},{int(x > 20)},{x}" for x in range(start, start + 30)]
-        (tmp_path / f"pair-{part}.arff").write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
-    return tmp_path / "pair"
+    (tmp_path / "data.csv").write_text(DATA)
+    make_rules(RULES, {"stripes": None, "continent": ("Africa", "Asia")}, ("red", "blue")).save(tmp_path / "model.json")
+    return tmp_path

@@ -1,150 +1,135 @@
-"""`plurule evaluate`, as people use it."""
+"""`plurule evaluate`."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold
 
-from helpers.commands import Run
-from plurule import RuleListClassifier
-from plurule.cli.evaluate import spread
+from helpers.commands import Run, assert_mistake
+from plurule import RelaxedPruningClassifier, RuleListClassifier
+from plurule.cli.evaluate import mean_and_deviation
+from plurule.data.splitting import IterativeStratifiedKFold, copies
 from plurule.datasets import load_world_flags
-from plurule.lifts import find_lift
 from plurule.metrics import METRICS, scores
-from plurule.model import file as model_file
+
+QUICK = ("--learner", "relaxed-pruning", "--max-rules", 5, "--folds", 2)
 
 
-def test_evaluate_scores_on_labelled_data(run: Run, model: Path, data: Path) -> None:
-    assert "Hamming accuracy" in run("evaluate", model, data).out
+# A model -------------------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_scores_a_model(run: Run, model: Path, data: Path) -> None:
     scores = json.loads(run("evaluate", model, data, "--json").out)
-    assert "What rules decide is right in 100.0%, in training in 100.0%" in run("evaluate", model, data).out
     assert scores["subset_accuracy"] == 1.0
     assert scores["micro_f1"] == 1.0
+    assert scores["instances"] == 6
 
 
-def test_a_model_is_scored_on_the_test_part_and_says_what_it_was_trained_on(run: Run, pair: Path, tmp_path: Path):
-    model = tmp_path / "model.json"
-    assert run("fit", pair, "-o", model).code == 0
-    out = run("evaluate", model, pair).out
-    assert "rows was trained on" in out or "rows were trained on" in out
-    assert all(title in out for title in ("score", "from", "to (95 %)", "best constant", "chance"))
-    test, both = (json.loads(run("evaluate", model, pair, *split, "--json").out) for split in ((), ("--split", "all")))
-    assert test["instances"] < both["instances"]
-    assert both["trained_on"] >= both["instances"] - test["instances"]
-    assert test["low"]["micro_f1"] <= test["micro_f1"] <= test["high"]["micro_f1"]
-    rows = list(csv.DictReader(io.StringIO(run("evaluate", model, pair, "--csv").out)))
-    assert [row["row"] for row in rows] == ["score", "low", "high", "constant", "chance"]
-    assert run("fit", pair, "-o", model, "--no-remember-rows").code == 0
-    assert "trained on" not in run("evaluate", model, pair).out
-
-
-def test_evaluate_trains_on_one_part_of_a_pair_and_scores_on_the_other(run: Run, pair: Path):
-    code, out, err = run("evaluate", pair, "--lift", "none", "--json")
-    assert code == 0, err
-    found = json.loads(out)
-    assert found["hamming_accuracy"] == 1.0
-    assert found["rules"] >= 1
-
-
-def test_evaluate_scores_by_cross_validation_with_mean_and_deviation(run: Run):
-    code, out, err = run("evaluate", "world-flags", "--folds", "3", "--lift", "kln at 3: 1.08", "--json")
-    assert code == 0, err
-    found = json.loads(out)
-    flags = load_world_flags()
-    expected = []
-    for train, test in KFold(3, shuffle=True, random_state=0).split(flags.Y):
-        model = RuleListClassifier.published(lift=find_lift("kln at 3: 1.08"))
-        model.fit(flags[train])
-        expected.append(scores(flags.Y[test], model.predict(flags[test])))
-    for name in expected[0]:
-        values = [fold[name] for fold in expected]
-        assert found["mean"][name] == pytest.approx(np.mean(values))
-        assert found["deviation"][name] == pytest.approx(np.std(values))
-        assert [fold[name] for fold in found["folds"]] == pytest.approx(values)
-
-
-def test_evaluate_shows_a_table_and_writes_csv(run: Run, tmp_path: Path):
-    target = tmp_path / "scores.csv"
-    code, out, err = run("evaluate", "world-flags", "--folds", "2", "-o", target)
-    assert code == 0, err
-    for title in (
-        "Hamming accuracy",
-        "micro F1",
-        "macro F1 (an empty label scores 1)",
-        "example-based F1",
-        "deviation",
-    ):
-        assert title in out
-    rows = list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))
-    assert [row["fold"] for row in rows] == ["1", "2", "mean", "deviation", "constant"]
-    mean = (float(rows[0]["micro_f1"]) + float(rows[1]["micro_f1"])) / 2
-    assert float(rows[2]["micro_f1"]) == pytest.approx(mean, abs=1e-5)
-
-
-def test_evaluate_scores_what_fit_learns_if_asked_for_the_default_learner(run: Run, pair: Path, tmp_path: Path):
-    model = tmp_path / "model.json"
-    assert run("fit", pair, "--split", "train", "-o", model)[0] == 0
-    _, expected, _ = run("evaluate", model, pair, "--split", "test", "--json")
-    code, out, err = run("evaluate", pair, "--learner", "default", "--json")
-    assert code == 0, err
-    found = json.loads(out)
-    assert found.items() >= {name: json.loads(expected)[name] for name in METRICS}.items()
-    assert found["constant"] == json.loads(expected)["constant"]
-    assert found["rules"] == len(model_file.load(model))
-    code, out, err = run("evaluate", "world-flags", "--learner", "default", "--folds", "2")
-    assert code == 0, err
-    assert "193 instances, 2 folds, 7 labels, the default learner" in out
-    for option, value in (("--objective", "ha+"), ("--lift", "none")):
-        code, _, err = run("evaluate", pair, "--learner", "default", option, value)
-        assert code == 2
-        assert f"{option} has no meaning with --learner default" in err
-
-
-def test_evaluate_can_choose_the_lift_anew_in_every_fold(run: Run, pair: Path):
-    code, out, err = run("evaluate", pair, "--lift", "tune", "--csv", "--objective", "macro-f+")
-    assert code == 0, err
-    assert next(csv.DictReader(io.StringIO(out)))["subset_accuracy"] == "1.0"
-
-
-def test_evaluate_needs_data_beside_a_model_and_not_folds(run: Run, pair: Path, tmp_path: Path):
-    model = tmp_path / "model.json"
-    assert run("fit", pair, "--split", "train", "-o", model)[0] == 0
-    assert run("evaluate", model, pair, "--split", "test")[0] == 0
-    code, _, err = run("evaluate", model)
-    assert code == 2
-    assert "is a model; give the data" in err
-    for option, value in (
-        *(("--folds", "3"), ("--labels", "nonsense"), ("--objective", "ha+"), ("--lift", "none")),
-        *(("--seed", "0"), ("--jobs", "1"), ("--learner", "default")),
-    ):
-        code, _, err = run("evaluate", model, pair, option, value)
-        assert code == 2
-        assert f"{option} has no meaning with a model" in err
-        assert "leave out one of the two" in err
-    assert run("evaluate", model, pair, pair)[0] == 2
-    assert run("evaluate", model, pair, "--json", "--csv")[0] == 2
+def test_evaluate_compares_the_scores_of_a_model(run: Run, model: Path, data: Path) -> None:
+    out = run("evaluate", model, data).out
+    assert "6 instances, 2 labels, 2 rules" in out
+    assert all(title in out for title in ("Hamming accuracy", "score", "to (95 %)", "best constant", "chance"))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "option",
+    ["--folds 3", "--labels red", "--drop size", "--seed 0", "--n-jobs 1", "--learner rule-list", "--max-rules 3"],
+)
+def test_evaluate_refuses_options_of_cross_validation_with_a_model(
+    run: Run, model: Path, data: Path, option: str
+) -> None:
+    name = option.split()[0]
+    assert_mistake(run("evaluate", model, data, *option.split()), f"{name} is an option of cross-validation")
+
+
+def test_evaluate_needs_data_besides_a_model(run: Run, model: Path) -> None:
+    assert_mistake(run("evaluate", model), "is a model; also give the data")
+
+
+def test_evaluate_refuses_three_files(run: Run, model: Path, data: Path) -> None:
+    assert_mistake(run("evaluate", model, data, data), "3 files are given")
+
+
+# Cross-validation ----------------------------------------------------------------------------------------------------
+
+
+def expected_scores(classifier: RuleListClassifier | RelaxedPruningClassifier, folds: int) -> list[dict[str, float]]:
+    """The scores of a classifier by fold."""
+    flags = load_world_flags()
+    rows = []
+    splitter = IterativeStratifiedKFold(folds, shuffle=True, random_state=0)
+    for train, test in splitter.split(flags.X, flags.Y, copies(flags.X, flags.Y)):
+        model = classifier.fit(flags[train])
+        rows.append(scores(flags.Y[test], model.predict(flags[test])))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("options", "classifier"),
     [
-        (("--lift", "kln at 3: 1.08, none"), "2 lifts; give one lift, or tune"),
-        (("--lift", "bar"), "lift 'bar' is not understood"),
-        (("--objective", "foo"), "unknown objective"),
-        (("--jobs", "0"), "--jobs 0"),
+        (("--folds", 2, "--cv", 2), RuleListClassifier(cv=2)),
+        (QUICK, RelaxedPruningClassifier(max_rules=5)),
     ],
 )
-def test_what_evaluate_cannot_use_is_said_before_any_training(run: Run, arguments: tuple[str, ...], message: str):
-    code, _, err = run("evaluate", "world-flags", *arguments)
-    assert code == 2
-    assert message in err
+def test_evaluate_cross_validates_what_fit_trains(
+    run: Run, options: tuple[object, ...], classifier: RuleListClassifier | RelaxedPruningClassifier
+) -> None:
+    result = run("evaluate", "world-flags", *options, "--json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)
+    rows = expected_scores(classifier, 2)
+    for name in METRICS:
+        values = [row[name] for row in rows]
+        assert [fold[name] for fold in found["folds"]] == pytest.approx(values)
+        assert found["mean"][name] == pytest.approx(np.mean(values))
+        assert found["deviation"][name] == pytest.approx(np.std(values))
 
 
-def test_folds_are_summed_up_by_mean_and_deviation() -> None:
-    assert spread([{"rules": 4.0}, {"rules": 6.0}]) == ({"rules": 5.0}, {"rules": 1.0})
+def test_evaluate_shows_the_learner_and_its_scores(run: Run) -> None:
+    out = run("evaluate", "world-flags", *QUICK).out
+    assert "193 instances, 2 folds, 7 labels, RelaxedPruningClassifier" in out
+    for title in ("Hamming accuracy", "micro F1", "example-based F1", "deviation", "best constant", "rules"):
+        assert title in out
+
+
+def test_evaluate_shuffles_the_rows_by_the_seed(run: Run) -> None:
+    first, second = (run("evaluate", "world-flags", *QUICK, "--seed", seed, "--json").out for seed in (0, 1))
+    assert first != second
+
+
+def test_evaluate_cross_validates_a_column_of_classes(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "classes.csv"
+    path.write_text("x,kind\n" + "".join(f"{i},{'abc'[i // 20]}\n" for i in range(60)))
+    result = run("evaluate", path, "--labels", "kind", "--folds", 2, "--learner", "relaxed-pruning", "--json")
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["mean"]["micro_f1"] > 0.8
+
+
+def test_evaluate_chooses_the_lift_in_every_fold(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,a,b\n" + "".join(f"{i},{int(i > 15)},{int(i > 20)}\n" for i in range(40)))
+    options = ("--learner", "relaxed-pruning", "--lift", "auto", "--folds", 2, "--cv", 2, "--json")
+    result = run("evaluate", path, "--labels", "a,b", *options)
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["mean"]["micro_f1"] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--folds", 1), "Invalid value for '--folds'"),
+        (("--folds", 194), "--folds 194: there are only 193 rows"),
+        (("--lift", "bar"), "Invalid value for '--lift'"),
+        (("--n-jobs", 0), "--n-jobs must be a whole number other than 0"),
+        (("--beam-width", 2), "add --learner relaxed-pruning"),
+    ],
+)
+def test_evaluate_refuses_wrong_values(run: Run, options: tuple[object, ...], message: str) -> None:
+    assert_mistake(run("evaluate", "world-flags", *options), message)
+
+
+def test_mean_and_deviation_of_folds() -> None:
+    assert mean_and_deviation([{"rules": 4.0}, {"rules": 6.0}]) == ({"rules": 5.0}, {"rules": 1.0})

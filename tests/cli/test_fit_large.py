@@ -1,4 +1,4 @@
-"""`plurule fit` on data that are read in parts: the model that it writes is that of the data in memory."""
+"""`plurule fit` on data that are read in parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 from helpers.commands import Run, assert_mistake
 from plurule.model.file import load
 
-GIVEN = ["--labels", "one,two", "--heuristic", "f_measure", "--rules", "6"]
+GIVEN = ["--labels", "one,two", "--learner", "relaxed-pruning", "--max-bins", "32", "--max-rules", "6"]
 
 
 @pytest.fixture(scope="module")
@@ -34,24 +34,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_pattern_of_files_and_little_memory_give_the_model_of_the_data_in_memory(run: Run, folder: Path):
+def test_fit_learns_the_same_model_from_files_in_parts(run: Run, folder: Path):
     assert run("fit", folder / "all.csv", *GIVEN, "-o", folder / "whole.json").code == 0
     parts = run("fit", folder / "part-*.parquet", *GIVEN, "-o", folder / "parts.json")
     assert parts.code == 0, parts.err
-    assert "6 rules for 2 labels from 2000 instances" in parts.out
+    assert "5 rules for 2 labels from 2000 instances" in parts.out
     kept = ["--checkpoint", folder / "rules.jsonl"]
-    kept += ["--cache", folder / "cache"]
     small = run("fit", folder / "all.csv", *GIVEN, "--memory", "30 kB", *kept, "-o", folder / "small.json")
     assert small.code == 0, small.err
-    assert (folder / "rules.jsonl").read_text().count('"task"') == 6
-    assert len(list((folder / "cache").glob("blocks-*"))) == 1
+    assert (folder / "rules.jsonl").read_text().count('"list"') == 5
     whole, *others = (load(folder / name) for name in ("whole.json", "parts.json", "small.json"))
     assert others == [whole, whole]
 
 
 @contextmanager
 def started(folder: Path, workers: int, **environment: str) -> Iterator[str]:
-    """A scheduler and its workers, as someone starts them on the command line."""
+    """A scheduler and its workers, started on the command line."""
     pytest.importorskip("distributed")
     file = folder / "scheduler.json"
     start = [sys.executable, "-m", "dask"]
@@ -89,9 +87,7 @@ def distributed_client(address: str) -> Any:
     return distributed.Client(address, set_as_default=False)
 
 
-def test_a_cluster_that_was_started_on_the_command_line_gives_the_model_of_the_data_in_memory(
-    run: Run, folder: Path, scheduler: str
-):
+def test_fit_learns_the_same_model_on_a_cluster(run: Run, folder: Path, scheduler: str):
     assert run("fit", folder / "all.csv", *GIVEN, "-o", folder / "here.json").code == 0
     there = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", scheduler, "-o", folder / "there.json")
     assert there.code == 0, there.err
@@ -99,25 +95,26 @@ def test_a_cluster_that_was_started_on_the_command_line_gives_the_model_of_the_d
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_cluster_that_is_not_there_is_said_to_be_missing(run: Run, folder: Path):
+def test_fit_names_a_scheduler_that_does_not_answer(run: Run, folder: Path):
     missing = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", "tcp://127.0.0.1:1", "-o", folder / "no.json")
     assert_mistake(missing, "no Dask scheduler answers at tcp://127.0.0.1:1")
 
 
-def test_workers_that_lack_plurule_are_said_to_lack_it(run: Run, folder: Path, tmp_path: Path):
+def test_fit_names_the_package_that_workers_are_missing(run: Run, folder: Path, tmp_path: Path):
     (tmp_path / "plurule.py").write_text("raise ModuleNotFoundError('no such package here')")
     with started(tmp_path, workers=1, PYTHONPATH=str(tmp_path)) as address:
         result = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", address, "-o", folder / "no.json")
-    assert_mistake(result, "lack a package (no such package here); install plurule everywhere")
+    assert_mistake(result, "lacks a package (no such package here); install plurule everywhere")
 
 
-def test_what_does_not_work_in_parts_is_said_with_the_option_to_give(run: Run, folder: Path):
-    result = run("fit", folder / "part-*.parquet", *GIVEN, "--simplify", "0.2")
-    assert_mistake(result, "--simplify", "needs all rows in memory")
+def test_fit_refuses_to_choose_a_lift_from_data_in_parts(run: Run, folder: Path) -> None:
+    assert_mistake(run("fit", folder / "part-*.parquet", *GIVEN, "--lift", "auto"), "in memory")
+
+
+def test_fit_refuses_a_memory_size_without_a_unit(run: Run, folder: Path) -> None:
     assert_mistake(run("fit", folder / "all.csv", *GIVEN, "--memory", "much"), "write for example 500MB or 2GB")
-    result = run("fit", folder / "all.csv", *GIVEN, "--checkpoint", folder / "rules.jsonl")
+
+
+def test_fit_refuses_a_checkpoint_for_data_in_memory(run: Run, folder: Path) -> None:
+    result = run("fit", folder / "all.csv", *GIVEN, "--checkpoint", folder / "rules")
     assert_mistake(result, "--checkpoint is for data that are read in parts")
-    result = run("fit", folder / "all.csv", *GIVEN, "--cache", folder / "cache")
-    assert_mistake(result, "--cache is for data that are read in parts")
-    result = run("fit", folder / "part-*.parquet", *GIVEN, "--choose-lift", "micro_f1")
-    assert_mistake(result, "need data that are read as a whole")

@@ -1,4 +1,4 @@
-"""Data and models that the commands are given, and what is said where they cannot be used."""
+"""Data and models that the commands load."""
 
 from __future__ import annotations
 
@@ -8,78 +8,134 @@ import pytest
 
 from helpers.commands import Run, assert_mistake
 from helpers.rule_lists import make_rules
-from plurule.cli.loading import _bytes
-from plurule.model import file as model_file
+from plurule import RuleList
+from plurule.cli.loading import parse_size
 
 
-def test_mistakes_in_files_are_explained(run: Run, model: Path, data: Path, tmp_path: Path) -> None:
+def test_missing_model_is_named(run: Run, tmp_path: Path) -> None:
     assert_mistake(run("show", tmp_path / "none.json"), "none.json", "no such file")
-    assert_mistake(run("show", data), "data.csv")
-    lacking = tmp_path / "lacking.csv"
-    lacking.write_text("kind,red,blue\na,1,0\n", encoding="utf-8")
-    assert_mistake(run("predict", model, lacking), "'size'")
-    assert_mistake(run("evaluate", model, lacking), "'size'")
-    unlabelled = tmp_path / "unlabelled.csv"
-    unlabelled.write_text("size,kind\n1,a\n", encoding="utf-8")
-    assert_mistake(run("evaluate", model, unlabelled), "red")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "no.json", "-o", "r.html"),
+        ("export", "no.json", "--to", "sql"),
+        ("diff", "no.json", "no.json"),
+        ("edit", "no.json", "--remove", "1"),
+    ],
+)
 @pytest.mark.usefixtures("model_folder")
-def test_a_model_that_is_not_there_is_said(run: Run) -> None:
-    for command in (
-        ["report", "no.json", "-o", "r.html"],
-        ["export", "no.json", "--to", "sql"],
-        ["diff", "no.json", "no.json"],
-    ):
-        result = run(*command)
-        assert result.code == 2
-        assert "no.json: there is no such file" in result.err
+def test_every_command_names_a_missing_model(run: Run, command: tuple[str, ...]) -> None:
+    assert_mistake(run(*command), "no.json: there is no such file")
 
 
-def test_decimal_commas_and_columns_to_drop_are_known_wherever_data_are_read(run: Run, tmp_path: Path) -> None:
-    data, model = tmp_path / "data.csv", tmp_path / "model.json"
+def test_file_that_is_no_model_is_refused(run: Run, data: Path) -> None:
+    assert_mistake(run("show", data), "data.csv")
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_missing_column_is_named(run: Run, model: Path, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "missing.csv"
+    path.write_text("kind,red,blue\na,1,0\n", encoding="utf-8")
+    assert_mistake(run(command, model, path), "'size'")
+
+
+def test_missing_label_is_named(run: Run, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "unlabelled.csv"
+    path.write_text("size,kind\n1,a\n", encoding="utf-8")
+    assert_mistake(run("evaluate", model, path), "red")
+
+
+@pytest.fixture(scope="module")
+def decimal_comma(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data with decimal commas and an ID column."""
+    path = tmp_path_factory.mktemp("comma") / "data.csv"
     lines = [f"r{i};{i},5;{int(i > 12)};{int(i % 8 > 3)}" for i in range(24)]
-    data.write_text("\n".join(["id;size;red;blue", *lines]), encoding="utf-8")
-    reading = ("--decimal", ",", "--drop", "id")
-    assert run("fit", data, "-l", "red,blue", *reading, "-o", model).code == 0
-    first = model_file.load(model)[0].to_text()
-    for command in (
-        ("evaluate", data, "-l", "red,blue", "--folds", "2", *reading),
-        ("tune", data, "-l", "red,blue", "--lifts", "kln at 3: 1.08", "--folds", "2", "--jobs", "1", *reading),
-        ("discover", data, "-l", "red,blue", "--resamples", "0", *reading),
-        ("evaluate", model, data, "--decimal", ","),
-        ("report", model, "-d", data, "-o", tmp_path / "report.html", "--decimal", ","),
-        ("dependencies", model, "-d", data, "--decimal", ","),
-        ("diff", model, model, "-d", data, "--decimal", ","),
-        ("simplify", model, data, "--decimal", ","),
-        ("edit", "add", model, first, "-d", data, "--decimal", ","),
-    ):
-        result = run(*command)
-        assert result.code == 0, (command, result.err)
-        assert "nominal" not in result.err
-    assert_mistake(run("evaluate", model, data, "--drop", "id"), "--drop has no meaning with a model")
+    path.write_text("\n".join(["id;size;red;blue", *lines]), encoding="utf-8")
+    return path
 
 
-def test_half_characters_in_a_model_end_no_command(run: Run, tmp_path: Path, data: Path) -> None:
-    model, saved = tmp_path / "model.json", tmp_path / "saved.json"
-    rules = make_rules('"\ud800" <- size > 3', {"size": None}, ("\ud800", "blue"))
-    model_file.save(rules, model)
-    assert "\\ud800" in model.read_text(encoding="utf-8")
-    assert model_file.load(model) == rules
-    for command in (
-        ("show", model),
-        ("predict", model, data),
-        ("explain", model, data),
-        ("explain", model, data, "--as", "html"),
-        ("report", model, "-o", tmp_path / "report.html"),
-        *(("export", model, "--to", form) for form in ("python", "markdown", "latex", "text")),
-        ("edit", "lock", model, "1", "-o", saved),
-    ):
-        result = run(*command)
-        assert result.code == 0, (command, result.err)
-    assert model_file.load(saved).labels == ("\ud800", "blue")
+@pytest.fixture(scope="module")
+def decimal_comma_model(decimal_comma: Path) -> Path:
+    path = decimal_comma.parent / "model.json"
+    make_rules("red <- size > 13", {"size": None}, ("red", "blue")).save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit DATA --labels red,blue --drop id",
+        "evaluate DATA --labels red,blue --drop id --folds 2",
+        "discover DATA --labels red,blue --drop id --resamples 0",
+        "evaluate MODEL DATA",
+        "report MODEL --data DATA -o report.html",
+        "show MODEL --data DATA",
+        "show MODEL --dependencies --data DATA",
+        "diff MODEL MODEL --data DATA",
+        "explain MODEL DATA",
+        "edit MODEL --simplify --data DATA",
+        "edit MODEL --add blue<-size>20 --data DATA",
+    ],
+)
+def test_every_command_reads_decimal_commas(
+    run: Run,
+    command: str,
+    decimal_comma: Path,
+    decimal_comma_model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = {"DATA": decimal_comma, "MODEL": decimal_comma_model}
+    result = run(*(words.get(word, word) for word in command.split()), "--decimal", ",")
+    assert result.code == 0, result.err
+    assert "nominal" not in result.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "show MODEL",
+        "predict MODEL DATA",
+        "explain MODEL DATA",
+        "explain MODEL DATA --as html",
+        "report MODEL -o report.html",
+        "export MODEL --to python",
+        "export MODEL --to markdown",
+        "export MODEL --to latex",
+        "export MODEL --to text",
+        "edit MODEL --lock 1 -o saved.json",
+    ],
+)
+def test_names_with_half_characters_are_accepted(
+    run: Run, command: str, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = tmp_path / "model.json"
+    make_rules('"\ud800" <- size > 3', {"size": None}, ("\ud800", "blue")).save(model)
+    result = run(*({"DATA": data, "MODEL": model}.get(word, word) for word in command.split()))
+    assert result.code == 0, result.err
+    if Path("saved.json").exists():
+        assert RuleList.load("saved.json").labels == ("\ud800", "blue")
+
+
+def test_names_with_half_characters_are_refused_in_sql(run: Run, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    make_rules('"\ud800" <- size > 3', {"size": None}, ("\ud800", "blue")).save(model)
     assert_mistake(run("export", model, "--to", "sql"), "half of a character")
 
 
-def test_sizes_are_read_as_people_write_them() -> None:
-    assert [_bytes(size) for size in ("1.5 GB", "500MB", "7 b")] == [1_500_000_000, 500_000_000, 7]
+def test_string_attribute_of_an_arff_file_is_dropped_with_one_note(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"x,{i},{i % 2}\n" for i in range(30))
+    (tmp_path / "t.arff").write_text(
+        f"@relation t\n@attribute s string\n@attribute a numeric\n@attribute l {{0,1}}\n@data\n{rows}"
+    )
+    result = run("fit", tmp_path / "t.arff", "--labels", "l")
+    assert result.code == 0
+    assert result.err.count("Note: t.arff: 1 string attribute dropped") == 1
+
+
+def test_parse_size_reads_units() -> None:
+    assert [parse_size(size) for size in ("1.5 GB", "500MB", "7 b")] == [1_500_000_000, 500_000_000, 7]

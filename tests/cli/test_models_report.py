@@ -11,7 +11,7 @@ from helpers.commands import Result, Run
 pytestmark = pytest.mark.usefixtures("model_folder")
 
 
-def test_report_writes_one_page(run: Run) -> None:
+def test_report_writes_a_page(run: Run) -> None:
     result = run("report", "model.json", "--data", "data.csv", "-o", "report.html", "--title", "Flags <3")
     assert result == Result(0, result.out, "")
     assert result.out.startswith("report.html: 3 rules, ")
@@ -26,10 +26,10 @@ def test_report_works_without_data_and_without_labels(run: Run) -> None:
     Path("plain.csv").write_text("stripes,continent\n3,Asia\n")
     result = run("report", "model.json", "-d", "plain.csv", "-o", "report.html")
     assert result.code == 0
-    assert result.err == "Note: plain.csv has none of the labels of the model, so nothing is scored\n"
+    assert result.err == "Note: plain.csv has none of the labels of the model, so no scores are computed\n"
 
 
-def test_instances_of_a_report_are_called_as_a_column_says(run: Run) -> None:
+def test_report_names_rows_by_the_id_column(run: Run) -> None:
     Path("named.csv").write_text("id;stripes;continent;red;blue\n007;3,5;Asia;1;0\nx</script>;1,5;Africa;0;1\n")
     given = ("report", "model.json", "-o", "report.html", "--id", "id", "--decimal", ",")
     result = run(*given, "-d", "named.csv")
@@ -40,7 +40,7 @@ def test_instances_of_a_report_are_called_as_a_column_says(run: Run) -> None:
     assert "give --data" in run(*given).err
 
 
-def test_report_says_which_label_is_missing(run: Run) -> None:
+def test_report_names_the_missing_label(run: Run) -> None:
     Path("half.csv").write_text("stripes,continent,red\n3,Asia,1\n")
     result = run("report", "model.json", "-d", "half.csv", "-o", "report.html")
     assert result.code == 2

@@ -24,11 +24,6 @@ def printed(rule_list: RuleList, width: int) -> list[str]:
     return written.getvalue().splitlines()
 
 
-def test_lines_end_between_conditions() -> None:
-    lines = [line[15:56].rstrip() for line in printed(LONG, 80)[1:]]
-    assert lines == ["horizontal_stripes > 2", "∧ continent = South America", "∧ 1948 <= un_since <= 1990 ∧ blue"]
-
-
 def test_what_fits_is_on_one_line() -> None:
     assert len(printed(LONG, 200)) == 2
     assert (
@@ -52,12 +47,6 @@ def test_a_name_longer_than_the_line_is_folded() -> None:
     lines = printed(rule_list, 80)
     assert max(map(len, lines)) <= 80
     assert sum(line.count("x") for line in lines) == 120
-
-
-def test_a_name_longer_than_its_column_is_broken_at_underscores() -> None:
-    name = "Mean_Acc1298_Mean_Mem40_Rolloff"
-    rule_list = make_rules(f"red <- {name} > 1", {name: None}, ("red",))
-    assert [line[11:38].rstrip() for line in printed(rule_list, 60)[1:]] == ["Mean_Acc1298_Mean_Mem40_", "Rolloff > 1"]
 
 
 def test_counts_are_shown_as_they_are_and_measured_values_with_digits() -> None:

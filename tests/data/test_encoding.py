@@ -87,7 +87,7 @@ def test_a_frame_is_matched_by_name_to_what_a_model_was_trained_on(library):
 
 
 def test_a_column_that_a_model_needs_and_a_frame_lacks_is_named():
-    with pytest.raises(DataError, match=r"lacks 1 .* 'colours'; did you mean 'colour'"):
+    with pytest.raises(DataError, match=r"lack 1 .* 'colours'; did you mean 'colour'"):
         encode(pd.DataFrame({"area": [1], "colour": [2]}), (Attribute("area"), Attribute("colours")))
 
 

@@ -12,14 +12,12 @@ import pytest
 import scipy.sparse as sp
 
 from plurule.classifier import RuleListClassifier
-from plurule.classifier_cv import RuleListClassifierCV
 from plurule.data import Dataset, IterativeStratifiedKFold, iterative_train_test_split, read
-from plurule.data.description import describe
 from plurule.data.encoding import encode
 from plurule.data.inputs import labelled_data, unpack
 from plurule.errors import DataError
 from plurule.metrics import scores
-from plurule.model.condition import NumberedAttributes
+from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
 Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
@@ -48,11 +46,46 @@ def test_a_label_is_not_called_like_a_column_of_a_sparse_matrix_which_has_no_nam
         Dataset(encode(sp.csr_array(X)), Y, ("red", "red"))
 
 
-def test_a_sparse_matrix_is_learned_from_without_an_object_for_each_column() -> None:
-    parameters: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 2, "min_coverage": 1, "readable": False}
-    sparse = RuleListClassifier(**parameters).fit(sp.csr_array(X), Y).rule_list_
-    assert isinstance(sparse.attributes, NumberedAttributes)
-    assert sparse == RuleListClassifier(**parameters).fit(X, Y).rule_list_
+def test_fit_of_a_sparse_matrix_gives_the_model_of_the_dense_one() -> None:
+    parameters: dict[str, Any] = {"max_rules": 2, "min_coverage": 1}
+    sparse = RelaxedPruningClassifier(**parameters).fit(sp.csr_array(X), Y).rule_list_
+    assert sparse == RelaxedPruningClassifier(**parameters).fit(X, Y).rule_list_
+
+
+@pytest.mark.parametrize("matrix", [X, X.tolist(), sp.csr_array(X)])
+def test_feature_names_name_the_columns_of_arrays_and_sparse_matrices(matrix: Any) -> None:
+    found = labelled_data(matrix, Y, feature_names=["area", "age"])[0]
+    assert found.attribute_names == ("area", "age")
+    np.testing.assert_array_equal(found.to_numpy()[0], X)
+
+
+def test_feature_names_must_be_as_many_as_columns() -> None:
+    with pytest.raises(DataError, match="feature_names holds 1 name, but X has 2 columns"):
+        labelled_data(X, Y, feature_names=["area"])
+    with pytest.raises(DataError, match="feature_names holds 1 name, but X has 2 columns"):
+        labelled_data(X, Y, feature_names="ab")
+
+
+def test_feature_names_must_be_unique() -> None:
+    with pytest.raises(DataError, match="feature_names holds 'area' twice"):
+        labelled_data(X, Y, feature_names=["area", "area"])
+
+
+def test_feature_names_may_not_be_names_of_labels() -> None:
+    with pytest.raises(DataError, match="both named 'red'"):
+        labelled_data(X, Y, label_names=["red", "blue"], feature_names=["area", "red"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "table", "data set"])
+def test_feature_names_are_refused_where_columns_have_names(kind: str, data: Dataset) -> None:
+    named: dict[str, Any] = {
+        "pandas": pd.DataFrame(X, columns=["area", "zone"]),
+        "polars": pl.DataFrame(X, schema=["area", "zone"]),
+        "table": data.X,
+        "data set": data,
+    }
+    with pytest.raises(DataError, match="the columns of X have names"):
+        labelled_data(named[kind], None if kind == "data set" else Y, feature_names=["a", "b"])
 
 
 def test_the_later_of_two_classes_is_the_label() -> None:
@@ -170,8 +203,8 @@ def test_nothing_that_is_given_is_changed(name: str) -> None:
             else Y.rename({"c0": "l", "c1": "m"})
         )
     before = state(X), state(Y)
-    expected = RuleListClassifier(min_coverage=1, n_rules=3).fit(NUMBERS, TRUTH)
-    model = RuleListClassifier(min_coverage=1, n_rules=3).fit(X, Y)
+    expected = RuleListClassifier(min_coverage=1, max_rules=3).fit(NUMBERS, TRUTH)
+    model = RuleListClassifier(min_coverage=1, max_rules=3).fit(X, Y)
     rules = model.rule_list_
     calls: dict[str, Any] = {
         "predict": lambda: model.predict(X),
@@ -181,15 +214,12 @@ def test_nothing_that_is_given_is_changed(name: str) -> None:
         "staged_predict": lambda: list(model.staged_predict(X)),
         "decide": lambda: model.decide(X),
         "explain": lambda: model.explain(X).to_records(),
-        "auto": lambda: RuleListClassifier(n_rules="auto", cv=2).fit(X, Y),
-        "search": lambda: RuleListClassifierCV(param_grid={"heuristic__beta": [1.0]}, cv=2).fit(X, Y),
+        "auto": lambda: RuleListClassifier(cv=2).fit(X, Y),
         "scores": lambda: scores(Y, Y),
         "folds": lambda: list(IterativeStratifiedKFold(2).split(X, Y)),
         "split": lambda: iterative_train_test_split(X, Y, random_state=0),
         "read": lambda: read((X, Y)),
-        "describe": lambda: describe(read((X, Y))),
         "dependencies": lambda: rules.dependencies(X, Y),
-        "prune": lambda: rules.prune(X, Y),
         "simplify": lambda: rules.simplify(X, Y),
         "html": lambda: rules.to_html(X, Y),
     }
@@ -204,7 +234,7 @@ def test_nothing_that_is_given_is_changed(name: str) -> None:
 def test_threads_may_predict_on_one_untidy_matrix() -> None:
     chance = np.random.default_rng(0)
     dense = np.where(chance.random((3000, 20)) < 0.5, chance.random((3000, 20)), 0)
-    model = RuleListClassifier(heuristic="f_measure", n_rules=5).fit(dense, dense[:, :2] > 0.4)
+    model = RelaxedPruningClassifier(max_rules=5).fit(dense, dense[:, :2] > 0.4)
     matrix = untidy(dense, sp.csc_array)
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(model.predict, [matrix] * 8))

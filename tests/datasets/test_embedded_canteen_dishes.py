@@ -8,11 +8,11 @@ from importlib import resources
 
 import numpy as np
 import pytest
-from tools import canteen_dishes as maker
 
 from plurule import RuleListClassifier
 from plurule.datasets import load_canteen_dishes
 from plurule.metrics import micro_f1
+from tools import canteen_dishes as maker
 
 DISHES = load_canteen_dishes()
 LABEL = {name: DISHES.Y[:, index].astype(bool) for index, name in enumerate(DISHES.label_names)}
@@ -55,5 +55,5 @@ def test_some_fats_and_times_are_not_written_down() -> None:
 
 def test_rules_say_most_of_it() -> None:
     X, Y = load_canteen_dishes(return_X_y=True)
-    classifier = RuleListClassifier(n_rules=60).fit(X, Y)
+    classifier = RuleListClassifier(max_rules=60).fit(X, Y)
     assert micro_f1(Y, classifier.predict(X)) > 0.7 > micro_f1(Y, np.ones_like(Y))

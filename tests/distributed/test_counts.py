@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,7 @@ from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.native_problems import random_sparse_problem as sparse_problem
 from helpers.parts import as_fitted, cut_at, learn_in_parts
-from plurule.distributed.counts import BlockCounts
-from plurule.heuristics import FMeasure, Gain, SubsetAccuracy
+from plurule.heuristics import FMeasure, Gain
 from plurule.learning import engine
 from plurule.learning.initial_rules import as_initial_rules
 from plurule.learning.min_precision import MinPrecision
@@ -38,7 +36,9 @@ def test_whatever_the_parts_and_options_the_list_is_that_of_the_native_engine(ba
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         rng = np.random.default_rng([15, seed])
         problem = random_problem(rng)
-        assert_same_in_parts(rng, problem, random_options(rng, problem), f"seed {seed}")
+        options = random_options(rng, problem)
+        if not options.heuristic.example_based:  # which is refused for data in parts
+            assert_same_in_parts(rng, problem, options, f"seed {seed}")
 
 
 @pytest.mark.parametrize("seed", numbers(3, 30))
@@ -78,32 +78,3 @@ def test_initial_rules_come_first_with_the_counts_of_all_parts(seed: int):
     rules = as_initial_rules(text, problem.table.attributes, problem.labels)
     problem = replace(problem, initial_rules=rules)
     assert_same_in_parts(rng, problem, random_options(rng, problem, head_search="relaxed"), f"seed {seed}")
-
-
-@pytest.mark.parametrize("seed", numbers(8, 60))
-def test_heads_are_judged_as_a_whole_on_sums_too(seed: int):
-    rng = np.random.default_rng([21, seed])
-    problem = random_problem(rng, most_rows=60, most_labels=4)
-    search = ("single", "exhaustive", "anti_monotone")[seed % 3]
-    options = random_options(rng, problem, heuristic=SubsetAccuracy(), head_search=search)
-    assert_same_in_parts(rng, problem, options, f"seed {seed}")
-
-
-def test_heads_are_searched_only_where_they_may_be_the_best(monkeypatch: pytest.MonkeyPatch):
-    found: list[tuple[int, int]] = []
-    may_be_best = BlockCounts.may_be_best
-
-    def noted(self: BlockCounts, candidates: Any, confusion: Any, options: Options) -> Any:
-        some = may_be_best(self, candidates, confusion, options)
-        found.append((len(confusion.tp) if some is None else int(some.sum()), len(confusion.tp)))
-        return some
-
-    monkeypatch.setattr(BlockCounts, "may_be_best", noted)
-    for seed in range(20):
-        rng = np.random.default_rng([23, seed])
-        problem = random_problem(rng, most_rows=200, most_columns=6, most_labels=6)
-        free = MinPrecision(threshold=0)
-        options = random_options(rng, problem, head_search="relaxed", heuristic=FMeasure(), beam_width=1, n_rules=4)
-        assert_same_in_parts(rng, problem, replace(options, min_precision=free), f"seed {seed}")
-    searched, there = np.sum(found, axis=0)
-    assert 0 < searched < there / 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import pickle
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,17 +15,18 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from plurule import DataError, ParameterError, classifier, read
-from plurule.distributed.dask_data import DaskBlocks
+from plurule import DataError, ParameterError, PluruleError, RelaxedPruningClassifier, RuleListClassifier, read
+from plurule.distributed.dask import DaskBlocks
 from plurule.model.file import dumps
 
 distributed: Any = pytest.importorskip("distributed")
 dask: Any = pytest.importorskip("dask")
 da: Any = pytest.importorskip("dask.array")
 
-from plurule.dask import RuleListClassifier  # noqa: E402  # needs Dask
+from plurule.dask import scan  # noqa: E402  # needs Dask
 
-ONE_LIST: dict[str, Any] = {"heuristic": "f_measure", "n_rules": 8}
+ONE_LIST: dict[str, Any] = {"max_rules": 8, "cv": 2}
+GROWN: dict[str, Any] = {"max_rules": 8, "max_bins": 32, "max_conditions": 2, "remaining": 0.0, "min_precision": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -53,23 +53,18 @@ def frame(data: tuple[np.ndarray, np.ndarray]) -> pd.DataFrame:
 LABELS = ["one", "two", "three", "four"]
 
 
-def in_memory(*data: Any, **given: Any) -> classifier.RuleListClassifier:
-    return classifier.RuleListClassifier(**(ONE_LIST | given)).fit(*data)
+def in_memory(*data: Any, **given: Any) -> RuleListClassifier:
+    return RuleListClassifier(**(ONE_LIST | given)).fit(*data)
 
 
 @pytest.mark.parametrize("rows", [4000, 999, 400])
 def test_arrays_of_any_chunks_give_the_model_of_one_array(rows: int, client: Any, data: Any):
     expected = in_memory(*data)
     X, Y = (da.from_array(array, chunks=(rows, -1)) for array in data)
-    found = RuleListClassifier(**ONE_LIST).fit(X.rechunk((rows, 3)), Y)
+    found = RuleListClassifier(**ONE_LIST).fit(scan(X.rechunk((rows, 3)), Y))
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
-    predicted = found.predict(X)
-    assert isinstance(predicted, da.Array)
+    predicted = X.map_blocks(found.predict, dtype=np.int64)
     assert np.array_equal(predicted.compute(), expected.predict(data[0]))
-    assert np.array_equal(found.predict_proba(X).compute(), expected.predict_proba(data[0]))
-    local = found.to_local()
-    assert type(local) is classifier.RuleListClassifier
-    assert np.array_equal(local.predict(data[0]), found.predict(data[0]))
 
 
 def test_frames_with_their_labels_and_weights(client: Any, frame: pd.DataFrame):
@@ -78,19 +73,14 @@ def test_frames_with_their_labels_and_weights(client: Any, frame: pd.DataFrame):
     X, Y = frame.drop(columns=LABELS), frame[LABELS]
     expected = in_memory(X, Y, weights)
     parts = dd.from_pandas(frame.assign(weight=weights), npartitions=5)
-    found = RuleListClassifier(**ONE_LIST)
-    found.client = client
-    found.fit(parts[list(X.columns)], parts[LABELS], parts["weight"])
+    in_parts = scan(parts[list(X.columns)], parts[LABELS], parts["weight"], client=client)
+    found = RuleListClassifier(**ONE_LIST).fit(in_parts)
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
-    predicted = found.predict(parts[list(X.columns)])
-    assert predicted.compute().to_numpy().tolist() == expected.predict(X).tolist()
-    assert list(predicted.columns) == LABELS
-    pickle.loads(pickle.dumps(found))
 
 
 def test_delayed_parts_of_which_some_columns_are_labels(client: Any, frame: pd.DataFrame):
     parts = [dask.delayed(frame[start : start + 1500]) for start in range(0, 4500, 1500)]
-    found = RuleListClassifier(**ONE_LIST).fit(parts, labels=LABELS)
+    found = RuleListClassifier(**ONE_LIST).fit(scan(parts, labels=LABELS))
     expected = in_memory(frame.drop(columns=LABELS), frame[LABELS])
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
 
@@ -112,9 +102,9 @@ def fragile(fragile_cluster: Any) -> Any:
     return fragile_cluster
 
 
-@pytest.mark.parametrize(("fatal", "fan_in"), [(1, 1), (9, 16)])
+@pytest.mark.parametrize("fatal", [1, 9])
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
-    fatal: int, fan_in: int, fragile: Any, data: Any, monkeypatch: pytest.MonkeyPatch
+    fatal: int, fragile: Any, data: Any, monkeypatch: pytest.MonkeyPatch
 ):
     asked, total = [], DaskBlocks.total
 
@@ -125,10 +115,8 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
         return total(self, function, *shared)
 
     monkeypatch.setattr(DaskBlocks, "total", total_and_kill)
-    monkeypatch.setattr(DaskBlocks, "fan_in", fan_in)  # 1: workers ask each other
-    found = RuleListClassifier(**ONE_LIST)
-    found.client = fragile
-    found.fit(*(da.from_array(array, chunks=(500, -1)) for array in data))
+    in_parts = scan(*(da.from_array(array, chunks=(500, -1)) for array in data), client=fragile)
+    found = RuleListClassifier(**ONE_LIST).fit(in_parts)
     assert len(asked) > fatal
     assert dumps(found.rule_list_) == dumps(in_memory(*data).rule_list_)
 
@@ -141,11 +129,7 @@ def killing(block: Any, file: str) -> int:
     return len(block)
 
 
-@pytest.mark.parametrize("fan_in", [16, 1])
-def test_a_worker_that_dies_while_it_counts_is_replaced(
-    fan_in: int, fragile: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(DaskBlocks, "fan_in", fan_in)
+def test_a_worker_that_dies_while_it_counts_is_replaced(fragile: Any, tmp_path: Path):
     workers, given = itertools.cycle(fragile.nthreads()), {"allow_other_workers": True, "pure": False}
     blocks = DaskBlocks(fragile, [fragile.submit(list, range(n), workers=[next(workers)], **given) for n in (3, 4, 5)])
     assert blocks.total(killing, str(tmp_path / "killed")) == 12
@@ -177,26 +161,25 @@ def test_the_threads_of_a_worker_share_its_blocks(data: Any):
         distributed.LocalCluster(n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        learner = RuleListClassifier(**ONE_LIST)
-        learner.client = client
-        learner.fit([dask.delayed(tuple(array[n : n + 500] for array in data)) for n in range(0, 4000, 500)])
+        parts = [dask.delayed(tuple(array[n : n + 500] for array in data)) for n in range(0, 4000, 500)]
+        learner = RuleListClassifier(**ONE_LIST).fit(scan(parts, client=client))
     assert dumps(learner.rule_list_) == dumps(in_memory(*data).rule_list_)
 
 
 def test_what_is_wrong_with_a_partition_is_said_with_its_number(client: Any, frame: pd.DataFrame):
     parts = [dask.delayed(frame[:900]), dask.delayed(frame[900:].assign(two=5))]
     with pytest.raises(DataError, match=r"partition 1: .*two"):
-        RuleListClassifier(**ONE_LIST).fit(parts, labels=LABELS)
+        RuleListClassifier(**ONE_LIST).fit(scan(parts, labels=LABELS))
     with pytest.raises(DataError, match="have 2, 1 partitions"):
-        RuleListClassifier(**ONE_LIST).fit(parts, parts[:1])
+        scan(parts, parts[:1])
     with pytest.raises(ParameterError, match="needs all rows in memory"):
-        RuleListClassifier(simplify=0.2).fit(parts, labels=LABELS)
+        RuleListClassifier(conditions="all").fit(scan(parts[:1], labels=LABELS))
 
 
 def test_the_defaults_choose_on_a_cluster_what_they_choose_in_memory(client: Any, frame: pd.DataFrame):
     parts = [dask.delayed(frame[start : start + 200]) for start in range(0, 600, 200)]
-    found = RuleListClassifier(cv=2, n_rules=4, max_conditions=2).fit(parts, labels=LABELS)
-    expected = classifier.RuleListClassifier(cv=2, n_rules=4, max_conditions=2).fit(read(frame[:600], LABELS))
+    found = RuleListClassifier(cv=2, max_rules=4, max_conditions=2).fit(scan(parts, labels=LABELS))
+    expected = RuleListClassifier(cv=2, max_rules=4, max_conditions=2).fit(read(frame[:600], LABELS))
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
     assert found.chosen_ == expected.chosen_
 
@@ -204,17 +187,10 @@ def test_the_defaults_choose_on_a_cluster_what_they_choose_in_memory(client: Any
 def test_classes_of_which_partitions_lack_some_are_predicted_as_in_memory(client: Any):
     X, y = np.arange(90.0)[:, None], np.repeat(["ant", "bee", "cow"], 30)
     expected = in_memory(X, y)
-    found = RuleListClassifier(**ONE_LIST).fit(*(da.from_array(array, chunks=25) for array in (X, y)))
+    found = RuleListClassifier(**ONE_LIST).fit(scan(*(da.from_array(array, chunks=25) for array in (X, y))))
     assert dumps(found.rule_list_) == dumps(expected.rule_list_)
-    told = expected.predict(X).tolist()
-    assert found.to_local().predict(X).tolist() == told
-    lazy = da.from_array(X, chunks=(25, 1))
-    assert found.predict(lazy).compute().tolist() == told
-    assert np.array_equal(found.predict_proba(lazy).compute(), expected.predict_proba(X))
-    dd: Any = pytest.importorskip("dask.dataframe")
-    frame = dd.from_pandas(pd.DataFrame(X, columns=["x0"]), npartitions=2)
-    assert found.predict(frame).compute().tolist() == told
-    assert found.predict_proba(frame).compute().columns.tolist() == ["ant", "bee", "cow"]
+    assert found.predict(X).tolist() == expected.predict(X).tolist()
+    assert np.array_equal(found.predict_proba(X), expected.predict_proba(X))
 
 
 def test_partitions_are_freed_once_they_are_binned(client: Any, data: Any):
@@ -224,8 +200,8 @@ def test_partitions_are_freed_once_they_are_binned(client: Any, data: Any):
     def look(_: int, share: float) -> None:
         held.append({key for keys in client.has_what().values() for key in keys})
 
-    found = RuleListClassifier(**ONE_LIST, verbose=look).fit(parts)
-    assert dumps(found.rule_list_) == dumps(in_memory(*data).rule_list_)
+    found = RelaxedPruningClassifier(**GROWN, verbose=look).fit(scan(parts, client=client))
+    assert dumps(found.rule_list_) == dumps(RelaxedPruningClassifier(**GROWN).fit(*data).rule_list_)
     assert len(held) == 8
     assert not {part.key for part in parts} & set.union(*held)
 
@@ -243,20 +219,32 @@ def test_a_fit_goes_on_with_the_rules_of_a_cluster_that_is_gone(data: Any, tmp_p
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
-            learner = RuleListClassifier(**ONE_LIST, verbose=verbose)
-            learner.client, learner.checkpoint = client, tmp_path / "rules.jsonl"
+            learner = RelaxedPruningClassifier(**GROWN, verbose=verbose)
             parts = [tuple(array[start : start + 1500] for array in data) for start in range(0, 4500, 1500)]
+            delayed = [dask.delayed(part) for part in parts]
+            in_parts = scan(delayed, client=client, checkpoint=tmp_path / "rules.jsonl")
             with contextlib.nullcontext() if error is None else pytest.raises(error):
-                learner.fit([dask.delayed(part) for part in parts])
+                learner.fit(in_parts)
     assert told == [6, 7, 8]
-    assert dumps(learner.rule_list_) == dumps(in_memory(*data).rule_list_)
+    assert dumps(learner.rule_list_) == dumps(RelaxedPruningClassifier(**GROWN).fit(*data).rule_list_)
 
 
-@pytest.mark.parametrize("given", [{}, {"predict_absence": True}, {"n_rules": None, "stop_threshold": 0.5}], ids=str)
+@pytest.mark.parametrize("given", [{}, {"predict_absence": True}, {"max_rules": 20}], ids=str)
 def test_sparse_and_wide_data_give_the_model_of_one_matrix(given: dict[str, Any], client: Any):
     rng = np.random.default_rng(5)
     X = scipy.sparse.random_array((3000, 60), density=0.03, format="csr", rng=rng)
     Y = np.column_stack([X[:, [i]].toarray()[:, 0] + X[:, [i + 1]].toarray()[:, 0] > 0.3 for i in range(5)]).astype(int)
     parts = [dask.delayed((X[n : n + 800], Y[n : n + 800])) for n in range(0, 3000, 800)]
-    found = RuleListClassifier(**(ONE_LIST | given)).fit(parts)
+    found = RuleListClassifier(**(ONE_LIST | given)).fit(scan(parts))
     assert dumps(found.rule_list_) == dumps(in_memory(X, Y, **given).rule_list_)
+
+
+def test_a_lost_scheduler_is_said_in_a_sentence(data: Any):
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        client = distributed.Client(cluster, set_as_default=False)
+        in_parts = scan([dask.delayed(data)], client=client)
+        client.close()
+        with pytest.raises(PluruleError, match="the Dask cluster was lost while a model was learned"):
+            RuleListClassifier(**ONE_LIST).fit(in_parts)

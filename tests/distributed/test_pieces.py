@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plurule.distributed.block import Block, CodedRule, Standing
+from plurule.distributed.block import Block, CodedRule, LearningState
 from plurule.distributed.pieces import LocalPieces, Piece, Stored, added_up, itself
 from plurule.errors import DataError
 
@@ -70,33 +69,17 @@ def test_what_is_wrong_with_a_piece_is_said_with_its_name_once() -> None:
 
 
 def test_a_block_of_a_file_is_the_block_and_its_state_stays_there(tmp_path: Path) -> None:
-    block, path = some_block(), tmp_path / "blocks" / "one"
-    stored = Stored.write(block, path)
-    block.catch_up(Standing(RULES))
-    stored.load(path, mmap.ACCESS_COPY).catch_up(Standing(RULES))
-    assert stored.load(path).seen.tolist() == [-1, -1]  # a copy keeps its state to itself
-    stored.load(path).catch_up(Standing(RULES))
-    again = stored.load(path)
+    block = some_block()
+    stored = Stored.write(block, tmp_path / "blocks" / "one")
+    block.catch_up(LearningState(RULES))
+    assert stored.load().seen.tolist() == [-1, -1]
+    stored.load().catch_up(LearningState(RULES))
+    again = stored.load()
     assert again.seen.tolist() == [2, 0]
     for name in ("states", "predicted", "in_training", "listed", "row_starts", "n_values", "usual"):
         assert np.array_equal(getattr(again, name), getattr(block, name)), name
     assert all(np.array_equal(a, b) for a, b in zip(again.columns, block.columns, strict=True))
     assert again.states.ctypes.data % 64 == 0
-
-
-def test_what_learning_changes_leaves_a_file_whole_and_whatever_else_changes_does_not(tmp_path: Path) -> None:
-    path = tmp_path / "one"
-    stored = Stored.write(some_block(), path)
-    stored.load(path).catch_up(Standing(RULES))
-    assert stored.is_whole(path)
-    content = path.read_bytes()
-    for place in (0, stored.fixed // 2, stored.fixed - 1):
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        assert not stored.is_whole(path)
-    path.write_bytes(content[: stored.fixed])
-    assert not stored.is_whole(path)
-    path.unlink()
-    assert not stored.is_whole(path)
 
 
 def test_blocks_in_a_folder_and_in_memory_count_alike_and_one_without_rows_is_not_written(tmp_path: Path) -> None:
@@ -110,7 +93,7 @@ def test_blocks_in_a_folder_and_in_memory_count_alike_and_one_without_rows_is_no
     for folder in (tmp_path, None):
         blocks, sides = LocalPieces(lambda: numbers(20, 0, 7), folder=folder).make(make, each=[None] * 3)
         assert sides == [20, 0, 7]
-        told.append([blocks.total(rows), *blocks.total(Block.begin, Standing())])
+        told.append([blocks.total(rows), *blocks.total(Block.begin, LearningState())])
     assert all(np.array_equal(a, b) for a, b in zip(*told, strict=True))
     assert [path.name for path in sorted(tmp_path.glob("*/*"))] == ["block-000000", "block-000002"]
     assert itself(3) == 3

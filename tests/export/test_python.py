@@ -17,7 +17,7 @@ from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.export.python import to_python
 from plurule.model import RuleList
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 
 RUNNER = """\
 import json, sys

@@ -19,7 +19,7 @@ from plurule.data.table import Table
 from plurule.errors import ModelError
 from plurule.export.sql import DIALECTS, to_sql
 from plurule.model import RuleList
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 
 
 @pytest.fixture

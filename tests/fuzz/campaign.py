@@ -81,18 +81,18 @@ def seeds(folder: Path) -> None:
     """Something valid for every target to start from."""
     import gzip
 
+    from helpers.datasets import write_arff, write_csv
     from plurule import RuleListClassifier
-    from plurule.data import write as write_data
 
     flags = load_world_flags()[:12]
-    rule_list = RuleListClassifier(n_rules=3).fit(flags).rule_list_
+    rule_list = RuleListClassifier(max_rules=3).fit(flags).rule_list_
     (folder / "model" / "seed").write_text(model_file.dumps(rule_list), encoding="utf-8")
     text = "red, !blue <- area > 2.5 and zone = 'two words'\n# a comment\n'dark red' <- red and !blue [stop] [locked]\n"
     (folder / "rules" / "seed").write_text(text, encoding="utf-8")
-    for kind in ("csv", "arff", "parquet"):
-        with tempfile.TemporaryDirectory() as place:
-            write_data(flags, Path(place) / f"flags.{kind}")
-            (folder / kind / "seed").write_bytes((Path(place) / f"flags.{kind}").read_bytes())
+    with tempfile.TemporaryDirectory() as place:
+        (folder / "csv" / "seed").write_bytes(write_csv(flags, Path(place) / "flags.csv").read_bytes())
+        (folder / "arff" / "seed").write_bytes(write_arff(flags, Path(place) / "flags.arff").read_bytes())
+    flags.to_pandas()[0].to_parquet(folder / "parquet" / "seed")
     (folder / "arff" / "sparse").write_text(
         "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n{0 1.5,1 y}\n{}\n"
     )

@@ -13,7 +13,7 @@ from helpers.requirements import lacking
 from plurule.data.table import Table
 from plurule.model import RuleList
 from plurule.model.naming import visible
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 
 Open = Callable[..., Any]
 """Writes the report on rules (and data), opens it, and gives back the browser."""

@@ -13,7 +13,7 @@ TRUTH = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 
 
 
 def some_columns(max_bins: int = 0) -> _core.Columns:
-    columns = _core.Columns(6, max_bins, None, 1 << 17)
+    columns = _core.Columns(6, max_bins, None)
     columns.add_dense([VALUES], ints(-1))
     return columns
 
@@ -40,7 +40,7 @@ def learn(
     return run.rules(), run.undecided()
 
 
-SETTERS = ("heuristic", "custom_heuristic", "min_precision", "label_pairs")
+SETTERS = ("heuristic", "custom_heuristic", "min_precision", "labels_apart")
 
 
 def ints(*values: int) -> Any:

@@ -18,7 +18,7 @@ import pyarrow
 
 from plurule.data.table import Table
 from plurule.export.sql import DIALECTS
-from plurule.model import LabelCondition, RuleList
+from plurule.model import RuleList
 
 NUMBER = {"sqlite": "REAL", "duckdb": "DOUBLE", "postgresql": "double precision"}
 MARK = {"sqlite": "?", "postgresql": "%s"}
@@ -29,7 +29,7 @@ class NoDatabase(Exception):
 
 
 def used_attributes(rule_list: RuleList) -> list[int]:
-    return sorted({c.index for rule in rule_list for c in rule.body if not isinstance(c, LabelCondition)})
+    return rule_list.tested_attributes()
 
 
 def fill(connection: Any, dialect: str, name: str, rule_list: RuleList, table: Table, missing: float | None) -> None:

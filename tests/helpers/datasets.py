@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
@@ -155,3 +156,30 @@ def refused_text(folder: Path, content: str | bytes, name: str = "t.arff", **opt
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return refused(path, **options)
+
+
+def write_csv(data: Dataset, path: Path) -> Path:
+    """Write a data set as CSV, the labels as the last columns."""
+    X, Y = data.to_pandas()
+    pd.concat([X, Y], axis=1).to_csv(path, index=False)
+    return path
+
+
+def write_arff(data: Dataset, path: Path) -> Path:
+    """Write a data set of plain names as an ARFF file of dense rows, with an XML file of its labels beside it."""
+    X, Y = data.to_pandas()
+    lines = [f"@relation {data.name or 'data'}"]
+    for attribute in data.attributes:
+        categories = attribute.categories
+        declared = "numeric" if categories is None else "{" + ",".join(f"'{name}'" for name in categories) + "}"
+        lines.append(f"@attribute '{attribute.name}' {declared}")
+    lines += [f"@attribute '{name}' {{0,1}}" for name in data.label_names]
+    rows = pd.concat([X.astype(object), Y.astype(object)], axis=1).values.tolist()
+    lines.append("@data")
+    for row in rows:
+        lines.append(",".join("?" if v != v else f"'{v}'" if isinstance(v, str) else str(v) for v in row))
+    path.write_text("\n".join(lines) + "\n")
+    labels = "".join(f'<label name="{name}"></label>' for name in data.label_names)
+    base = path.name.removesuffix(".arff").removesuffix("-train").removesuffix("-test")
+    path.with_name(f"{base}.xml").write_text(f"<labels>{labels}</labels>")
+    return path

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from plurule.constraints import Constraints
 from plurule.data.table import Column, SparseColumn, SparseColumns, Table
 from plurule.errors import ModelError
 from plurule.heuristics import (
@@ -29,7 +30,6 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
     ratio,
 )
-from plurule.learning.constraints import Constraints
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import check_head_search
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
@@ -194,18 +194,12 @@ def random_constraints(rng: Generator, problem: Problem) -> Constraints:
     """What an expert might ask for: any of its kinds, or nothing."""
     attributes = rng.permutation(problem.table.names).tolist()
     n_forbidden = int(rng.integers(0, 3)) if rng.random() < 0.5 else 0
-    required = attributes[n_forbidden:][: int(rng.integers(1, 3))] if rng.random() < 0.3 else []
     pairs = list(combinations(problem.labels, 2))
-    share_apart, share_together = pick(rng, (0.0, 0.2, 0.5)), pick(rng, (0.0, 0.0, 0.1, 0.3))
-    together = [pair for pair in pairs if rng.random() < share_together]
-    group = Constraints(required_label_pairs=together).resolve(problem.table.attributes, problem.labels).group
-    number = dict(zip(problem.labels, group.tolist(), strict=True))
-    apart = [(a, b) for a, b in pairs if number[a] != number[b] and rng.random() < share_apart]
-    free = {number[label]: label for label in rng.permutation(problem.labels).tolist()}
-    exclusive = [tuple(free.values())[: int(rng.integers(2, 4))]] if len(free) > 1 and rng.random() < 0.4 else []
-    asked = Constraints(
-        attributes[:n_forbidden], required, apart, together, exclusive, *random_directions(rng, problem)
-    )
+    share_apart = pick(rng, (0.0, 0.2, 0.5))
+    apart = [pair for pair in pairs if rng.random() < share_apart]
+    labels = rng.permutation(problem.labels).tolist()
+    exclusive = [tuple(labels)[: int(rng.integers(2, 4))]] if len(labels) > 1 and rng.random() < 0.4 else []
+    asked = Constraints(attributes[:n_forbidden], apart, exclusive, *random_directions(rng, problem))
     implied = [pair for pair in pairs if rng.random() < pick(rng, (0.0, 0.0, 0.3))]
     asked = replace(asked, test_absence=bool(rng.random() < 0.7))
     try:

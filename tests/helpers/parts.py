@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from plurule.data import Dataset
-from plurule.distributed.partitioned import BlockFolds
+from plurule.distributed.folds import BlockFolds
+from plurule.distributed.parts import columns_of
 from plurule.distributed.pieces import LocalPieces, Piece, Pieces
-from plurule.distributed.preparing import columns_of
 from plurule.learning.problem import Options, Problem
 from plurule.learning.weights import check_weights
 from plurule.model import RuleList
@@ -39,7 +39,7 @@ def learn_in_parts(
 ) -> RuleList:
     """The list that blocks give."""
     given = parts if isinstance(parts, Pieces) else LocalPieces(lambda: _named(parts), folder=folder)
-    asked = options.max_bins, problem.initial_rules, problem.constraints, False
+    asked = options.max_bins, problem.initial_rules, problem.constraints
     return BlockFolds(given, columns_of(given), *asked).learn_one(options)
 
 

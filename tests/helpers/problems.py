@@ -17,8 +17,8 @@ from plurule.learning.counting import State
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options, Problem
 from plurule.lifts import as_table
-from plurule.model import Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
-from plurule.prediction.decide import OPEN, Columns
+from plurule.model import Attribute, Condition, LabelCondition, OneOfCondition, RangeCondition, Rule
+from plurule.prediction.apply import OPEN, ColumnCache
 
 LETTERS = "ABCDEFGHIJ"
 THRESHOLDS = [Fraction(share, 100) for share in (50, 50, 50, 0, 20, 30, 55, 70, 100)]
@@ -90,7 +90,7 @@ def start_state(problem: Problem) -> State:
     """Everything in training, nothing predicted."""
     return State(
         problem,
-        Columns(problem.table),
+        ColumnCache(problem.table),
         in_training=np.ones(problem.n_instances, dtype=bool),
         predicted=np.full(problem.Y.shape, OPEN, dtype=np.int8),
         head_labels=np.zeros(problem.n_labels, dtype=bool),
@@ -231,9 +231,10 @@ def as_learned(rule: Rule) -> Learned:
 def as_check(condition: Condition) -> Check:
     """A condition of the library, in the words of the oracle."""
     match condition:
-        case NumericCondition():
-            return Check(condition.operator, condition.index, Fraction(condition.threshold))
-        case NominalCondition():
-            return Check("=", condition.index, condition.category)
+        case RangeCondition():
+            operator = "<=" if condition.above is None else ">"
+            return Check(operator, condition.index, Fraction(condition.threshold))
+        case OneOfCondition():
+            return Check("=", condition.index, condition.categories[0])
         case LabelCondition():
             return Check("label", condition.index, int(condition.present))

@@ -18,6 +18,7 @@ REQUIREMENTS = {
     "browser": "install Chromium and its driver (Debian: apt-get install chromium chromium-driver)",
     "databases": "install a PostgreSQL server (Debian: apt-get install postgresql)",
     "data": "put folders of Mulan data sets at ../shared/data beside the checkout, or set PLURULE_DATA",
+    "node": "install Node.js (Debian: apt-get install nodejs)",
     "latex": "install LaTeX (Debian: apt-get install texlive-latex-base)",
 }
 
@@ -37,11 +38,12 @@ def shared_data_folder() -> Path | None:
     return next((Path(p) for p in places if p and Path(p).is_dir()), None)
 
 
-def data_set(folder: Path, name: str) -> Path:
-    """One data set of the folder."""
-    if not (folder / name).is_dir():
+def data_set(folder: Path, name: str, part: str = "train") -> Path:
+    """The file of a part of a data set of the folder; of a data set that has no parts, its file."""
+    files = sorted((folder / name).glob("*.arff*"))
+    if not files:
         lacking("data", f"there is no folder {name} among the data sets")
-    return folder / name
+    return next((path for path in files if f"-{part}." in path.name), files[0])
 
 
 def summary(reasons: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
 
-from plurule import Constraints, RuleListClassifier
+from helpers.requirements import data_set
+from plurule import Constraints, RelaxedPruningClassifier
 from plurule.data import Dataset, read
 from plurule.data.encoding import encode
 from plurule.data.table import Table
@@ -27,16 +29,14 @@ from plurule.model import (
     Attribute,
     Condition,
     Head,
-    IntervalCondition,
     LabelCondition,
     MissingCondition,
-    NominalCondition,
-    NumericCondition,
+    OneOfCondition,
+    RangeCondition,
     Rule,
     RuleList,
-    SetCondition,
 )
-from plurule.model.text import having, parse_rules
+from plurule.model.text import parse_rules, presence
 
 HOSTILE_NAMES = [
     '"><script>window.hacked = true</script>',
@@ -92,8 +92,18 @@ def without_counts(rule: Rule) -> Rule:
     return replace(rule, tp=0, fp=0, coverage=0, value=0.0, decided=())
 
 
+VALUES = [0.1, 0.2, 0.30000000000000004, 1.0, -2.5, 1e-7, 123456.789, 0.1 + 2**-55, 1 / 3]
+"""Numbers of which some are neighbours."""
+EXTREME_VALUES = [-1e300, 7e-310]
+"""Numbers that only a double holds."""
+
+
 def random_rule_list(
-    seed: int, names: list[str] | None = None, n_rules: int = 14, n_labels: int = 5
+    seed: int,
+    names: list[str] | None = None,
+    n_rules: int = 14,
+    n_labels: int = 5,
+    values: Sequence[float] = (*VALUES, *EXTREME_VALUES),
 ) -> tuple[RuleList, Table]:
     """A rule list with everything in it, and instances whose values often equal its thresholds or are missing."""
     random_ = random.Random(seed)
@@ -108,7 +118,6 @@ def random_rule_list(
         Attribute(name(f"a{i}"), tuple(name(f"c{j}") for j in range(3)) if i % 2 else None) for i in range(6)
     )
     attributes += (Attribute(name("has"), only_0_and_1=True), Attribute(name("says"), ("no", "yes")))
-    values = [0.1, 0.2, 0.30000000000000004, 1.0, -2.5, 1e-7, 123456.789, 0.1 + 2**-55, 1 / 3, -1e300, 7e-310]
     rules = tuple(_random_rule(random_, attributes, labels, values) for _ in range(n_rules))
     n_rows = 60
     columns: list[Any] = []
@@ -124,7 +133,7 @@ def random_rule_list(
 
 
 def _random_rule(
-    random_: random.Random, attributes: tuple[Attribute, ...], labels: tuple[str, ...], values: list[float]
+    random_: random.Random, attributes: tuple[Attribute, ...], labels: tuple[str, ...], values: Sequence[float]
 ) -> Rule:
     head = random_.sample(range(len(labels)), random_.choice([1, 1, 1, 2, 3]))
     body: list[Condition] = []
@@ -138,17 +147,18 @@ def _random_rule(
             body.append(MissingCondition(attribute.name, index, random_.random() < 0.5))
         elif attribute.categories is not None and random_.random() < 0.5:
             some = tuple(random_.sample(attribute.categories, random_.randint(1, len(attribute.categories))))
-            body.append(SetCondition(attribute.name, index, some, negated=random_.random() < 0.5))
+            negated = random_.random() < 0.5
+            body.append(OneOfCondition(attribute.name, index, some, negated, attribute.is_binary))
         elif attribute.categories is not None:
             category = random_.choice(attribute.categories)
-            body.append(NominalCondition(attribute.name, index, category, attribute.is_binary))
+            body.append(OneOfCondition(attribute.name, index, (category,), is_binary=attribute.is_binary))
         elif attribute.is_binary:
-            body.append(having(attribute, index, random_.random() < 0.5))
+            body.append(presence(attribute, index, random_.random() < 0.5))
         elif random_.random() < 0.4:
-            body.append(IntervalCondition(attribute.name, index, *sorted(random_.sample(values, 2))))
+            body.append(RangeCondition(attribute.name, index, *sorted(random_.sample(values, 2))))
         else:
-            operator = random_.choice(["<=", ">"])
-            body.append(NumericCondition(attribute.name, index, operator, random_.choice(values)))  # type: ignore[arg-type]
+            bound = random_.choice(["at_most", "above"])
+            body.append(RangeCondition(attribute.name, index, **{bound: random_.choice(values)}))
     return Rule(
         Head(tuple(Assignment(labels[l], l, random_.random() < 0.6) for l in head)),
         tuple(body),
@@ -164,9 +174,9 @@ def _random_rule(
 def parts(folder: Path, name: str) -> tuple[Dataset, Dataset]:
     """Some rows to learn from, and some to test on."""
     if name == "rcv1sub1":
-        data = read(folder / name)
+        data = read(data_set(folder, name))
         return data[:400], data[len(data) // 2 :][:1000]
-    return read(folder / name, split="train")[:400], read(folder / name, split="test")[:1000]
+    return read(data_set(folder, name))[:400], read(data_set(folder, name, "test"))[:1000]
 
 
 @functools.cache
@@ -194,11 +204,16 @@ def learned_classes(seed: int = 0) -> tuple[RuleList, Table]:
     frame = frame.mask(random_.random(frame.shape) < 0.1)
     kind = load_iris().target_names[load_iris().target]
     wet = np.where(frame["place"].eq("bank"), "wet", random_.choice(["dry", "moist"], len(frame)))
-    targets = pd.DataFrame({"species": kind, "soil": wet, "tall": (frame.iloc[:, 0] > 6).astype(int)})
+    classes = pd.DataFrame({"species": kind, "soil": wet}, index=frame.index)
+    targets = pd.get_dummies(classes, prefix_sep=": ").astype(int)
+    groups = [[name for name in targets if name.startswith(column)] for column in classes]
+    targets["tall"] = (frame.iloc[:, 0] > 6).astype(int)
     targets["huge"] = (frame.iloc[:, 0] > 6.7).astype(int)
     targets["odd"] = ((kind == "setosa") | (random_.random(len(frame)) < 0.3)).astype(int)
-    classifier = RuleListClassifier(heuristic="f_measure", n_rules=16, conditions="all", label_conditions=seed % 2 == 0)
-    classifier.fit(frame, targets, constraints=Constraints(hierarchy={"huge": "tall", "species: setosa": "odd"}))
+    classifier = RelaxedPruningClassifier(max_rules=16, conditions="all", label_conditions=seed % 2 == 0)
+    hierarchy = {"huge": "tall", "species: setosa": "odd"}
+    classifier.set_params(constraints=Constraints(exclusive_labels=groups, hierarchy=hierarchy))
+    classifier.fit(frame, targets)
     return classifier.rule_list_, encode(frame, classifier.rule_list_.attributes)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
-from plurule.inspection import dependencies
+from plurule.inspection.dependencies import dependencies
 from plurule.model import RuleList
-from plurule.prediction.decide import Columns
+from plurule.prediction.apply import ColumnCache
 
 LABELS = ("red", "white", "blue")
 RULES = "red, white, ¬blue <- x > 2\nblue <- red\n¬white <- red and x > 1\nred <- ¬white\n¬red, ¬blue <- x <= 0"
@@ -51,10 +51,10 @@ def test_support_and_confidence_stand_beside_those_of_the_labels_alone() -> None
 def test_statistics_are_those_of_counting_by_hand(seed: int) -> None:
     rule_list, table = random_rule_list(seed)
     Y = np.random.default_rng(seed).integers(0, 2, size=(len(table), len(rule_list.labels))).astype(np.uint8)
-    columns = Columns(table)
+    columns = ColumnCache(table)
     for statement in dependencies(rule_list, table, Y, joint_absence=True):
         matching = support = raw = raw_support = 0
-        holds = [columns.satisfies(c, Y.astype(np.int8)) for c in statement.context]
+        holds = [columns.mask(c, Y.astype(np.int8)) for c in statement.context]
         for row, truth in enumerate(Y):
             premises = all(truth[p.index] == p.present for p in statement.premises)
             right = all(truth[c.index] == c.present for c in statement.conclusions)

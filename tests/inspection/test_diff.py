@@ -9,7 +9,7 @@ from helpers.rule_lists import make_rules, random_rule_list
 from plurule.data import Dataset
 from plurule.data.encoding import encode
 from plurule.errors import DataError
-from plurule.inspection import diff
+from plurule.inspection.diff import diff
 from plurule.model import RuleList
 
 ATTRIBUTES = {"x": None, "y": None}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier
 from plurule.errors import ModelError
 from plurule.inspection import Edit
 from plurule.model import RuleList
@@ -26,14 +26,13 @@ def rules() -> RuleList:
     return make_rules("red <- x > 2.5\nblue <- x <= 1\nred <- x > 1", {"x": None}, LABELS)
 
 
-def test_rules_are_added_removed_replaced_moved_and_reordered(rules: RuleList) -> None:
+def test_rules_are_added_removed_replaced_and_moved(rules: RuleList) -> None:
     edit = rules.edit()
     assert texts(edit.add("blue <-")) == ["red ← x > 2.5", "blue ← x <= 1", "red ← x > 1", "blue ←"]
     assert texts(edit.add("blue <-", at=1))[0] == "blue ←"
     assert texts(edit.remove(1, 3)) == ["blue ← x <= 1"]
     assert texts(edit.replace(2, "blue <- x <= 2")) == ["red ← x > 2.5", "blue ← x <= 2", "red ← x > 1"]
     assert texts(edit.move(3, to=1)) == ["red ← x > 1", "red ← x > 2.5", "blue ← x <= 1"]
-    assert texts(edit.reorder([2, 3, 1])) == ["blue ← x <= 1", "red ← x > 1", "red ← x > 2.5"]
     assert texts(edit) == ["red ← x > 2.5", "blue ← x <= 1", "red ← x > 1"]
 
 
@@ -63,7 +62,7 @@ def test_weighted_counts_on_the_training_data_are_those_of_training() -> None:
     random = np.random.default_rng(0)
     X, Y = random.random((40, 3)), (random.random((40, 2)) < 0.5).astype(int)
     for weights in (random.random(40), random.choice([0.1, 0.7, 2.1], 40), random.choice([2, 4], 40)):
-        learned = RuleListClassifier(heuristic="f_measure", n_rules=4).fit(X, Y, sample_weight=weights).rule_list_
+        learned = RelaxedPruningClassifier(max_rules=4).fit(X, Y, sample_weight=weights).rule_list_
         assert learned.edit(X, Y, sample_weight=weights).rule_list == learned
 
 
@@ -72,7 +71,7 @@ def test_the_diff_shows_rules_predictions_and_scores(rules: RuleList) -> None:
     assert [str(change) for change in diff.rules] == ["- rule 2: blue ← x <= 1"]
     assert diff.predictions is not None
     assert diff.predictions.rows.tolist() == [0, 1]
-    assert [(c.label, c.gained, c.lost) for c in diff.predictions.labels] == [("blue", 0, 2)]
+    assert diff.predictions.labels == {"blue": (0, 2)}
     assert diff.scores is not None
     assert diff.scores["hamming_accuracy"] == (7 / 8, 5 / 8)
     assert diff.scores["subset_accuracy"] == (3 / 4, 1 / 4)
@@ -104,11 +103,6 @@ def test_a_number_without_a_rule_is_refused(rules: RuleList, number: int) -> Non
     ):
         with pytest.raises(ModelError, match=f"there is no rule {number}; rules are numbered from 1 to 3"):
             edit()
-
-
-def test_an_order_names_every_rule_once(rules: RuleList) -> None:
-    with pytest.raises(ModelError, match=r"names each number from 1 to 3 once, got \[1, 2, 2\]"):
-        rules.edit().reorder([1, 2, 2])
 
 
 def test_a_text_that_is_no_rule_is_refused(rules: RuleList) -> None:
@@ -151,7 +145,7 @@ def test_a_missing_attribute_is_not_counted(rules: RuleList) -> None:
 def test_a_rule_keeps_its_value_as_long_as_it_does_what_it_did() -> None:
     X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
     Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
-    learned = RuleListClassifier().fit(X, Y).rule_list_
+    learned = RelaxedPruningClassifier().fit(X, Y).rule_list_
     assert [rule.value > 0 for rule in learned] == [True, True]
     unchanged = learned.edit(X, Y)
     assert [rule.value for rule in unchanged.rule_list] == [rule.value for rule in learned]

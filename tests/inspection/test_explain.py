@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,17 @@ from plurule.classifier import RuleListClassifier
 from plurule.data.table import Table
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
-from plurule.inspection import Explanations, explain
+from plurule.inspection.explain import Explanations, explain
 from plurule.model import (
     Condition,
-    IntervalCondition,
     LabelCondition,
     MissingCondition,
-    NominalCondition,
+    OneOfCondition,
+    RangeCondition,
     RuleList,
-    SetCondition,
 )
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
+from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 
 def holds(condition: Condition, values: dict[str, Any], decided: dict[int, tuple[int, bool]]) -> bool:
@@ -33,13 +34,12 @@ def holds(condition: Condition, values: dict[str, Any], decided: dict[int, tuple
     value = values[condition.name]
     if isinstance(condition, MissingCondition):
         return (value is None or value != value) == condition.missing
-    if isinstance(condition, SetCondition):
+    if isinstance(condition, OneOfCondition):
         return value is not None and (value in condition.categories) != condition.negated
-    if isinstance(condition, NominalCondition):
-        return bool(value == condition.category)
-    if isinstance(condition, IntervalCondition):
-        return bool(condition.above < value <= condition.at_most)
-    return bool(value <= condition.threshold if condition.operator == "<=" else value > condition.threshold)
+    assert isinstance(condition, RangeCondition)
+    lowest = -math.inf if condition.above is None else condition.above
+    highest = math.inf if condition.at_most is None else condition.at_most
+    return bool(lowest < value <= highest)
 
 
 def explain_slowly(rule_list: RuleList, values: dict[str, Any]) -> list[tuple[int, bool, list[int], list[int]]]:
@@ -161,7 +161,7 @@ def test_explanations_are_a_sequence() -> None:
     assert len(explanations) == 3
     assert explanations[-1].instance == 2
     assert [e.instance for e in explanations[1:]] == [1, 2]
-    with pytest.raises(IndexError, match="row 3 of 3 instances"):
+    with pytest.raises(IndexError):
         explanations[3]
 
 
@@ -188,7 +188,7 @@ def test_a_label_that_a_rule_never_decided_in_training_is_said_to_be_so() -> Non
 def test_explanations_agree_with_the_probabilities_of_the_classifier() -> None:
     frame = pd.DataFrame({"x": np.arange(40.0) % 7, "c": list("ab") * 20})
     Y = pd.DataFrame({"high": frame["x"] > 3, "even": (frame["c"] == "a") & (frame["x"] > 1)}).astype(int)
-    classifier = RuleListClassifier(n_rules=3, predict_absence=True).fit(frame, Y)
+    classifier = RuleListClassifier(max_rules=3, predict_absence=True).fit(frame, Y)
     probabilities = classifier.predict_proba(frame)
     for row, explanation in enumerate(classifier.explain(frame)):
         for label, decision in enumerate(explanation.decisions):
@@ -234,7 +234,7 @@ def test_instances_are_called_as_in_their_data() -> None:
     with pytest.raises(DataError, match="1 ids for 2 rows"):
         rules.explain(frame, ids=["Peru"])
     flags = load_world_flags()
-    tree = RuleListClassifier.published().fit(flags[:60])
+    tree = RelaxedPruningClassifier().fit(flags[:60])
     assert tree.explain(flags[[5]])[0].instance == flags.row_names[5]
     assert '"name":"Peru"' in rules.to_html(frame)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from plurule.data.encoding import encode
 from plurule.learning.binning import SAME_SPLIT, known_values, midpoint, rank, shorter, with_short_thresholds
-from plurule.model import Attribute, NumericCondition, RuleList
+from plurule.model import Attribute, RangeCondition, RuleList
 from plurule.model.text import parse_rules
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -135,7 +135,7 @@ def test_learned_thresholds_lie_in_the_gap_of_all_rows_and_given_ones_stay(form)
     given, learned = with_short_thresholds(RuleList(rules, *names), table, n_given=1)
     assert given.body[0].threshold == halfway
     assert [c.threshold for c in learned.body] == [2.3333333, 0.3]
-    assert isinstance(learned.body[0], NumericCondition)
+    assert isinstance(learned.body[0], RangeCondition)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

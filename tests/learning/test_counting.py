@@ -19,12 +19,9 @@ from plurule.learning.counting import (
     NumericCandidates,
     State,
     Unrefined,
-    fixed_head_pairs,
-    open_pairs,
     refinements,
-    whole_instances,
 )
-from plurule.prediction.decide import OPEN
+from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 
@@ -120,13 +117,13 @@ def test_open_and_closed_and_uncovered_pairs_count_as_described():
     state = start_state(problem)
     state.predicted[:, 0] = [OPEN, OPEN, 1, 1, OPEN, 0, OPEN, 0, OPEN]
     state.in_training[8] = False
-    confusion = open_pairs(state).confusion(Unrefined(problem.table.column(0) == 1))
+    confusion = state.open_pairs().confusion(Unrefined(problem.table.column(0) == 1))
     assert matrices(confusion, 0) == [[1, 1, 2, 2]]
 
 
 def test_weights_multiply_every_count():
     problem = make_problem({"in": [1, 1, 0, 0]}, [[1], [0], [1], [0]], weights=[2, 3, 5, 7])
-    confusion = open_pairs(start_state(problem)).confusion(Unrefined(problem.table.column(0) == 1))
+    confusion = start_state(problem).open_pairs().confusion(Unrefined(problem.table.column(0) == 1))
     assert matrices(confusion, 0) == [[2, 3, 7, 5]]
 
 
@@ -141,17 +138,17 @@ COVERS_THREE = Unrefined(np.array([True, True, True, False]))
 
 
 def test_with_a_fixed_head_an_instance_with_one_open_head_label_counts_with_all():
-    weights = fixed_head_pairs(closed_in_part(), np.array([0, 1]), np.array([1, 1], dtype=np.int8), whole=True)
+    weights = closed_in_part().head_pairs(np.array([0, 1]), np.array([1, 1], dtype=np.int8), whole=True)
     assert matrices(weights.confusion(COVERS_THREE), 0) == [[2, 0, 0, 1], [1, 1, 1, 0]]
 
 
 def test_with_a_fixed_head_counted_by_pairs_only_open_pairs_count():
-    weights = fixed_head_pairs(closed_in_part(), np.array([0, 1]), np.array([1, 1], dtype=np.int8), whole=False)
+    weights = closed_in_part().head_pairs(np.array([0, 1]), np.array([1, 1], dtype=np.int8), whole=False)
     assert matrices(weights.confusion(COVERS_THREE), 0) == [[1, 0, 0, 1], [1, 1, 1, 0]]
 
 
 def test_a_right_absence_is_a_true_positive_and_leaves_the_uncovered_counts_alone():
-    weights = fixed_head_pairs(closed_in_part(), np.array([1]), np.array([0], dtype=np.int8), whole=False)
+    weights = closed_in_part().head_pairs(np.array([1]), np.array([0], dtype=np.int8), whole=False)
     assert matrices(weights.confusion(COVERS_THREE), 0) == [[1, 1, 1, 0]]
 
 
@@ -160,7 +157,7 @@ def test_an_instance_is_right_as_a_whole_or_not_at_all_and_left_out_if_nothing_i
     state.predicted[2] = [0, 1]
     state.predicted[5] = [0, 0]
     state.predicted[4] = [0, OPEN]
-    weights = whole_instances(state, np.array([0, 1]), np.array([1, 1], dtype=np.int8))
+    weights = state.whole_instances(np.array([0, 1]), np.array([1, 1], dtype=np.int8))
     covered = Unrefined(np.array([True, True, True, False, False, False]))
     assert matrices(weights.confusion(covered), 0) == [[1, 1, 1, 1]]
 
@@ -170,7 +167,7 @@ def test_counts_of_every_candidate_are_those_of_a_loop_over_all_pairs(rng: rando
     state = random_state(rng)
     settings = replace(random_settings(rng, state.problem.n_labels), label_conditions=True)
     oracle = oracle_at(state, settings)
-    weights = open_pairs(state)
+    weights = state.open_pairs()
     checks = []
     for block in all_candidates(state):
         confusion = weights.confusion(block)
@@ -191,7 +188,7 @@ def test_counts_of_a_fixed_head_are_those_of_a_loop_over_all_pairs(rng: random.R
     signs = [rng.choice((0, 1)) for _ in labels]
     head = tuple(zip(labels, signs, strict=True))
     also = [i for i in oracle.training if any(oracle.predicted[i][l] is None for l in labels)] if whole else []
-    weights = fixed_head_pairs(state, np.array(labels), np.array(signs, dtype=np.int8), whole)
+    weights = state.head_pairs(np.array(labels), np.array(signs, dtype=np.int8), whole)
     expected = [list(map(float, oracle.matrix((), label, sign, also))) for label, sign in head]
     assert matrices(weights.confusion(Unrefined(state.in_training)), 0) == expected
 
@@ -202,7 +199,7 @@ def test_subset_accuracy_counts_are_those_of_a_loop_over_instances(rng: random.R
     oracle = oracle_at(state, random_settings(rng, state.problem.n_labels))
     labels = sorted(rng.sample(range(state.problem.n_labels), rng.randint(1, state.problem.n_labels)))
     signs = [rng.choice((0, 1)) for _ in labels]
-    weights = whole_instances(state, np.array(labels), np.array(signs, dtype=np.int8))
+    weights = state.whole_instances(np.array(labels), np.array(signs, dtype=np.int8))
     for block in all_candidates(state):
         confusion = weights.confusion(block)
         for candidate in range(len(confusion.tp)):

@@ -33,7 +33,7 @@ from plurule.learning.problem import Options, Problem
 from plurule.learning.weights import exact_weights
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
-from plurule.prediction.decide import OPEN, decide, replay
+from plurule.prediction.apply import OPEN, decide, replay
 
 randoms = st.randoms(use_true_random=False)
 

@@ -39,7 +39,7 @@ def characteristics(problem: Problem, objective: Objective, lift: Lift) -> dict[
 
 
 def training_part(folder: Path, name: str) -> Problem:
-    data = read(data_set(folder, name), split="train")
+    data = read(data_set(folder, name))
     return Problem(data.X, data.label_names, np.asarray(data.Y, dtype=np.uint8), np.ones(len(data)))
 
 

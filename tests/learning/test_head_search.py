@@ -23,23 +23,25 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.learning.counting import Candidates, State, Unrefined, open_pairs, refinements
+from plurule.learning.counting import Candidates, State, Unrefined, refinements
 from plurule.learning.head_search import best_first, find_heads, labels_alone
-from plurule.learning.label_sets import BestHeads, Heads, evaluation, units_of
+from plurule.learning.label_sets import BestHeads, Heads, evaluation, head_labels
 from plurule.learning.min_precision import MinPrecision
 from plurule.learning.problem import Options
-from plurule.learning.refinement import barred_heads
+from plurule.learning.refinement import forbidden_heads
 from plurule.lifts import KLN, Peak
 from plurule.model import LabelCondition
-from plurule.prediction.decide import OPEN
+from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 
 
 def heads_of(state: State, candidates: Candidates, options: Options, excluded: tuple[int, ...] = ()) -> Heads:
-    confusion = open_pairs(state).confusion(candidates)
+    confusion = state.open_pairs().confusion(candidates)
     body = [LabelCondition(state.problem.labels[label], label, True) for label in excluded]
-    return find_heads(state, candidates, confusion, options, barred_heads(state, candidates, len(confusion.tp), body))
+    return find_heads(
+        state, candidates, confusion, options, forbidden_heads(state, candidates, len(confusion.tp), body)
+    )
 
 
 def head_text(heads: Heads, candidate: int = 0) -> str:
@@ -66,15 +68,15 @@ COVERED = Unrefined(np.array([True, True, True, False, False, False]))
 
 
 def test_in_the_papers_example_the_single_heads_have_the_papers_precision(example: State):
-    confusion = open_pairs(example).confusion(COVERED)
+    confusion = example.open_pairs().confusion(COVERED)
     assert Precision().evaluate(*confusion)[0] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0])
 
 
 def test_in_the_papers_example_labels_are_sorted_by_value_and_one_without_true_positive_is_left_out(example: State):
-    confusion = open_pairs(example).confusion(COVERED)
+    confusion = example.open_pairs().confusion(COVERED)
     options = make_options(example.problem, heuristic=Precision(), averaging="micro")
     evaluate = evaluation(example, COVERED, confusion, options)
-    alone = labels_alone(evaluate, confusion, units_of(example), options)
+    alone = labels_alone(evaluate, confusion, head_labels(example), options)
     assert best_first(alone.h, alone.confusion.tp)[0].tolist() == [0, 1, 2, 3]
     assert alone.h[0, 3] == -np.inf
 
@@ -347,9 +349,9 @@ def test_for_recall_the_decomposable_search_reaches_the_best_value(rng: random.R
 
 def best_label_alone(state: State, block: Candidates, options: Options) -> Any:
     """Value of the best single label, rejected or not."""
-    confusion = open_pairs(state).confusion(block)
+    confusion = state.open_pairs().confusion(block)
     evaluate = evaluation(state, block, confusion, options)
-    return labels_alone(evaluate, confusion, units_of(state), options).h.max(axis=1)
+    return labels_alone(evaluate, confusion, head_labels(state), options).h.max(axis=1)
 
 
 @given(randoms, st.booleans())
@@ -373,7 +375,7 @@ def test_relaxed_is_at_most_as_good_as_exhaustive_for_micro_measures(rng: random
     options = make_options(state.problem, random_lift(rng, state.problem.n_labels), heuristic=FMeasure(0.5))
     for block in every_block(state):
         found = heads_of(state, block, options)
-        confusion = open_pairs(state).confusion(block)
+        confusion = state.open_pairs().confusion(block)
         evaluate = evaluation(state, block, confusion, replace(options, averaging="micro"))
         best = heads_of(state, block, replace(options, head_search="exhaustive"))
         for candidate in np.flatnonzero(np.isfinite(found.value)):

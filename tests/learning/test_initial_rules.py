@@ -9,12 +9,12 @@ import pytest
 
 from helpers.native_problems import random_options, random_problem
 from helpers.problems import make_problem
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier, RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
 from plurule.learning import covering, native
 from plurule.learning.initial_rules import start
-from plurule.model import Assignment, Head, NumericCondition, Rule
+from plurule.model import Assignment, Head, RangeCondition, Rule
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +39,12 @@ def test_initial_rules_stay_first_and_carry_the_counts_of_the_data(flags):
 def test_what_an_initial_rule_decides_is_not_learned_again(flags):
     names = {"label_names": flags.label_names}
     everything = ", ".join(flags.label_names)
-    fitted = RuleListClassifier(remaining=0).fit(flags.X, flags.Y, initial_rules=f"{everything} <-", **names)
+    fitted = RelaxedPruningClassifier(remaining=0).fit(flags.X, flags.Y, initial_rules=f"{everything} <-", **names)
     assert len(fitted.rule_list_) == 1
 
 
 def test_a_stop_rule_given_beforehand_ends_instances(flags):
-    fitted = RuleListClassifier(remaining=0).fit(flags, initial_rules="red <- [stop]")
+    fitted = RelaxedPruningClassifier(remaining=0).fit(flags, initial_rules="red <- [stop]")
     assert len(fitted.rule_list_) == 1
     assert fitted.predict(flags.X).sum() == len(flags.Y)
 
@@ -70,7 +70,7 @@ def test_an_initial_rule_with_an_unknown_name_is_refused(flags):
 
 def test_learning_starts_with_locked_rules_and_only_the_labels_of_their_heads_can_be_tested():
     problem = make_problem({"a": [1, 2, 3]}, [[1, 0, 1], [1, 1, 0], [0, 0, 1]])
-    given = (Rule(Head((Assignment("B", 1, True),)), (NumericCondition("a", 0, ">", 1.5),)),)
+    given = (Rule(Head((Assignment("B", 1, True),)), (RangeCondition("a", 0, above=1.5),)),)
     begin = start(replace(problem, initial_rules=given))
     assert begin.rules == (replace(given[0], tp=1, fp=1, coverage=2, decided=((1, 1),), locked=True),)
     assert begin.head_labels.tolist() == [False, True, False]

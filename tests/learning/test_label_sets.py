@@ -17,19 +17,19 @@ from hypothesis import strategies as st
 from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.problems import make_options, make_problem, random_state, start_state
+from plurule.constraints import Constraints, ResolvedConstraints
 from plurule.errors import ModelError, ParameterError
 from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
 from plurule.learning import covering, native
-from plurule.learning.constraints import Constraints, ResolvedConstraints
-from plurule.learning.counting import State, Unrefined, open_pairs
+from plurule.learning.counting import State, Unrefined
 from plurule.learning.head_search import find_heads
-from plurule.learning.label_sets import Heads, floor_of_ties
+from plurule.learning.label_sets import Heads, tie_threshold
 from plurule.learning.min_precision import UNBOUND, MinPrecision
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
-from plurule.learning.refinement import barred_heads
+from plurule.learning.refinement import forbidden_heads
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
-from plurule.prediction.decide import OPEN
+from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 
@@ -51,8 +51,10 @@ EACH_LABEL = MinPrecision(of="label", when="growing")
 def heads_of_body(state: State, candidates: Unrefined, tested: Sequence[int], options: Options) -> Heads:
     """The heads of bodies that test these labels."""
     body = [LabelCondition(state.problem.labels[label], label, True) for label in tested]
-    confusion = open_pairs(state).confusion(candidates)
-    return find_heads(state, candidates, confusion, options, barred_heads(state, candidates, len(confusion.tp), body))
+    confusion = state.open_pairs().confusion(candidates)
+    return find_heads(
+        state, candidates, confusion, options, forbidden_heads(state, candidates, len(confusion.tp), body)
+    )
 
 
 def found(state: State, lift: Any = None, tested: Sequence[int] = (), wishes: Any = None, **options: Any) -> str:
@@ -80,54 +82,14 @@ def test_a_label_that_clashes_with_a_tested_one_is_in_no_head(example: State):
         assert found(example, tested=[1], wishes=apart, head_search=search, min_precision=UNBOUND) == "..+. 0.3333"
 
 
-def test_labels_that_go_together_enter_as_one_with_the_value_of_the_head_that_they_are(example: State):
-    together = {"required_label_pairs": [("A", "C")]}
-    assert found(example, head_search="single", wishes=together) == ".+.. 0.6667"
-    assert found(example, head_search="single", tested=[1], wishes=together) == "+.+. 0.5000"
-    assert found(example, KLN(0.14), wishes=together) == ".+.. 0.6667"
-    assert found(example, KLN(1), wishes=together) == "+++. 1.1659"
-
-
-def test_lifts_count_labels_not_units(example: State):
-    chain = {"required_label_pairs": [("A", "B"), ("B", "C")]}
-    assert found(example, KLN(0.14), wishes=chain) == "+++. 0.6410"
-
-
-def test_a_group_that_holds_a_tested_label_is_in_no_head(example: State):
-    together = {"required_label_pairs": [("A", "B")]}
-    assert found(example, tested=[0], wishes=together, min_precision=UNBOUND) == "..+. 0.3333"
-
-
-def test_a_label_set_aside_bars_its_group_but_not_those_it_must_not_go_with(example: State):
+def test_a_label_set_aside_does_not_forbid_those_it_must_not_go_with(example: State):
     example.set_aside[0] = True
     for search in ("single", "decomposable", "relaxed", "exhaustive"):
-        apart, together = {"forbidden_label_pairs": [("A", "B")]}, {"required_label_pairs": [("A", "B")]}
-        assert found(example, wishes=apart, head_search=search) == ".+.. 0.6667"
-        assert found(example, wishes=together, head_search=search, min_precision=UNBOUND) == "..+. 0.3333"
+        assert found(example, wishes={"forbidden_label_pairs": [("A", "B")]}, head_search=search) == ".+.. 0.6667"
 
 
-def test_a_label_that_is_decided_everywhere_does_not_bar_its_fellow(example: State):
-    example.predicted[:, 1] = 1
-    together = {"required_label_pairs": [("A", "B")]}
-    for search in ("single", "decomposable", "relaxed", "exhaustive"):
-        assert found(example, wishes=together, head_search=search) == "++.. 0.6667"
-        assert found(example, wishes=together, head_search=search, min_precision=EACH_LABEL) == "++.. 0.6667"
-
-
-def test_with_the_constraint_on_labels_every_label_of_a_group_must_be_right(example: State):
-    together = {"required_label_pairs": [("A", "C")]}
-    assert found(example, tested=[1, 3], wishes=together, min_precision=EACH_LABEL) == "none"
-    signs = {"min_precision": EACH_LABEL, "predict_absence": True}
-    assert found(example, tested=[1, 3], wishes=together, **signs) == "+.-. 0.6667"
-
-
-def test_each_label_of_a_group_has_the_sign_it_would_have_by_itself(example: State):
-    together = {"required_label_pairs": [("A", "D")]}
-    assert found(example, wishes=together, predict_absence=True, head_search="single") == "+..- 0.8333"
-
-
-def test_there_is_no_head_where_every_unit_is_barred(example: State):
-    everything = {"required_label_pairs": [("A", "B"), ("B", "C"), ("C", "D")]}
+def test_there_is_no_head_where_every_label_is_forbidden(example: State):
+    everything = {"forbidden_label_pairs": [("A", "D"), ("B", "D"), ("C", "D")]}
     for search in HEAD_SEARCHES:
         heuristic = SubsetAccuracy() if search == "anti_monotone" else Precision()
         assert found(example, tested=[3], wishes=everything, head_search=search, heuristic=heuristic) == "none"
@@ -183,11 +145,7 @@ def best_by_brute_force(
     rated = []
     for labels, signs in allowed_heads(state.problem.n_labels, options.predict_absence, tested, resolved):
         parts = [count(state, covered, label, sign) for label, sign in zip(labels, signs, strict=True)]
-        right = {label: part[0] for label, part in zip(labels, parts, strict=True)}
-        groups: dict[int, float] = {}
-        for label in labels:
-            groups[int(resolved.group[label])] = groups.get(int(resolved.group[label]), 0.0) + right[label]
-        if min(groups.values()) <= 0:
+        if min(part[0] for part in parts) <= 0:
             continue
         if options.min_precision.of == "label" and any(part[0] < part[1] for part in parts):
             continue
@@ -203,7 +161,7 @@ def best_by_brute_force(
         rated.append((h * options.lift[len(labels) - 1], len(labels), total[0], total[1], tuple(signed.tolist())))
     if not rated:
         return None
-    floor = floor_of_ties(np.array(max(rated)[0]))
+    floor = tie_threshold(np.array(max(rated)[0]))
     best = max((r for r in rated if r[0] >= floor), key=lambda r: (r[1], r[2]))
     return (best[0], best[4]) if best[2] >= best[3] else None
 
@@ -211,7 +169,7 @@ def best_by_brute_force(
 def constrained_state(rng: random.Random) -> tuple[State, ResolvedConstraints]:
     state = random_state(rng, most_labels=4)
     wishes = random_constraints(np.random.default_rng(rng.randrange(2**32)), state.problem)
-    pairs = Constraints((), (), wishes.forbidden_label_pairs, wishes.required_label_pairs)
+    pairs = Constraints(forbidden_label_pairs=wishes.forbidden_label_pairs)
     problem = constrained(state.problem, pairs)
     assert problem.constraints is not None
     return replace(state, problem=problem), problem.constraints
@@ -258,7 +216,7 @@ def test_for_subset_accuracy_the_anti_monotone_search_finds_what_the_exhaustive_
     state.predicted[:] = OPEN
     options = make_options(state.problem, heuristic=SubsetAccuracy(), head_search="exhaustive", predict_absence=absence)
     candidates = Unrefined(state.in_training & (state.problem.Y[:, 0] == 1))
-    confusion = open_pairs(state).confusion(candidates)
+    confusion = state.open_pairs().confusion(candidates)
     first, second = (
         find_heads(state, candidates, confusion, chosen)
         for chosen in (options, replace(options, head_search="anti_monotone"))
@@ -286,7 +244,7 @@ def test_the_anti_monotone_search_gives_up_where_too_many_heads_are_equally_good
         state = equal_labels(count)
         covered = Unrefined(state.problem.Y[:, 0] == 1)
         options = make_options(state.problem, heuristic=heuristic, head_search="anti_monotone")
-        confusion = open_pairs(state).confusion(covered)
+        confusion = state.open_pairs().confusion(covered)
         if count == 12:
             assert (find_heads(state, covered, confusion, options).signs == 1).all()
             continue
@@ -310,7 +268,7 @@ def test_the_best_head_by_gain_is_every_label_with_a_positive_term_and_no_other_
         min_precision=MinPrecision(rng.choice((0.0, 0.3, 0.5)), of=of, when="growing"),
     )
     covered = np.array([rng.random() < 0.6 for _ in range(state.problem.n_instances)]) & state.in_training
-    confusion = open_pairs(state).confusion(Unrefined(covered))
+    confusion = state.open_pairs().confusion(Unrefined(covered))
     relaxed, exhaustive = (
         find_heads(state, Unrefined(covered), confusion, replace(options, head_search=search))
         for search in ("relaxed", "exhaustive")
@@ -359,17 +317,6 @@ def test_forbidden_attributes_are_not_tested():
     assert all("←" in rule and rule.endswith("←") for rule in rules_under(forbidden_attributes=["x", "y", "z"]))
 
 
-def test_the_first_condition_is_on_a_required_attribute():
-    rules = rules_under(required_attributes=["y"])
-    assert rules
-    assert all(rule.split(" ← ")[1].startswith("y ") for rule in rules)
-
-
-def test_where_an_attribute_is_required_there_is_no_rule_without_conditions():
-    assert rules_under({"max_conditions": 0})
-    assert rules_under({"max_conditions": 0}, required_attributes=["x"]) == []
-
-
 def test_labels_of_a_forbidden_pair_are_learned_apart():
     rules = rules_under(forbidden_label_pairs=[("A", "B")])
     assert rules[:2] == ["A ← x <= 4.5", "B ← x <= 4.5"]
@@ -385,13 +332,6 @@ def test_a_label_is_not_tested_to_predict_the_other_of_a_forbidden_pair():
     assert [rule.to_text() for rule in learn_both(free, chosen)] == ["A ← x <= 2.5", "B ← A"]
     bound = constrained(guided, Constraints(["x"], forbidden_label_pairs=[("A", "B")]))
     assert [rule.to_text() for rule in learn_both(bound, chosen)] == ["A ← x <= 2.5", "B ←"]
-
-
-def test_labels_of_a_required_pair_are_predicted_together():
-    rules = rules_under(required_label_pairs=[("B", "C")])
-    heads = [set(rule.split(" ← ")[0].rstrip(" ←").split(", ")) for rule in rules]
-    assert heads
-    assert all(("B" in head) == ("C" in head) for head in heads)
 
 
 # At random --------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier
 
 X = np.arange(40.0).reshape(-1, 1)
 NAMES = ["half", "rare", "never", "noise"]
@@ -14,7 +14,9 @@ Y = np.column_stack([X[:, 0] < 20, X[:, 0] == 7, np.zeros(40), X[:, 0] % 4 == 0]
 
 
 def reasons(**parameters: Any) -> dict[str, str]:
-    classifier = RuleListClassifier(**({"n_rules": None, "max_conditions": 1, "remaining": 0} | parameters))
+    classifier = RelaxedPruningClassifier(
+        **({"head_search": "single", "max_conditions": 1, "remaining": 0, "min_coverage": 3} | parameters)
+    )
     return classifier.fit(X, Y, label_names=NAMES).labels_without_rules_
 
 
@@ -24,12 +26,12 @@ def test_a_label_is_never_there_too_rare_or_no_rule_for_it_is_precise_enough() -
         "never": "no training instance has it",
         "noise": "no rule for it reaches min_precision (0.5) and covers enough",
     }
-    assert set(reasons(min_precision=0.2)) == {"rare", "never"}
-    assert set(reasons(min_coverage=0, max_conditions=2)) == {"never"}
+    assert set(reasons(min_precision=0.34)) == {"rare", "never"}
+    assert set(reasons(min_coverage=0, min_precision=0, max_conditions=2)) == {"never"}
 
 
 def test_a_label_is_cut_off_with_the_list_or_left_over_at_its_end() -> None:
-    assert reasons(n_rules=1, min_precision=0.2)["noise"] == "cut off: the list ends after 1 rules"
+    assert reasons(max_rules=1, min_precision=0.2)["noise"] == "cut off: the list ends after 1 rules"
     ended = "training ended before: at most 90% of the instances were left"
     assert reasons(remaining=0.9, stop_threshold=1)["noise"] == ended
 

@@ -23,7 +23,7 @@ from helpers.native_problems import (
     random_sparse_problem,
 )
 from helpers.requirements import data_set
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier, RuleListClassifier
 from plurule.data import read
 from plurule.data.encoding import encode
 from plurule.errors import ParameterError
@@ -199,20 +199,6 @@ def test_columns_whose_candidates_are_flagged_or_counted_give_the_same_rules(bat
         assert_engines_agree(problem, options, f"seed {seed}")
 
 
-@pytest.mark.parametrize("seed", numbers(60, 300))
-def test_columns_of_one_byte_per_row_give_the_same_rules(seed: int):
-    rng = np.random.default_rng([8, seed])
-    problem = random_problem(rng, most_rows=60)
-    options = random_options(rng, problem)
-    weights = None if np.all(problem.weights == 1) else problem.weights
-    packed = native.prepare(problem.table, options.max_bins, weights, pack_from=0)
-    expected = native.learn(problem, options)
-    assert_same(expected, native.learn(problem, options, 1 + seed % 2, columns=packed), f"{options}")
-    if options.max_bins is None:
-        every_row = np.arange(problem.n_instances, dtype=np.int32)
-        assert_same(expected, native.learn(problem, options, columns=packed.subset(every_row)), f"{options}")
-
-
 @pytest.mark.parametrize("seed", numbers(4, 12))
 def test_the_model_does_not_depend_on_the_number_of_threads(seed: int):
     # Large enough for the work to be shared out.
@@ -263,52 +249,19 @@ def test_any_minimum_precision_and_the_gain_give_the_rules_of_the_reference_engi
     assert_engines_agree(problem, replace(random_options(rng, problem), **changes), f"seed {seed}")
 
 
-# Training runs ---------------------------------------------------------------------------------------------
+# Lengths ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_list_that_is_continued_is_the_list_learned_at_once(seed: int):
+def test_a_list_of_fewer_rules_is_the_beginning_of_the_whole_list(seed: int):
     rng = np.random.default_rng([10, seed])
     problem = random_problem(rng, most_rows=60)
     options = random_options(rng, problem, n_rules=None)
     whole = native.learn(problem, options)
-    run = native.Run(problem, options, n_jobs=1 + seed % 2)
-    for n_rules in (0, 1, 2, 2, 5, 1):
-        part = run.learn(n_rules)
-        assert_same(native.learn(problem, options.up_to(len(part))), part, f"{n_rules} rules, {options}")
-    assert_same(whole, run.learn(), f"{options}")
-    assert run.ended
-    assert_same(whole, run.learn(), f"{options}")
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_a_forked_run_goes_on_independently_to_the_same_list(seed: int):
-    rng = np.random.default_rng([11, seed])
-    problem = random_problem(rng, most_rows=60)
-    options = random_options(rng, problem, n_rules=None)
-    run = native.Run(problem, options)
-    begun = run.learn(2)
-    fork = run.fork()
-    whole = fork.learn()
-    assert_same(native.learn(problem, options), whole, f"{options}")
-    assert_same(begun, run.learn(2), f"{options}")
-    assert_same(whole, run.learn(), f"{options}")
-
-
-def test_a_run_that_was_stopped_cannot_go_on():
-    class StopError(Exception):
-        pass
-
-    def stop(n_rules: int, share: float) -> None:
-        raise StopError
-
-    rng = np.random.default_rng(0)
-    problem = random_problem(rng, most_rows=60)
-    run = native.Run(problem, Options(as_table(NoLift(), problem.n_labels), remaining=0))
-    with pytest.raises(StopError):
-        run.learn(progress=stop)
-    with pytest.raises(RuntimeError, match="stopped"):
-        run.learn()
+    for n_rules in (0, 1, 2, 5):
+        part = native.learn(problem, options.up_to(n_rules), n_jobs=1 + seed % 2)
+        assert tuple(part) == tuple(whole)[: len(part)]
+        assert len(part) == min(n_rules, len(whole)) or problem.initial_rules
 
 
 # Columns ---------------------------------------------------------------------------------------------------
@@ -340,8 +293,8 @@ def test_a_sparse_matrix_gives_the_model_of_its_dense_form():
     rng = np.random.default_rng(6)
     X = np.where(rng.random((200, 30)) < 0.9, 0, rng.integers(-2, 5, (200, 30))).astype(float)
     Y = (X[:, :5] > 0) | (rng.random((200, 5)) < 0.1)
-    dense = RuleListClassifier(remaining=0, n_rules=None).fit(X, Y.astype(int))
-    sparse = RuleListClassifier(remaining=0, n_rules=None).fit(sp.csc_array(X), Y.astype(int))
+    dense = RelaxedPruningClassifier(remaining=0).fit(X, Y.astype(int))
+    sparse = RelaxedPruningClassifier(remaining=0).fit(sp.csc_array(X), Y.astype(int))
     assert len(dense.rule_list_) > 5
     assert dense.rule_list_ == sparse.rule_list_
 
@@ -371,7 +324,7 @@ OBJECTIVES: dict[str, tuple[Heuristic, Any, bool]] = {
 def assert_engines_agree_on(
     folder: Path, name: str, objective: str, lift: Any, n_rules: int | None = None, n_rows: int | None = None
 ) -> None:
-    data = read(data_set(folder, name), split="train")[:n_rows]
+    data = read(data_set(folder, name))[:n_rows]
     problem = Problem(data.X, data.label_names, np.asarray(data.Y, dtype=np.uint8), np.ones(len(data)))
     heuristic, averaging, absence = OBJECTIVES[objective]
     options = Options(as_table(lift, problem.n_labels), heuristic, averaging, predict_absence=absence, n_rules=n_rules)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.problems import make_options, make_problem
-from plurule.model import LabelCondition, NominalCondition
+from plurule.model import LabelCondition, OneOfCondition
 
 
 def test_the_weights_of_labels_are_added_up_in_less_memory_than_the_labels_take() -> None:
@@ -46,5 +46,5 @@ def test_conditions_on_labels_are_said_as_they_are_however_many_columns_there_ar
     for label in range(3):
         condition = LabelCondition(problem.labels[label], label, True)
         assert more.said(condition) == condition
-    own = NominalCondition("colour", 0, "x")
+    own = OneOfCondition("colour", 0, ("x",))
     assert more.said(own) == own

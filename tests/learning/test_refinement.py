@@ -26,7 +26,7 @@ from plurule.heuristics import FMeasure, HammingAccuracy, Precision
 from plurule.learning.counting import State, refinements
 from plurule.learning.refinement import Candidate, best_index, best_rule, head_weights, score_fixed
 from plurule.model import LabelCondition
-from plurule.prediction.decide import OPEN
+from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier
 from plurule.learning.weights import check_weights, exact_weights
 
 
@@ -60,5 +60,5 @@ def test_sums_are_exact_in_any_order(weights: list[float], n_labels: int) -> Non
 def test_rounded_weights_do_not_keep_a_rule_below_the_least_coverage() -> None:
     X, Y = [[1.0], [1.0], [1.0]], [[1], [1], [1]]
     for weight, least in ((0.7, 2.1), (0.1, 3), (1, 3)):
-        fitted = RuleListClassifier(min_coverage=least, n_rules=None).fit(X, Y, [weight] * 3)
+        fitted = RelaxedPruningClassifier(min_coverage=least).fit(X, Y, [weight] * 3)
         assert len(fitted.rule_list_) == 1

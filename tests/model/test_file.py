@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,15 +21,16 @@ from plurule.model import (
     Attribute,
     Condition,
     Head,
-    IntervalCondition,
     LabelCondition,
     LengthChoice,
-    NominalCondition,
-    NumericCondition,
+    MissingCondition,
+    OneOfCondition,
+    RangeCondition,
     Rule,
     RuleList,
 )
 from plurule.model import file as model_file
+from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "model-schema.json").read_text(encoding="utf-8"))
 MANY = '"><script>\n\x00\u202e\\'
@@ -54,9 +56,12 @@ def rule_lists(draw: st.DrawFn) -> RuleList:
             threshold = draw(st.floats(allow_nan=False, allow_infinity=False))
             if draw(st.booleans()):
                 highest = draw(st.floats(threshold, allow_nan=False, allow_infinity=False))
-                return IntervalCondition(attribute.name, index, threshold, highest)
-            return NumericCondition(attribute.name, index, draw(st.sampled_from(["<=", ">"])), threshold)
-        return NominalCondition(attribute.name, index, draw(st.sampled_from(attribute.categories)))
+                return RangeCondition(attribute.name, index, threshold, highest)
+            return RangeCondition(attribute.name, index, **{draw(st.sampled_from(["above", "at_most"])): threshold})
+        if draw(st.booleans()):
+            return MissingCondition(attribute.name, index, draw(st.booleans()))
+        some = draw(st.lists(st.sampled_from(attribute.categories), unique=True, min_size=1))
+        return OneOfCondition(attribute.name, index, tuple(some), draw(st.booleans()))
 
     def rule() -> Rule:
         chosen = draw(st.sets(st.integers(0, len(labels) - 1), min_size=1))
@@ -76,36 +81,9 @@ def rule_lists(draw: st.DrawFn) -> RuleList:
     return RuleList(rules, attributes, labels, undecided, draw(st.sampled_from((None, choice))))
 
 
-def fits(value: Any, schema: dict[str, Any]) -> bool:
-    """Whether a value is as a JSON schema describes it; knows the words that ours uses, and fails on others."""
-    notes = {"$schema", "$id", "$defs", "title", "description"}
-    known = {"$ref", "type", "required", "properties", "additionalProperties", "items", "const", "enum", "oneOf"}
-    assert set(schema) <= notes | known | {"uniqueItems", "minItems", "maxItems", "minimum"}
-    types = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": int}
-    if "$ref" in schema and not fits(value, SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]):
-        return False
-    if "type" in schema and not isinstance(value, types[schema["type"]]):
-        return False
-    if schema.get("type") in ("number", "integer") and (
-        isinstance(value, bool) or value < schema.get("minimum", value)
-    ):
-        return False
-    if "const" in schema and (value != schema["const"] or isinstance(value, bool)):
-        return False
-    if "enum" in schema and value not in schema["enum"]:
-        return False
-    if "oneOf" in schema and sum(fits(value, option) for option in schema["oneOf"]) != 1:
-        return False
-    if isinstance(value, dict) and "properties" in schema:
-        properties = schema["properties"]
-        return all(key in value for key in schema.get("required", ())) and all(
-            key in properties and fits(item, properties[key]) for key, item in value.items()
-        )
-    if isinstance(value, list):
-        long_enough = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
-        unique = not schema.get("uniqueItems") or len({json.dumps(item) for item in value}) == len(value)
-        return long_enough and unique and all(fits(item, schema.get("items", {})) for item in value)
-    return True
+def fits(value: Any) -> bool:
+    """Whether a value is as the JSON schema describes it."""
+    return bool(jsonschema.Draft202012Validator(SCHEMA).is_valid(value))
 
 
 @settings(max_examples=200, deadline=None)
@@ -114,7 +92,7 @@ def test_a_rule_list_comes_back_as_it_was(rule_list: RuleList) -> None:
     text = model_file.dumps(rule_list)
     assert model_file.loads(text) == rule_list
     assert model_file.loads(text).length_choice == rule_list.length_choice
-    assert fits(json.loads(text), SCHEMA)
+    assert fits(json.loads(text))
 
 
 @settings(max_examples=200, deadline=None)
@@ -126,7 +104,7 @@ def test_what_is_read_fits_the_schema(rule_list: RuleList, chance: random.Random
         model_file.loads(json.dumps(damaged))
     except ModelError:
         return
-    assert fits(damaged, SCHEMA)
+    assert fits(damaged)
 
 
 def _damage(value: Any, chance: random.Random) -> Any:
@@ -146,7 +124,7 @@ def _damage(value: Any, chance: random.Random) -> Any:
 
 def test_numbers_and_truths_of_numpy_are_written_as_those_of_json() -> None:
     head = Head((Assignment("red", 0, np.True_), Assignment("blue", 1, 0)))  # type: ignore[arg-type]
-    rule = Rule(head, (LabelCondition("blue", 1, 1),), tp=np.int64(3), fp=np.float32(0.5), stop=np.True_)  # type: ignore[arg-type]
+    rule = Rule(head, (LabelCondition("blue", 1, np.True_),), tp=np.int64(3), fp=np.float32(0.5), stop=np.True_)  # type: ignore[arg-type]
     written = model_file.dumps(RuleList((rule,), (), ("red", "blue"), ((np.int32(1), 2), (0, 0))))
     assert '"present": true}, {"label": "blue", "present": false}' in written
     assert model_file.loads(written) == RuleList((rule,), (), ("red", "blue"), ((1, 2), (0, 0)))
@@ -154,7 +132,7 @@ def test_numbers_and_truths_of_numpy_are_written_as_those_of_json() -> None:
 
 def test_a_learned_model_predicts_the_same_after_a_round_trip(tmp_path: Path) -> None:
     flags = load_world_flags()
-    model = RuleListClassifier(heuristic="f_measure", n_rules=15).fit(flags)
+    model = RelaxedPruningClassifier(max_rules=15).fit(flags)
     model_file.save(model.rule_list_, tmp_path / "model.json")
     again = RuleListClassifier.from_rule_list(model_file.load(tmp_path / "model.json"))
     assert again.rule_list_ == model.rule_list_
@@ -164,26 +142,27 @@ def test_a_learned_model_predicts_the_same_after_a_round_trip(tmp_path: Path) ->
 
 def test_the_file_is_readable_with_a_line_per_rule() -> None:
     head = Head((Assignment("red", 0, True), Assignment("größe", 1, False)))
-    rule = Rule(head, (NominalCondition("sea", 1, "yes"),), tp=np.int64(3), fp=np.float64(1), value=0.75)
+    rule = Rule(head, (OneOfCondition("sea", 1, ("yes",)),), tp=np.int64(3), fp=np.float64(1), value=0.75)
     text = model_file.dumps(RuleList((rule,), (Attribute("area"), Attribute("sea", ("no", "yes"))), ("red", "größe")))
     assert text == (
-        '{\n"format": "plurule rule list",\n"version": 1,\n"attributes": [\n  {"name": "area"},\n'
+        '{\n"format": "plurule rule list",\n"version": 3,\n"attributes": [\n  {"name": "area"},\n'
         '  {"name": "sea", "categories": ["no", "yes"]}\n],\n"labels": ["red", "größe"],\n"rules": [\n'
         '  {"head": [{"label": "red", "present": true}, {"label": "größe", "present": false}], '
-        '"body": [{"attribute": "sea", "category": "yes"}], "tp": 3, "fp": 1.0, "coverage": 0, "value": 0.75, '
-        '"stop": false, "decided": []}\n],\n"undecided": []\n}\n'
+        '"body": [{"kind": "one of", "name": "sea", "categories": ["yes"]}], "tp": 3, "fp": 1.0, "value": 0.75}'
+        "\n]\n}\n"
     )
 
 
 GOOD: dict[str, Any] = {
     "format": "plurule rule list",
-    "version": 1,
+    "version": 3,
     "attributes": [{"name": "area"}, {"name": "sea", "categories": ["no", "yes"]}],
     "labels": ["red", "blue"],
     "rules": [{"head": [{"label": "red", "present": True}], "body": []}],
 }
 CHOICE = {"measure": "micro_f1", "mean": [0.5, 0.6], "standard_error": [0.1, 0.1], "chosen": 1}
-CONDITION = {"attribute": "area", "operator": "<=", "threshold": 1}
+CONDITION = {"kind": "range", "name": "area", "at_most": 1}
+ONE_OF = {"kind": "one of", "name": "sea", "categories": ["yes"]}
 
 
 def with_rule(**changes: Any) -> dict[str, Any]:
@@ -193,45 +172,53 @@ def with_rule(**changes: Any) -> dict[str, Any]:
 BAD = [
     ("", "line 1: is not a plurule model file or is damaged (expecting value)"),
     ("{", "line 1: is not a plurule model file or is damaged"),
-    ('{"format": "plurule rule list",\n"version": 1', "line 2: is not a plurule model file or is damaged"),
+    ('{"format": "plurule rule list",\n"version": 3', "line 2: is not a plurule model file or is damaged"),
     ("[]", "is not a plurule model file"),
     ("{}", "is not a plurule model file"),
     ('{"format": "x"}', "is not a plurule model file"),
     ("[" * 100_000, "is not a plurule model file or is damaged"),
-    ('{"format": NaN}', "is damaged: NaN is not a number of JSON"),
-    ('{"format": 1, "format": 1}', "is damaged: an object has the same key twice"),
-    ('{"version": ' + "9" * 5000 + "}", "is not a plurule model file"),
-    (GOOD | {"version": 3}, "was written by a newer plurule (file version 3, this plurule reads up to 2); upgrade"),
-    (GOOD | {"length_choice": CHOICE | {"chosen": 3}}, "length_choice.chosen is 3, expected a length from 1 to 2"),
-    (GOOD | {"length_choice": CHOICE | {"mean": [0.5]}}, "mean has 1 numbers, standard_error has 2"),
-    (GOOD | {"length_choice": {}}, "length_choice: 'measure' is missing"),
-    (GOOD | {"version": "1"}, "is damaged: its version is '1', expected a whole number"),
-    (GOOD | {"version": True}, "is damaged: its version is True, expected a whole number"),
-    ({k: v for k, v in GOOD.items() if k != "labels"}, "'labels' is missing"),
-    (GOOD | {"lables": []}, "'lables' is not known; did you mean 'labels'?"),
+    ('{"format": NaN}', "is damaged: NaN is not a number that a double can hold"),
+    ('{"version": ' + "9" * 5000 + "}", "is not a number that a double can hold"),
+    (json.dumps(with_rule(tp=1.5)).replace("1.5", "1e999"), "is damaged: 1e999 is not a number that a double can hold"),
+    (GOOD | {"version": 2}, "was written by an older plurule (file version 2, expected 3); learn the model again"),
+    (GOOD | {"version": 4}, "was written by a newer plurule (file version 4, expected 3); upgrade plurule"),
+    (GOOD | {"version": "3"}, "is damaged: its version is '3', expected 3"),
+    (GOOD | {"version": True}, "is damaged: its version is True, expected 3"),
+    (GOOD | {"length_choice": CHOICE | {"chosen": 3}}, "at least as many as the chosen length - at `$.length_choice`"),
+    (GOOD | {"length_choice": CHOICE | {"mean": [0.5]}}, "expected as many means as standard errors"),
+    (GOOD | {"length_choice": {}}, "missing required field `measure` - at `$.length_choice`"),
+    ({k: v for k, v in GOOD.items() if k != "labels"}, "missing required field `labels`"),
+    (GOOD | {"lables": []}, "unknown field `lables`"),
     (GOOD | {"labels": ["red", "red"]}, "two labels are called 'red'"),
-    (GOOD | {"labels": ["red", 1]}, "labels[1] is 1, expected a text"),
+    (GOOD | {"labels": ["red", 1]}, "Expected `str`, got `int` - at `$.labels[1]`"),
     (GOOD | {"attributes": [{"name": "a"}, {"name": "a"}]}, "two attributes are called 'a'"),
     (GOOD | {"attributes": [{"name": "a", "categories": ["x", "x"]}]}, "two categories of 'a' are called 'x'"),
-    (GOOD | {"rules": {}}, "rules is {}, expected a list"),
+    (GOOD | {"rules": {}}, "Expected `array`, got `object` - at `$.rules`"),
     (GOOD | {"undecided": [[1, 2]]}, "undecided has 1 pairs, expected 2, one for each label"),
-    (GOOD | {"undecided": [[1, 2], [1]]}, "undecided[1] is [1], expected a pair of numbers"),
-    (with_rule(head=[]), "rules[0].head is [], expected a list of at least 1"),
-    (with_rule(head=[{"label": "rad", "present": True}]), "rules[0].head[0]: there is no label 'rad'; did you mean"),
-    (with_rule(head=[{"label": "red", "present": 1}]), "rules[0].head[0].present is 1, expected true or false"),
-    (with_rule(head=GOOD["rules"][0]["head"] * 2), "expected each label once"),
-    (with_rule(tp=-1), "rules[0].tp is -1, expected a number of at least 0"),
-    (with_rule(tp=True), "rules[0].tp is true, expected a number"),
-    (with_rule(tp=10**400), "expected a number that a double can hold"),
-    (with_rule(value="big"), 'rules[0].value is "big", expected a number'),
-    (with_rule(body=[{}]), "rules[0].body[0]: 'attribute' is missing"),
-    (with_rule(body=[CONDITION | {"operator": "<"}]), 'rules[0].body[0].operator is "<", expected "<=" or ">"'),
-    (with_rule(body=[CONDITION | {"attribute": "sea"}]), "sea <= 1 is a numeric condition, but 'sea' is nominal"),
-    (with_rule(body=[{"attribute": "area", "category": "x"}]), "area = x is a nominal condition, but 'area' is"),
-    (with_rule(body=[{"attribute": "sea", "category": "x"}]), "rules[0].body[0]: attribute 'sea' has no category 'x'"),
-    (with_rule(body=[{"attribute": "se", "category": "x"}]), "body[0]: there is no attribute 'se'; did you mean 'sea'"),
-    (with_rule(body=[CONDITION | {"threshold": "1"}]), 'rules[0].body[0].threshold is "1", expected a number'),
-    (with_rule(decided=[[1, 2], [3, 4]]), "rules[0].decided has 2 pairs, expected 1, one for each label of the head"),
+    (GOOD | {"undecided": [[1, 2], [1]]}, "Expected `array` of length 2, got 1 - at `$.undecided[1]`"),
+    (GOOD | {"dictionary": {"rad": {}}}, "the dictionary describes 'rad', which is no attribute or label"),
+    (with_rule(head=[]), "Expected `array` of length >= 1 - at `$.rules[0].head`"),
+    (with_rule(head=[{"label": "rad", "present": True}]), "rules[0]: there is no label 'rad'; did you mean 'red'?"),
+    (with_rule(head=[{"label": "red", "present": 1}]), "Expected `bool`, got `int` - at `$.rules[0].head[0].present`"),
+    (with_rule(head=GOOD["rules"][0]["head"] * 2), "rules[0]: a head assigns each label once, got red, red"),
+    (with_rule(tp=-1), "Expected `int` >= 0 - at `$.rules[0].tp`"),
+    (with_rule(tp=True), "Expected `int | float`, got `bool` - at `$.rules[0].tp`"),
+    (with_rule(tp=10**400), "is not a number that a double can hold"),
+    (with_rule(value="big"), "Invalid enum value 'big' - at `$.rules[0].value`"),
+    (with_rule(stability=1.5), "Expected `float` <= 1.0 - at `$.rules[0].stability`"),
+    (with_rule(body=[{}]), "missing required field `kind` - at `$.rules[0].body[0]`"),
+    (with_rule(body=[CONDITION | {"kind": "<"}]), "Invalid value '<' - at `$.rules[0].body[0].kind`"),
+    (with_rule(body=[CONDITION | {"more": 1}]), "unknown field `more` - at `$.rules[0].body[0]`"),
+    (with_rule(body=[{"kind": "range", "name": "area"}]), "rules[0]: the range of 'area' needs a bound"),
+    (with_rule(body=[CONDITION | {"name": "sea"}]), "rules[0]: sea <= 1 is a numeric condition, but 'sea' is nom"),
+    (with_rule(body=[ONE_OF | {"name": "area"}]), "rules[0]: area = yes is a nominal condition, but 'area' is"),
+    (with_rule(body=[ONE_OF | {"categories": ["x"]}]), "rules[0]: attribute 'sea' has no category 'x'"),
+    (with_rule(body=[ONE_OF | {"categories": []}]), "Expected `array` of length >= 1 - at `$.rules[0].body[0].categor"),
+    (with_rule(body=[ONE_OF | {"categories": ["no", "no"]}]), "rules[0]: a condition on 'sea' needs differ"),
+    (with_rule(body=[ONE_OF | {"name": "se"}]), "rules[0]: there is no attribute 'se'; did you mean 'sea'"),
+    (with_rule(body=[CONDITION | {"at_most": "1"}]), "got `str` - at `$.rules[0].body[0].at_most`"),
+    (with_rule(body=[CONDITION | {"at_most": 10**400}]), "is not a number that a double can hold"),
+    (with_rule(decided=[[1, 2], [3, 4]]), "decided has 2 pairs, expected 1, one for each label of the head"),
 ]  # fmt: skip
 
 
@@ -273,17 +260,22 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_the_example_in_the_documents_is_a_model_file() -> None:
-    document = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
     example = document.split("```json\n")[1].split("```")[0]
-    assert str(model_file.loads(example)[0]) == "red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38)"
+    assert (
+        str(model_file.loads(example)[0])
+        == "red, white ← colours > 4.5 ∧ landmass = Europe   (TP 166, FP 38; red 83/19, white 83/19)"
+    )
 
 
-@pytest.mark.parametrize("given", ['"AAA"', '"AAAAAAA="', '"?"', '"AAAA é"', "3", "null"])
-def test_fingerprints_that_are_none_are_refused(given: str) -> None:
-    text = model_file.dumps(RuleList((), (), ("red",), trained_on=b"\x01\x02\x03\x04"))
-    assert model_file.loads(text).trained_on == b"\x01\x02\x03\x04"
-    with pytest.raises(ModelError, match=r"trained_on is .*, expected"):
-        model_file.loads(text.replace('"AQIDBA=="', given))
+def test_numbers_that_are_not_finite_cannot_be_written() -> None:
+    rule = Rule(Head((Assignment("red", 0, True),)), tp=float("inf"))
+    with pytest.raises(ModelError, match="the rule list cannot be written"):
+        model_file.dumps(RuleList((rule,), (), ("red",)))
+
+
+def test_schema_in_the_documents_is_current() -> None:
+    assert json.dumps(SCHEMA, indent=2) + "\n" == model_file.schema()
 
 
 def test_what_labels_imply_comes_back_as_it_was() -> None:
@@ -295,7 +287,7 @@ def test_what_labels_imply_comes_back_as_it_was() -> None:
     assert again == rule_list
     assert [str(rule.head) for rule in again] == ["jazz", "speech", "jazz, music"] == [str(r.head) for r in rule_list]
     assert [len(rule.head) for rule in again] == [2, 1, 2]
-    assert fits(json.loads(model_file.dumps(rule_list)), SCHEMA)
+    assert fits(json.loads(model_file.dumps(rule_list)))
     broken = model_file.dumps(rule_list).replace('[["jazz", "music"]]', '[["jazz", "music", "speech"]]')
-    with pytest.raises(ModelError, match=r"hierarchy\[0\] is .*, expected at most 2 labels"):
+    with pytest.raises(ModelError, match=r"Expected `array` of length 2, got 3 - at `\$\.hierarchy\[0\]`"):
         model_file.loads(broken)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plurule.errors import ModelError
-from plurule.model import (
-    Assignment,
-    Head,
-)
+from plurule.model import Assignment, Head
+from plurule.model.head import bottom_up, relate
 
 RED, GREEN, WHITE = Assignment("red", 0, True), Assignment("green", 1, False), Assignment("white", 4, True)
 
@@ -39,3 +37,21 @@ def test_one_implied_label_leads_to_the_next():
     absent = Head((Assignment("music", 1, False),)).completed((), ["jazz", "music", "speech"], ((0, 1), (2, 0)))
     assert [str(a) for a in absent] == ["¬jazz", "¬music", "¬speech"]
     assert str(absent) == "¬music"
+
+
+def test_groups_and_hierarchies_are_related_without_all_pairs():
+    size = 3000
+    group = tuple(range(size))
+    relations = relate((group,), tuple((i, i + 1) for i in range(size - 1)))
+    assert all(groups == [group] and groups[0] is group for groups in relations.groups.values())
+    assert sum(map(len, relations.above.values())) == sum(map(len, relations.below.values())) == size - 1
+
+
+def test_bottom_up_orders_a_long_chain():
+    chain = [(i, i + 1) for i in range(3000)]
+    assert bottom_up(tuple(reversed(chain))) == tuple(chain)
+
+
+def test_bottom_up_refuses_labels_that_imply_each_other():
+    with pytest.raises(ModelError, match="hierarchy: labels imply each other"):
+        bottom_up(((0, 1), (1, 2), (2, 0)))

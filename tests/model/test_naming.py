@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, random_rule_list
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -15,7 +15,7 @@ def test_no_control_character_of_a_name_reaches_the_terminal(seed: int) -> None:
     edited = rule_list.edit(table, truth).remove(1)
     dependencies = rule_list.dependencies(table, truth, joint_absence=True)
     shown = [
-        rule_list, *rule_list, rule_list.explain(table), dependencies, dependencies.to_graph().to_dot(), edited,
+        rule_list, *rule_list, rule_list.explain(table), dependencies, edited,
         edited.diff(), rule_list.simplify(table, truth), *rule_list.check(), rule_list.to_markdown(),
         rule_list.to_latex(), rule_list.to_python(),
     ]  # fmt: skip

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from helpers.rule_lists import make_rules
 from plurule.model import (
     Assignment,
     Head,
     LabelCondition,
-    NominalCondition,
-    NumericCondition,
+    OneOfCondition,
+    RangeCondition,
     Rule,
 )
 from plurule.model.condition import format_count
 
 RED, GREEN, WHITE = Assignment("red", 0, True), Assignment("green", 1, False), Assignment("white", 4, True)
-COLOURS = NumericCondition("colours", 8, ">", 4.5)
-EUROPE = NominalCondition("landmass", 0, "Europe")
+COLOURS = RangeCondition("colours", 8, above=4.5)
+EUROPE = OneOfCondition("landmass", 0, ("Europe",))
 FLAG_RULE = Rule(Head((RED, WHITE)), (COLOURS, EUROPE), tp=166, fp=38, coverage=102, value=0.8, stop=False)
 
 
@@ -44,8 +47,8 @@ def test_sums_of_weights_are_written_without_the_noise_of_adding_them_up() -> No
 
 
 def test_equal_parts_make_equal_rules():
-    assert NumericCondition("colours", 8, ">", 4.5) == COLOURS
-    assert NumericCondition("colours", 8, "<=", 4.5) != COLOURS
+    assert RangeCondition("colours", 8, above=4.5) == COLOURS
+    assert RangeCondition("colours", 8, at_most=4.5) != COLOURS
     assert hash(Rule(Head((RED,)), (COLOURS,), tp=1)) == hash(Rule(Head((RED,)), (COLOURS,), tp=1))
 
 
@@ -54,3 +57,14 @@ def test_a_rule_shows_what_it_is_besides() -> None:
     assert str(Rule(head, tp=1, fp=2, stop=True)) == "red ←   (TP 1, FP 2, stop)"
     assert str(Rule(head, tp=1, fp=2, locked=True)) == "red ←   (TP 1, FP 2, locked)"
     assert str(Rule(head, tp=1, fp=2, stop=True, locked=True)) == "red ←   (TP 1, FP 2, stop, locked)"
+
+
+def test_rule_shows_counts_per_label_with_those_first_that_are_wrong_more_often_than_right() -> None:
+    rules = make_rules("billing, refund <- card\nrefund <-", {"card": ("no", "yes")}, ("billing", "refund"))
+    rule = replace(rules[0], tp=890, fp=908, decided=((635, 264), (255, 644)))
+    assert str(rule).endswith("(TP 890, FP 908; refund 255/644, billing 635/264)")
+    assert rules.parse(str(rule)).to_text() == rule.to_text()
+    assert replace(rules[1], decided=((3, 4),)).counts_by_label() == ""
+    shown = replace(rules, rules=(rule,))
+    for text in (str(shown), shown.to_markdown(), shown.to_latex(), shown._repr_html_(), shown.to_html()):
+        assert "refund 255/644, billing 635/264" in text

@@ -17,16 +17,16 @@ from plurule.model import (
     Head,
     LabelCondition,
     LengthChoice,
-    NominalCondition,
-    NumericCondition,
+    OneOfCondition,
+    RangeCondition,
     Rule,
     RuleList,
 )
 from plurule.model.text import RuleTextError, parse_rules
 
 RED, GREEN, WHITE = Assignment("red", 0, True), Assignment("green", 1, False), Assignment("white", 4, True)
-COLOURS = NumericCondition("colours", 8, ">", 4.5)
-EUROPE = NominalCondition("landmass", 0, "Europe")
+COLOURS = RangeCondition("colours", 8, above=4.5)
+EUROPE = OneOfCondition("landmass", 0, ("Europe",))
 FLAG_RULE = Rule(Head((RED, WHITE)), (COLOURS, EUROPE), tp=166, fp=38, coverage=102, value=0.8, stop=False)
 
 
@@ -62,7 +62,7 @@ def test_everything_is_frozen_and_hashable(rule_list):
     with pytest.raises(FrozenInstanceError):
         FLAG_RULE.tp = 1  # type: ignore[misc]
     with pytest.raises(FrozenInstanceError):
-        COLOURS.threshold = 1.0  # type: ignore[misc]
+        COLOURS.above = 1.0  # type: ignore[misc]
     assert len({COLOURS, EUROPE, LabelCondition("red", 0, True), RED, FLAG_RULE, rule_list}) == 6
 
 

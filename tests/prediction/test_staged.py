@@ -15,7 +15,8 @@ from plurule.errors import DataError
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.metrics import METRICS, SCORERS, Counts, macro_f1
 from plurule.model import RuleList
-from plurule.prediction.staged import Summed, staged_measures, stages_of
+from plurule.prediction.staged import StagedSums, staged_measures, stages_of
+from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 
 @pytest.fixture(scope="module")
@@ -23,30 +24,30 @@ def flags() -> Any:
     return load_world_flags()
 
 
-LONG = {"n_rules": None, "heuristic": FMeasure(0.3), "min_coverage": 0}
+LONG = {"heuristic": FMeasure(0.3), "min_coverage": 0}
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["presence", "absence too"])
-def fitted(flags: Any, request: pytest.FixtureRequest) -> RuleListClassifier:
-    classifier = RuleListClassifier(**LONG, predict_absence=request.param)
+def fitted(flags: Any, request: pytest.FixtureRequest) -> RelaxedPruningClassifier:
+    classifier = RelaxedPruningClassifier(**LONG, predict_absence=request.param)
     if request.param:
         classifier.set_params(heuristic=HammingAccuracy(), lift=None)
     return classifier.fit(flags.X[:150], flags.Y[:150], label_names=flags.label_names)
 
 
-def prefixes(fitted: RuleListClassifier) -> list[RuleListClassifier]:
+def prefixes(fitted: RelaxedPruningClassifier) -> list[RuleListClassifier]:
     lengths = range(1, len(fitted.rule_list_) + 1)
     return [RuleListClassifier.from_rule_list(fitted.rule_list_[:n]) for n in lengths]
 
 
-def test_stages_are_what_training_with_fewer_rules_gives(flags: Any, fitted: RuleListClassifier) -> None:
+def test_stages_are_what_training_with_fewer_rules_gives(flags: Any, fitted: RelaxedPruningClassifier) -> None:
     X, Y, new = flags.X[:150], flags.Y[:150], flags.X[150:]
     assert len(fitted.rule_list_) >= 12
     stages = list(fitted.staged_predict(new))
     scores = fitted.staged_score(new, flags.Y[150:], "micro_f1")
     assert len(stages) == len(scores) == len(fitted.rule_list_)
     for n in (1, 2, 3, 7, 12):
-        shorter = RuleListClassifier(**(fitted.get_params(deep=False) | {"n_rules": n}))
+        shorter = RelaxedPruningClassifier(**(fitted.get_params(deep=False) | {"max_rules": n}))
         shorter.fit(X, Y, label_names=flags.label_names)
         assert shorter.rule_list_ == fitted.rule_list_[:n]
         np.testing.assert_array_equal(stages[n - 1], shorter.predict(new))
@@ -62,7 +63,7 @@ def test_every_measure_is_made_of_counts() -> None:
 @pytest.mark.parametrize("measure", METRICS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_staged_scores_are_those_of_the_prefixes(
-    flags: Any, fitted: RuleListClassifier, measure: str, weighted: bool
+    flags: Any, fitted: RelaxedPruningClassifier, measure: str, weighted: bool
 ) -> None:
     X, Y = flags.X[150:], flags.Y[150:]
     weights = np.random.default_rng(0).uniform(0.1, 3, len(Y)) if weighted else None
@@ -75,14 +76,14 @@ def test_staged_scores_are_those_of_the_prefixes(
     ["f1_macro", "accuracy", "roc_auc", SCORERS["example_f1"], make_scorer(log_loss, response_method="predict_proba")],
     ids=str,
 )
-def test_any_scorer_of_scikit_learn_scores_stages(flags: Any, fitted: RuleListClassifier, scoring: Any) -> None:
+def test_any_scorer_of_scikit_learn_scores_stages(flags: Any, fitted: RelaxedPruningClassifier, scoring: Any) -> None:
     X, Y = flags.X[:150], flags.Y[:150]
     scorer = get_scorer(scoring)
     expected = [scorer(prefix, X, Y) for prefix in prefixes(fitted)]
     np.testing.assert_allclose(fitted.staged_score(X, Y, scoring), expected)
 
 
-def test_a_scorer_is_given_the_weights_of_the_rows(flags: Any, fitted: RuleListClassifier) -> None:
+def test_a_scorer_is_given_the_weights_of_the_rows(flags: Any, fitted: RelaxedPruningClassifier) -> None:
     X, Y = flags.X[150:], flags.Y[150:]
     weights = np.random.default_rng(0).uniform(0.1, 3, len(Y))
     by_name = fitted.staged_score(X, Y, "subset_accuracy", weights)
@@ -90,7 +91,7 @@ def test_a_scorer_is_given_the_weights_of_the_rows(flags: Any, fitted: RuleListC
     assert not np.allclose(fitted.staged_score(X, Y, "accuracy"), by_name)
 
 
-def test_a_scorer_may_look_at_the_rules(flags: Any, fitted: RuleListClassifier) -> None:
+def test_a_scorer_may_look_at_the_rules(flags: Any, fitted: RelaxedPruningClassifier) -> None:
     def fewer_is_better(classifier: Any, X: Any, Y: Any) -> float:
         assert isinstance(classifier.rule_list_, RuleList)
         return macro_f1(Y, classifier.predict(X)) - 0.01 * len(classifier.rule_list_)
@@ -102,11 +103,11 @@ def test_a_scorer_may_look_at_the_rules(flags: Any, fitted: RuleListClassifier) 
 
 def test_stages_have_the_form_of_predictions(flags: Any) -> None:
     X, Y = flags.X, flags.Y
-    sparse = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(X, sp.csr_array(Y))
+    sparse = RelaxedPruningClassifier(max_rules=3).fit(X, sp.csr_array(Y))
     for stage in sparse.staged_predict(X):
         assert sp.issparse(stage)
     y = np.where(Y[:, 0] == 1, "yes", "no")
-    classes = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(X, y)
+    classes = RelaxedPruningClassifier(max_rules=3).fit(X, y)
     last = list(classes.staged_predict(X))[-1]
     np.testing.assert_array_equal(last, classes.predict(X))
     assert classes.staged_score(X, y, "accuracy")[-1] == (last == y).mean()
@@ -117,7 +118,7 @@ def test_stages_have_the_form_of_predictions(flags: Any) -> None:
     assert classes.staged_score(X[only_no], y[only_no], "hamming_accuracy").shape == (len(classes.rule_list_),)
 
 
-def test_what_cannot_be_scored_is_refused(flags: Any, fitted: RuleListClassifier) -> None:
+def test_what_cannot_be_scored_is_refused(flags: Any, fitted: RelaxedPruningClassifier) -> None:
     X, Y = flags.X, flags.Y
     with pytest.raises(ValueError, match="unknown scoring 'micro'; did you mean 'micro_f1'"):
         fitted.staged_score(X, Y, "micro")
@@ -125,12 +126,12 @@ def test_what_cannot_be_scored_is_refused(flags: Any, fitted: RuleListClassifier
         fitted.staged_score(X, Y[:, :2])
     with pytest.raises(DataError, match="rows, y has 3"):
         fitted.staged_score(X, Y[:3])
-    classes = RuleListClassifier(heuristic="f_measure", n_rules=1).fit(X, np.where(Y[:, 0] == 1, "yes", "no"))
+    classes = RelaxedPruningClassifier(max_rules=1).fit(X, np.where(Y[:, 0] == 1, "yes", "no"))
     with pytest.raises(DataError, match="row 1: perhaps is none of the classes"):
         classes.staged_score(X[:2], ["no", "perhaps"])
 
 
-def test_some_labels_are_scored_as_if_there_were_no_others(flags: Any, fitted: RuleListClassifier) -> None:
+def test_some_labels_are_scored_as_if_there_were_no_others(flags: Any, fitted: RelaxedPruningClassifier) -> None:
     rules, table, kept = fitted.rule_list_, fitted._encode(flags.X[150:]), [4, 0, 2]
     found = staged_measures(rules, table, flags.Y[150:], METRICS, kept=kept)
     predicted = [stage[:, kept] for stage in fitted.staged_predict(flags.X[150:])]
@@ -141,12 +142,12 @@ def test_some_labels_are_scored_as_if_there_were_no_others(flags: Any, fitted: R
 
 @pytest.mark.parametrize("measure", METRICS)
 def test_what_is_summed_over_parts_of_the_rows_scores_as_all_rows_do(
-    flags: Any, fitted: RuleListClassifier, measure: str
+    flags: Any, fitted: RelaxedPruningClassifier, measure: str
 ) -> None:
     X, Y = flags.X[150:], flags.Y[150:]
     rules, weights = fitted.rule_list_, np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
     parts = [
-        Summed.of(stages_of(rules, fitted._encode(X[part]), Y[part], weights[part]), measure)
+        StagedSums.of(stages_of(rules, fitted._encode(X[part]), Y[part], weights[part]), measure)
         for part in (slice(0, 5), slice(5, 12), slice(12, None))
     ]
     whole = staged_measures(rules, fitted._encode(X), Y, [measure], weights)[measure]

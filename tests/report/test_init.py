@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
-from plurule.classifier import RuleListClassifier
-from plurule.inspection import dependencies
+from plurule.inspection.dependencies import dependencies
+from plurule.relaxed_pruning import RelaxedPruningClassifier
 from plurule.report import render, to_html
 
 
@@ -44,6 +44,6 @@ def test_labels_that_no_rule_predicts_are_named() -> None:
 
 
 def test_what_another_class_implies_is_not_shown_in_the_table_of_rules() -> None:
-    classifier = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(np.arange(9.0)[:, None], list("aaabbbccc"))
+    classifier = RelaxedPruningClassifier(max_rules=3).fit(np.arange(9.0)[:, None], list("aaabbbccc"))
     html = to_html(classifier.rule_list_)
     assert "¬" not in html.split("<tbody>", 1)[1].split("</tbody>", 1)[0]

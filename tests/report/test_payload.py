@@ -6,7 +6,7 @@ import json
 import re
 
 from helpers.rule_lists import labels_for, random_rule_list
-from plurule.model import NumericCondition
+from plurule.model import RangeCondition
 from plurule.model.condition import split_intervals
 from plurule.report import to_html
 from plurule.report.payload import for_script
@@ -22,7 +22,7 @@ def test_the_page_holds_the_model_and_the_instances_exactly() -> None:
     rule_list, table = random_rule_list(1)
     html = to_html(rule_list, table, labels_for(table, rule_list), examples=10)
     model = json.loads(html.split('id="model">', 1)[1].split("</script>", 1)[0])
-    numeric = [c for r in rule_list for c in split_intervals(r.body) if isinstance(c, NumericCondition)]
+    numeric = [c for r in rule_list for c in split_intervals(r.body) if isinstance(c, RangeCondition)]
     said = [[c[key] for key in ("above", "atMost") if key in c] for r in model["rules"] for c in r["body"]]
     assert [threshold for bounds in said for threshold in bounds] == [c.threshold for c in numeric]
     assert len(model["instances"]) == 10

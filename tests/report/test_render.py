@@ -13,7 +13,8 @@ import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, labels_for, learned, make_rules, random_rule_list
 from plurule.data.encoding import encode
-from plurule.inspection import dependencies, explain
+from plurule.inspection.dependencies import dependencies
+from plurule.inspection.explain import explain
 from plurule.model import RuleList
 from plurule.model.naming import visible
 from plurule.report import to_html

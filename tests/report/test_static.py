@@ -15,7 +15,7 @@ from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
 from plurule.data.encoding import encode
 from plurule.model import Rule
 from plurule.model.naming import visible
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 from plurule.report import to_html
 
 

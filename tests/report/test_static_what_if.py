@@ -16,7 +16,7 @@ from plurule.classifier import RuleListClassifier
 from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.model import RuleList
-from plurule.prediction.decide import decide
+from plurule.prediction.apply import decide
 from plurule.prediction.probability import probabilities
 
 
@@ -106,8 +106,8 @@ def test_what_is_near_is_the_fewest_conditions_that_change_a_prediction(open_rep
     rule_list = make_rules(text, {"stars": None, "area": None}, ("red", "blue", "green"))
     browser = open_report(rule_list, [[6.0, 4.0], [0.0, 9.0]])
     assert [item.text for item in css(browser, "#near li")] == [
-        "would be red if area ≤ 3 (it is 4) – Rule 1 Try it",
-        "would be blue if stars ≤ 4 (it is 6) – Rule 2 Try it",
+        "adds red if area ≤ 3 (it is 4) – Rule 1 Try it",
+        "adds blue if stars ≤ 4 (it is 6) – Rule 2 Try it",
     ]
     css(browser, "#near button.small")[1].click()
     assert one(browser, "#predicted").text == "blue"
@@ -182,7 +182,7 @@ def test_a_slider_goes_over_the_values_of_the_data(open_report: Open) -> None:
 
 def test_an_attribute_of_0_and_1_is_chosen_as_no_or_yes(open_report: Open) -> None:
     X = [[0.0], [1.0]] * 10
-    rules = RuleListClassifier.published(readable=True).fit(X, [[0], [1]] * 10, label_names=["red"]).rule_list_
+    rules = RuleListClassifier().fit(X, [[0], [1]] * 10, label_names=["red"]).rule_list_
     browser = open_report(rules, X)
     assert [option.text for option in css(browser, ".field option")] == ["(missing)", "no", "yes"]
     assert (what_if(browser, "0"), what_if(browser, "1")) == (set(), {"red"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.rule_lists import labels_for, make_rules, random_rule_list
-from plurule.inspection import explain
+from plurule.inspection.explain import explain
 from plurule.report.charts import draw_curves
 from plurule.report.summary import summarise
 

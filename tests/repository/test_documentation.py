@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import plurule
-from plurule.data import write
+from helpers.datasets import write_csv
 from plurule.datasets import load_world_flags
 
 ROOT = Path(__file__).parents[2]
@@ -21,8 +21,11 @@ def code_blocks(document: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-def test_the_example_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_in_the_readme_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)  # it writes a model
     (example,) = code_blocks("README.md")
     assert len([line for line in example.splitlines() if line.strip()]) <= 20
     exec(example, {})
@@ -40,7 +43,7 @@ def test_the_examples_of_a_page_run_one_after_the_other(
     monkeypatch.chdir(tmp_path)
     flags = load_world_flags()
     named = replace(flags, label_names=tuple(f"is_{name}" for name in flags.label_names))
-    write(named, tmp_path / "flags.csv")  # the file that pages speak of
+    write_csv(named, tmp_path / "flags.csv")  # the file that pages speak of
     names: dict[str, object] = {}
     for block in code_blocks(f"docs/{page}"):
         exec(block, names)

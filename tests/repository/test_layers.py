@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 pytest.importorskip("importlinter", reason="import-linter is not installed")
 
 UPWARDS = {
-    "model/rule.py": "from plurule.report import save_report",
+    "model/head.py": "from plurule.report import save_report",
     "data/table.py": "def late():\n    from plurule.learning.problem import Problem",
     "heuristics.py": "if TYPE_CHECKING:\n    import plurule.selection.folds",
     "prediction/staged.py": "def late():\n    from plurule import RuleListClassifier",

@@ -8,8 +8,8 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 SOURCES = TESTS.parent / "src" / "plurule"
-# Not about one part of the package: the repository, the benchmarks, what tests share.
-ELSEWHERE = {"repository", "benchmarks", "helpers"}
+# Not about one part of the package: the repository, what tests share.
+ELSEWHERE = {"repository", "helpers"}
 
 
 def subjects(folder: Path) -> set[str]:

@@ -1,45 +1,25 @@
-"""The command line: one small module per command."""
+"""The command line: `app` and its commands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from plurule.cli.commands import SETTINGS, as_command, on_demand
-from plurule.cli.data import convert, data_app, discover, discover_parameters
 from plurule.cli.demo import demo
+from plurule.cli.discover import discover
 from plurule.cli.evaluate import evaluate
 from plurule.cli.fit import fit
-from plurule.cli.learner_options import fit_options, options_of
-from plurule.cli.models import dependencies, diff, edit_app, explain, export, predict, report, show, simplify
-from plurule.cli.reproduce import reproduce
-from plurule.cli.terminal import run
-from plurule.cli.tune import tune
+from plurule.cli.models import diff, edit, explain, export, predict, report, show
+from plurule.cli.terminal import SETTINGS, Command, Program, run
 
-app = typer.Typer(
-    name="plurule", help="Interpretable multi-label classification rules.", no_args_is_help=True, **SETTINGS
-)
-COMMANDS: tuple[Callable[..., None], ...] = (
-    *(demo, fit, predict, evaluate, show),
-    *(report, explain, dependencies, discover, diff, simplify, export),
-    *(convert, tune, reproduce),
-)
-FROM_SIGNATURES = {fit: fit_options, discover: lambda: options_of(discover_parameters())}
-"""Commands with options that are parameters of the library."""
-for command in COMMANDS:
-    if command in FROM_SIGNATURES:
-        made = on_demand(command, FROM_SIGNATURES[command])
-        app.command(command.__name__, help=command.__doc__, cls=made)(lambda: None)
-    else:
-        app.command()(as_command(command))
-app.add_typer(edit_app, name="edit")
-app.add_typer(data_app, name="data")
+app = typer.Typer(name="plurule", no_args_is_help=True, cls=Program, **SETTINGS)
+for command in (demo, fit, predict, evaluate, show, explain, report, export, diff, edit, discover):
+    app.command(cls=Command)(command)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_given: bool) -> None:
+    if is_given:
         from plurule import __version__
 
         print(f"plurule {__version__}")
@@ -49,14 +29,17 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and end.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Interpretable multi-label classification rules.
+    """Readable rules for multi-label classification.
 
-    Add --debug to any command to see where an error comes from.
+    Start with: plurule demo
+
+    Add --debug to a command to get the traceback of an error.
     """
 
 
 def main() -> None:
+    """Run the command line as the whole program."""
     run(app)

@@ -1,77 +1,74 @@
-"""`plurule demo`: learn rules for the dishes of canteens, and show what is special about them."""
+"""`plurule demo`: learn rules from an included data set, and show what they look like."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
-from plurule.cli import rendering
 from plurule.cli.terminal import console, visible
-from plurule.model import Rule, RuleList
-from plurule.titles import CHARACTERISTICS, MEASURES, SHORT_MEASURES
+from plurule.progress import progress_bar
+from plurule.titles import MEASURE_TITLES, SHORT_MEASURES
 
-FOLDS = 5
-STATEMENTS_SHOWN = 4
-SEVERAL_SHOWN = 3
+if TYPE_CHECKING:
+    from plurule.model import RuleList
+
+TRAINING_ROWS = 3000
+RULES_SHOWN = 6
+DEPENDENCIES_SHOWN = 4
+NEXT = """
+All dishes, with a report to read in a browser:
+  plurule fit canteen-dishes -o model.json
+  plurule report model.json --data canteen-dishes -o report.html
+Your own data:
+  plurule fit data.csv --labels red,blue -o model.json"""
 
 
 def demo() -> None:
-    """Learn what must be said of a dish (allergens, diets), and show what rules tell about labels."""
-    # Imported here, so that `plurule --help` does not wait for them.
-    from sklearn.model_selection import KFold, cross_val_predict
+    """Learn rules from an included data set and show them.
 
-    from plurule.classifier import RuleListClassifier
+    The data are synthetic canteen dishes with allergens and diet labels.
+    """
+    from plurule import RuleListClassifier
+    from plurule.cli import rendering
     from plurule.datasets import load_canteen_dishes
-    from plurule.heuristics import FMeasure
-    from plurule.lifts import KLN, NoLift
-    from plurule.metrics import scores
+    from plurule.prediction.assessment import assess
 
-    out, dishes = console(), load_canteen_dishes()
-    common: dict[str, Any] = {"heuristic": FMeasure(beta=0.3), "n_rules": 40}
-    # Single lists that differ in the lift alone; what aims at a measure would select heads of its own for both.
-    relaxed, normal = (RuleListClassifier(lift=lift, **common) for lift in (KLN(k=0.1), NoLift()))
-    absence = RuleListClassifier(lift=KLN(k=0.2), predict_absence=True, **common).fit(dishes).rule_list_
-    models = {"relaxed pruning": relaxed.fit(dishes), "normal pruning": normal.fit(dishes)}
-    rules = relaxed.rule_list_
+    out = console()
+    dishes = load_canteen_dishes()
+    training = dishes[:TRAINING_ROWS]
+    held_out = dishes[TRAINING_ROWS:]
+    with progress_bar("learning") as show_progress:
+        classifier = RuleListClassifier(n_jobs=-1, verbose=lambda _, share: show_progress(share)).fit(training)
+    rules = classifier.rule_list_
+    related = labels_related_by(rules)
     out.print(
-        f"{len(dishes)} made-up dishes of canteens: {len(dishes.attribute_names)} attributes (what is in them, how "
-        f"they are made), {len(dishes.label_names)} labels (allergens, diets). Of {len(rules)} rules, some that"
+        f"{len(dishes)} synthetic canteen dishes with {len(dishes.attribute_names)} attributes (ingredients, "
+        f"preparation) and {len(dishes.label_names)} labels (allergens, diets).\n{len(rules)} rules learned from "
+        f"{len(training)} dishes; {len(related)} of them relate labels, for example:"
     )
-    several = [i for i, rule in enumerate(rules) if len(rule.head) > 1][:SEVERAL_SHOWN]
-    _show(out, "predict several labels at once", rules, several)
-    _show(out, "predict a label because of another", rules, _first(rules, present=True))
-    _show(
-        out, "say which label another rules out (if absence is predicted, too)", absence, _first(absence, present=False)
-    )
+    out.print(rendering.rule_table(rules, related[:RULES_SHOWN]))
 
-    out.print(Text("\nWhere labels go together", style="bold"))
-    together = [said for said in rules.dependencies(dishes) if said.kind == "co-occurrence"]
-    for said in sorted(together, key=lambda said: -(said.added_value or 0.0))[:STATEMENTS_SHOWN]:
-        out.print(visible(str(said).removeprefix("co-occurrence: ")))
+    out.print(Text("\nLabel dependencies that the rules state", style="bold"))
+    dependencies = [one for one in rules.dependencies(held_out) if one.kind == "co-occurrence"]
+    for dependency in sorted(dependencies, key=lambda one: -(one.added_value or 0.0))[:DEPENDENCIES_SHOWN]:
+        out.print(visible(str(dependency).removeprefix("co-occurrence: ")))
 
-    out.print(Text("\nWhat was learned", style="bold"))
-    characteristics = {name: model.rule_list_.characteristics() for name, model in models.items()}
-    out.print(rendering.column_table(CHARACTERISTICS, characteristics, digits=2))
-    out.print(Text(f"\nHow well it predicts dishes it has not seen ({FOLDS}-fold cross-validation)", style="bold"))
-    folds = KFold(FOLDS, shuffle=True, random_state=0)
-    predicted = {name: cross_val_predict(model, dishes.X, dishes.Y, cv=folds) for name, model in models.items()}
-    shown = {name: MEASURES[name] for name in SHORT_MEASURES}
-    out.print(rendering.column_table(shown, {name: scores(dishes.Y, found) for name, found in predicted.items()}))
-    out.print("\nYour own data: plurule fit data.csv --labels red,blue -o model.json")
+    out.print(Text(f"\nScores on the {len(held_out)} other dishes", style="bold"))
+    assessed = assess(held_out.Y, rules.predict(held_out))
+    titles = {name: MEASURE_TITLES[name] for name in SHORT_MEASURES}
+    columns = {
+        "rules": {name: score.score for name, score in assessed.items()},
+        "best constant prediction": {name: score.constant for name, score in assessed.items()},
+    }
+    out.print(rendering.column_table(titles, columns))
+    out.print(NEXT)
 
 
-def _show(out: Console, title: str, rules: RuleList, places: list[int]) -> None:
-    out.print(Text(f"\n… {title}", style="bold"))
-    out.print(rendering.rule_table(rules, places))
-
-
-def _first(rules: RuleList, present: bool) -> list[int]:
-    """The first rule that tests whether a label is present, and whose head says that others are, or are not."""
-
-    def is_wanted(rule: Rule) -> bool:
-        said = [assignment.present for assignment in rule.head]
-        return any(c.present for c in rule.label_conditions) and (said[0] if present else not any(said))
-
-    return [i for i, rule in enumerate(rules) if is_wanted(rule)][:1]
+def labels_related_by(rules: RuleList) -> list[int]:
+    """Return the positions of rules that predict several labels as present, or test one label to predict another."""
+    return [
+        position
+        for position, rule in enumerate(rules)
+        if rule.body and (rule.label_conditions or sum(a.present for a in rule.head.stated) > 1)
+    ]

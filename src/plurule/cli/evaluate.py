@@ -1,233 +1,177 @@
-"""`plurule evaluate`: score a model on labelled data, or a learner by train/test or cross-validation."""
+"""`plurule evaluate`: score a model on labelled data, or a learner by cross-validation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.table import Table
 
-from plurule.cli import rendering, terminal
-from plurule.cli.commands import refuse
-from plurule.cli.loading import Split, load_data, new_part, training_part
-from plurule.cli.options import DEFAULT_FOLDS
-from plurule.cli.watching import check_jobs, working
-from plurule.errors import DataError
-from plurule.files import to_csv, write_text
-from plurule.model import RuleList
-from plurule.model import file as model_file
-from plurule.titles import CHARACTERISTICS, MEASURES
-
-if TYPE_CHECKING:
-    from plurule.inspection.evidence import Evidence
+from plurule.cli import learner as options
+from plurule.cli import loading
+from plurule.cli.terminal import console, options_on_command_line
+from plurule.errors import DataError, PluruleError
+from plurule.progress import progress_bar
+from plurule.titles import CHARACTERISTICS, MEASURE_TITLES
 
 COLUMNS = {"low": "from", "high": "to (95 %)", "constant": "best constant", "chance": "chance"}
-"""What scores are compared with (see `plurule.prediction.assessment`), and what the columns of the table are called."""
-
-TUNE = "tune"
-"""In place of a lift: one chosen anew on each training part."""
-
-
-TRAINING = {"labels": "the labels are those of the model"}
-TRAINING |= dict.fromkeys(("drop", "folds", "learner", "objective", "lift", "seed", "jobs"), "it is for training")
-"""Options of training, which have no meaning where a model is given, and why."""
+"""References that scores are compared with (see `plurule.prediction.assessment`), and the titles of their columns."""
+cross_validation_option = partial(typer.Option, rich_help_panel="Cross-validation (without MODEL)")
+MODEL_OPTIONS = ("sources", "decimal", "as_json")
+"""Parameters that also apply where a model is given."""
 
 
 def evaluate(
     context: typer.Context,
-    sources: list[str],
-    labels: str | None = None,
-    split: Split | None = None,
-    drop: list[str] | None = None,
-    decimal: str = ".",
-    folds: str | None = None,
-    learner: Literal["published", "default"] = "published",
-    objective: str = "micro-f+",
-    lift: str = "kln at 3: 1.08",
-    seed: int = 0,
-    jobs: int | None = None,
-    as_json: bool = False,
-    as_csv: bool = False,
-    output: Path | None = None,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MODEL] DATA",
+            help="MODEL DATA: score a model file on DATA. DATA: cross-validate what plurule fit would learn from it.",
+        ),
+    ],
+    decimal: loading.Decimal = ".",
+    as_json: loading.AsJson = False,
+    labels: loading.Labels = None,
+    drop: loading.Drop = None,
+    folds: Annotated[int, cross_validation_option(min=2, help="Number of folds.")] = 10,
+    seed: Annotated[int, cross_validation_option(min=0, help="Random seed that shuffles the rows.")] = 0,
+    learner: options.Learner = "rule-list",
+    scoring: options.Scoring = None,
+    max_rules: options.MaxRules = None,
+    max_conditions: options.MaxConditions = None,
+    min_coverage: options.MinCoverage = None,
+    min_precision: options.MinPrecision = None,
+    lift: options.LiftValue = None,
+    score_tolerance: options.ScoreTolerance = None,
+    predict_absence: options.PredictAbsence = None,
+    conditions: options.Conditions = None,
+    max_bins: options.MaxBins = None,
+    cv: options.CV = None,
+    n_jobs: options.NJobs = None,
+    heuristic: options.Heuristic = None,
+    averaging: options.Averaging = None,
+    label_conditions: options.LabelConditions = None,
+    beam_width: options.BeamWidth = None,
+    constraints: options.ConstraintsFile = None,
+    initial_rules: options.InitialRules = None,
 ) -> None:
-    """Score a model on data that has its labels; or, without a model, train and score.
+    """Score a model on labelled data, or cross-validate the learner.
 
-    plurule evaluate model.json flags --split test
+    plurule evaluate model.json new.csv
 
-    plurule evaluate flags --learner default
-
-    plurule evaluate flags --objective ha+- --lift tune
-
-    plurule evaluate house.csv --labels last:3 --folds 10
+    plurule evaluate data.csv --labels red,blue
     """
-    if as_json and as_csv:
-        raise ValueError("--json and --csv ask for two forms at once; choose one")
     if len(sources) > 2:
-        raise ValueError(f"{len(sources)} files are given, expected a model and data, or data alone")
+        raise PluruleError(f"{len(sources)} files are given; expected a model and data, or data alone")
     if len(sources) == 2:
-        refuse(context, "with a model", TRAINING)
-        found = score_model(Path(sources[0]), sources[1], split or new_part(sources[1]), decimal)
+        for name in options_on_command_line(context):
+            if name not in MODEL_OPTIONS:
+                option = name.replace("_", "-")
+                raise PluruleError(f"--{option} is an option of cross-validation; leave it out to score a model")
+        scores = score_model(Path(sources[0]), sources[1], decimal)
     else:
-        chosen = None if learner == "default" else (objective, lift)
-        if chosen is None:
-            reasons = dict.fromkeys(("objective", "lift"), "it is for the published one")
-            refuse(context, "with --learner default", reasons)
-        reading = {"labels": labels, "drop": drop or (), "decimal": decimal}
-        found = train_and_score(sources[0], split, reading, folds, chosen, seed, jobs)
-    if output is not None:
-        write_text(output, csv_text(found) if output.suffix.lower() == ".csv" else json_text(found))
+        if sources[0].lower().endswith(".json"):
+            raise DataError(f"{sources[0]}: is a model; also give the data to score it on")
+        dataset = loading.load_data(sources[0], labels, drop, decimal=decimal)
+        rules = loading.load_initial_rules(initial_rules, dataset)
+        scores = cross_validate(options.make_classifier(context), dataset, rules, folds, seed)
     if as_json:
-        print(json_text(found), end="")
-    elif as_csv:
-        print(csv_text(found), end="")
-    else:
-        out = terminal.console()
-        out.print(found.words, markup=False)
-        out.print(score_table(found))
+        print(json_text(scores), end="")
+        return
+    out = console()
+    out.print(scores.summary, markup=False)
+    out.print(score_table(scores))
 
 
-class Found(NamedTuple):
-    """What was scored: measures of one model, or of one per fold."""
+class Scores(NamedTuple):
+    """Measures of one model, or of one model per fold."""
 
-    words: str
-    """What was done."""
+    summary: str
     rows: list[dict[str, float]]
-    beside: dict[str, dict[str, float]]
-    """By kind: the same measures of something to compare with, or the ends of intervals."""
-    counts: dict[str, int]
+    references: dict[str, dict[str, float]]
+    """The same measures of something to compare with, or the ends of intervals, by kind."""
+    n_instances: int
 
     @property
-    def summary(self) -> dict[str, dict[str, float]]:
-        """The scores of a model, or mean and deviation of those of several."""
-        several = len(self.rows) > 1
-        return dict(zip(("mean", "deviation"), spread(self.rows), strict=True)) if several else {"score": self.rows[0]}
+    def columns(self) -> dict[str, dict[str, float]]:
+        """The scores of a model, or mean and standard deviation of those of several."""
+        if len(self.rows) == 1:
+            return {"score": self.rows[0]}
+        mean, deviation = mean_and_deviation(self.rows)
+        return {"mean": mean, "deviation": deviation}
 
 
-def score_model(model: Path, data: str, split: Split, decimal: str = ".") -> Found:
-    """All measures of a model on some data."""
-    from plurule.classifier import RuleListClassifier
-    from plurule.data.encoding import encode
-    from plurule.data.fingerprint import in_words, trained_on
+def score_model(model: Path, data: str, decimal: str = ".") -> Scores:
+    """Compute all measures of a model on labelled data."""
     from plurule.prediction.assessment import assess
 
-    rule_list = model_file.load(model)
-    dataset = load_data(data, list(rule_list.labels), split, decimal=decimal)
-    table = encode(dataset.X, rule_list.attributes, rule_list.tested_attributes())
-    predicted = RuleListClassifier.from_rule_list(rule_list).predict(table)
-    assessed = assess(dataset.Y, predicted, sample_weight=dataset.weights)
+    rule_list = loading.load_model(model)
+    dataset = loading.load_data(data, list(rule_list.labels), decimal=decimal)
+    assessed = assess(dataset.Y, rule_list.predict(dataset), sample_weight=dataset.weights)
     kinds = {kind: {name: getattr(one, kind) for name, one in assessed.items()} for kind in ("score", *COLUMNS)}
-    words = f"{len(dataset)} instances, {len(rule_list.labels)} labels, {len(rule_list)} rules"
-    counts, known = {"instances": len(dataset)}, trained_on(rule_list, table)
-    if known is not None:
-        counts["trained_on"] = int(known.sum())
-        words += "; " + in_words(counts["trained_on"], len(dataset))
-    words += _precisions(rule_list, rule_list.evidence(dataset).rules)
-    return Found(words, [kinds.pop("score")], kinds, counts)
+    summary = _counts(instance=len(dataset), label=len(rule_list.labels), rule=len(rule_list))
+    return Scores(summary, [kinds.pop("score")], kinds, len(dataset))
 
 
-def _precisions(rule_list: RuleList, found: Sequence[Evidence]) -> str:
-    """How often all rules together are right in what they decide, on the data and in training; one line."""
-    here, learned = sum(one.decided for one in found), sum(rule.tp + rule.fp for rule in rule_list)
-    if not here or not learned:
-        return ""
-    right, in_training = sum(one.right for one in found) / here, sum(rule.tp for rule in rule_list) / learned
-    return (
-        f"\nWhat rules decide is right in {right:.1%}, in training in {in_training:.1%} (plurule show --data: by rule)"
-    )
+def _counts(**numbers: int) -> str:
+    from plurule.model.naming import amount
+
+    return ", ".join(amount(number, noun) for noun, number in numbers.items())
 
 
-def train_and_score(
-    source: str,
-    split: Split | None,
-    reading: dict[str, Any],
-    folds: str | None,
-    published: tuple[str, str] | None,
-    seed: int,
-    jobs: int | None,
-) -> Found:
-    """All measures of a learner, per fold or on the test part; `reading` are options of how the data are read.
+def cross_validate(classifier: Any, data: Any, initial_rules: Any, folds: int, seed: int) -> Scores:
+    """Compute all measures of a classifier on held-out folds, and of the best constant prediction."""
+    from sklearn.base import clone
 
-    The learner is the published one with the objective and the lift that are given, or else the default one.
-    """
+    from plurule.data.splitting import IterativeStratifiedKFold, copies
     from plurule.metrics import METRICS
-    from plurule.prediction.constant import best_constant
-    from plurule.prediction.scoring import Scoring
-    from plurule.selection.folds import Folds, problem_of
-    from plurule.selection.splitters import find_splitter
-    from plurule.selection.trials import Evaluation
+    from plurule.metrics import scores as all_measures
+    from plurule.prediction.assessment import best_constant
 
-    learner, learner_words = make_learner(published, seed, check_jobs(jobs))
-    if source.lower().endswith(".json"):
-        raise DataError(f"{source}: is a model; give the data to score it on, too")
-    if folds is None and split is None and training_part(source) == "train":
-        data, test = load_data(source, split="train", **reading), load_data(source, split="test", **reading)
-        parts = Folds(problem_of(data), [], problem_of(test)).everything()
-        words = f"{len(data)} training and {len(test)} test instances"
-    else:
-        data = load_data(source, split=split or "all", **reading)
-        parts = Folds(problem_of(data), []).split(find_splitter(folds or DEFAULT_FOLDS, seed))
-        words = f"{len(data)} instances, {parts.n_parts} folds"
-    evaluation = Evaluation(parts, Scoring("hamming_accuracy"), tuple(METRICS), by_length=False)
-    rows, constants = [], []
-    with working("folds", "Nothing was written.") as (progress, _):
-        progress(0, parts.n_parts)
-        for number, part in enumerate(parts.parts):
-            found = evaluation.score(learner.fit(data[part.train]).rule_list_, number)
-            rows.append(found["scores"] | found["size"])
-            constants.append({name: best_constant(parts.held_out(number)[0].Y, name).score for name in METRICS})
-            progress(len(rows), parts.n_parts)
-    words = f"{words}, {len(data.label_names)} labels, {learner_words}"
-    return Found(words, rows, {"constant": spread(constants)[0]}, {})
+    if folds > len(data):
+        raise PluruleError(f"--folds {folds}: there are only {len(data)} rows")
+    rows = []
+    constants = []
+    splitter = IterativeStratifiedKFold(folds, shuffle=True, random_state=seed)
+    with progress_bar("folds") as show_progress:
+        for train, test in splitter.split(data.X, data.Y, copies(data.X, data.Y)):
+            model = clone(classifier).fit(data[train], initial_rules=initial_rules)
+            held_out = data[test]
+            predicted = model.rule_list_.predict(held_out)
+            measures = all_measures(held_out.Y, predicted, sample_weight=held_out.weights)
+            rows.append(measures | model.rule_list_.characteristics())
+            constants.append({name: best_constant(held_out.Y, name).score for name in METRICS})
+            show_progress(len(rows) / folds)
+    summary = _counts(instance=len(data), fold=folds, label=len(data.label_names))
+    references = {"constant": mean_and_deviation(constants)[0]}
+    return Scores(f"{summary}, {type(classifier).__name__}", rows, references, len(data))
 
 
-def make_learner(published: tuple[str, str] | None, seed: int, jobs: int) -> tuple[Any, str]:
-    """The learner that is asked for, or a search for its lift; and in words."""
-    from plurule.classifier import RuleListClassifier
-    from plurule.cli import searches
-    from plurule.lifts import find_lift, parse_lifts
-    from plurule.selection.objectives import find_objective
-
-    if published is None:
-        return RuleListClassifier(n_jobs=jobs), "the default learner"
-    objective, lift = find_objective(published[0]), published[1].strip().lower()
-    if lift == TUNE:
-        search = searches.LiftSearch(objective.name, None, "paper", "5", seed).search()
-        return search.set_params(n_jobs=jobs), f"{objective.title}, lift {TUNE}"
-    names = parse_lifts(published[1])
-    if len(names) > 1:
-        raise ValueError(
-            f"--lift {published[1]}: {len(names)} lifts; give one lift, or tune to choose among the paper's"
-        )
-    learner = searches.published(objective, lift=find_lift(names[0]), n_jobs=jobs)
-    return learner, f"{objective.title}, lift {names[0]}"
-
-
-def spread(rows: Sequence[dict[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean and standard deviation of every column."""
+def mean_and_deviation(rows: Sequence[dict[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the mean and the standard deviation of every column."""
     import numpy as np
 
     columns = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
-    return {n: float(c.mean()) for n, c in columns.items()}, {n: float(c.std()) for n, c in columns.items()}
+    means = {name: float(column.mean()) for name, column in columns.items()}
+    deviations = {name: float(column.std()) for name, column in columns.items()}
+    return means, deviations
 
 
-def score_table(found: Found) -> Table:
-    """The measures side by side with what they are to be compared with; mean and deviation where there are several."""
-    titles = {key: title for key, title in (MEASURES | CHARACTERISTICS).items() if key in found.rows[0]}
-    return rendering.column_table(titles, found.summary | {COLUMNS[kind]: row for kind, row in found.beside.items()})
+def score_table(scores: Scores) -> Table:
+    """Return a table of the measures beside their references."""
+    from plurule.cli import rendering
+
+    titles = {key: title for key, title in (MEASURE_TITLES | CHARACTERISTICS).items() if key in scores.rows[0]}
+    references = {COLUMNS[kind]: row for kind, row in scores.references.items()}
+    return rendering.column_table(titles, scores.columns | references)
 
 
-def json_text(found: Found) -> str:
-    """The scores as JSON: plain for one row, or mean, deviation and every fold; and what to compare them with."""
-    scores: dict[str, Any] = found.summary.get("score") or {**found.summary, "folds": found.rows}
-    return json.dumps({**scores, **found.beside, **found.counts}, indent=2) + "\n"
-
-
-def csv_text(found: Found) -> str:
-    """The scores as CSV: one row per fold, then mean and deviation; and what to compare them with."""
-    several = len(found.rows) > 1
-    folds = {str(number): row for number, row in enumerate(found.rows, start=1)} if several else {}
-    named = folds | found.summary | found.beside
-    return to_csv([{"fold" if several else "row": name, **row} for name, row in named.items()])
+def json_text(scores: Scores) -> str:
+    """Return the scores as JSON: plain for one model; mean, deviation and every fold for several."""
+    columns: dict[str, Any] = scores.columns.get("score") or {**scores.columns, "folds": scores.rows}
+    return json.dumps({**columns, **scores.references, "instances": scores.n_instances}, indent=2) + "\n"

@@ -1,72 +1,68 @@
-"""Commands that look at a model, from `predict` to `diff`, or change it: `edit` and `simplify`."""
+"""Commands that use a model: `predict`, `show`, `explain`, `report`, `export`, `diff` and `edit`."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.text import Text
 
-from plurule.cli import rendering
-from plurule.cli.commands import SETTINGS, described_argument, with_arguments
-from plurule.cli.loading import Split, id_options, ids_of, load_attributes, load_model_and_data, new_part
-from plurule.cli.terminal import console, put, say, takes_output
-from plurule.cli.watching import waiting
-from plurule.errors import DataError, ModelError, nearest
+from plurule.cli import loading
+from plurule.cli.loading import AsJson, Data, Decimal, Identifier, Model, OnData, Output, output_option
+from plurule.cli.terminal import check_output, console, is_standard_output, put, say
+from plurule.errors import DataError, ModelError, PluruleError, nearest
+from plurule.export.formats import FORMATS
 from plurule.files import harmless, to_csv
-from plurule.model import RuleList
-from plurule.model import file as model_file
-from plurule.model.text import write
+from plurule.progress import progress_bar
 
 if TYPE_CHECKING:
-    from plurule.inspection import ModelDiff
+    from plurule.inspection import Evidence
+    from plurule.model import RuleList
 
-Form = Literal["sql", "python", "markdown", "latex", "text"]
-ExplanationForm = Literal["text", "csv", "html"]
-StatementForm = Literal["text", "csv", "dot"]
+
+_FORMAT_HELP = f"One of: {', '.join(f'{own.name} ({own.description})' for own in FORMATS.values())}."
 
 
 def predict(
-    model: Path,
-    data: str,
-    output: Path | None = None,
-    probabilities: bool = False,
-    split: Split = "all",
-    identifier: str | None = None,
-    decimal: str = ".",
+    model: Model,
+    data: Data,
+    output: Output = None,
+    probabilities: Annotated[bool, typer.Option("--proba", help="Write probabilities instead of 0 and 1.")] = False,
+    identifier: Identifier = None,
+    decimal: Decimal = ".",
 ) -> None:
     """Predict the labels of data, as CSV.
 
-    There is one column per label, or per column of classes, after that of --id, and one line per instance. A text that
-    a spreadsheet would take for a formula gets an apostrophe.
+    The output has one column per label, or one column of classes, and one line per row. Text that a spreadsheet would
+    take for a formula gets an apostrophe.
     """
-    from plurule.classifier import RuleListClassifier
-
+    check_output(output, model, data)
     if output is not None and output.suffix.lower() in (".parquet", ".pq", ".arff"):
         raise DataError(f"{output}: predictions are written as CSV; give a name that ends in .csv")
-    rule_list = model_file.load(model)
-    classifier = RuleListClassifier.from_rule_list(rule_list)
-    instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
-    ids = ids_of(instances, identifier)
-    predicted = classifier.predict_proba(instances).round(6) if probabilities else classifier.predict(instances)
-    text = io.StringIO()
-    lines = [list(rule_list.labels), *predicted.tolist()] if probabilities else _with_classes(rule_list, predicted)
+    rule_list = loading.load_model(model)
+    instances = loading.load_attributes(data, decimal=decimal, **loading.id_options(rule_list, identifier))
+    ids = loading.ids_of(instances, identifier)
+    if probabilities:
+        lines = [list(rule_list.labels), *rule_list.predict_proba(instances).round(6).tolist()]
+    else:
+        lines = _lines_with_classes(rule_list, rule_list.predict(instances))
     if ids is not None:
         lines = [[first, *line] for first, line in zip([identifier, *ids], lines, strict=True)]
+    text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(harmless, line) for line in lines)
     put(text.getvalue(), output)
 
 
-def _with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
-    """Titles and rows of what is predicted, with one column for the labels of which exactly one holds."""
+def _lines_with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
+    """Return titles and rows of predictions, with one column for each group of exclusive labels."""
     groups = {group[0]: group for group in rule_list.groups}
-    later = {place for group in rule_list.groups for place in group[1:]}
+    later_members = {place for group in rule_list.groups for place in group[1:]}
     columns: list[list[Any]] = []
     for place, label in enumerate(rule_list.labels):
         if place in groups:
@@ -74,255 +70,242 @@ def _with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
             title = label.partition(": ")[0]
             prefix = f"{title}: " if all(name.startswith(f"{title}: ") for name in names) else ""
             classes = [name.removeprefix(prefix) for name in names]
-            held = predicted[:, list(groups[place])].argmax(axis=1)
-            columns.append([title if prefix else "class", *(classes[i] for i in held)])
-        elif place not in later:
+            present = predicted[:, list(groups[place])].argmax(axis=1)
+            columns.append([title if prefix else "class", *(classes[i] for i in present)])
+        elif place not in later_members:
             columns.append([label, *predicted[:, place].tolist()])
     return [list(line) for line in zip(*columns, strict=True)]
 
 
 def show(
-    model: Path,
-    rules: int | None = None,
-    label: str | None = None,
-    plain: bool = False,
-    data: str | None = None,
-    split: Split | None = None,
-    decimal: str = ".",
+    model: Model,
+    rules: Annotated[int | None, typer.Option(min=1, help="Show only the first rules.")] = None,
+    label: Annotated[str | None, typer.Option(help="Show only rules that predict this label.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="One rule per line, exact thresholds, nothing else.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="List rules that can never apply instead.")] = False,
+    dependencies: Annotated[
+        bool, typer.Option("--dependencies", help="List the label dependencies that the rules state instead.")
+    ] = False,
+    data: OnData = None,
+    decimal: Decimal = ".",
 ) -> None:
-    """Print the rules of a model and what it consists of.
+    """Show the rules of a model, or their label dependencies.
 
-    How often rules are right is told of the rows they were learned from, which flatters them; with --data of other
-    rows, too.
+    The precision in training is measured on the rows that the rules were learned from, so it is optimistic; --data
+    adds the precision on other rows, with a 95 % interval.
     """
-    rule_list, instances = load_model_and_data(model, data, split or (new_part(data) if data else "all"), decimal)
+    from plurule.cli import rendering
+    from plurule.model.naming import amount
+
+    rule_list, instances = loading.load_model_and_data(model, data, decimal)
     if label is not None and label not in rule_list.labels:
         raise ModelError(f"{model}: has no label {label!r}{nearest(label, rule_list.labels)}")
-    shown = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head.stated}][
-        :rules
-    ]
+    if dependencies:
+        say(rule_list.dependencies(instances))
+        return
+    if check:
+        say("\n".join(map(str, rule_list.check())) or "All rules can apply.")
+        return
+    positions = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head.stated}]
+    positions = positions[:rules]
     if plain:
-        for position in shown:
-            say(rule_list[position], wrap=False)
+        for position in positions:
+            console().print(Text(str(rule_list[position])), soft_wrap=True)
         return
     out = console()
-    of = "" if len(shown) == len(rule_list) else f" of {len(rule_list)}"
-    out.print(Text(f"{len(shown)}{of} rules, in the order they are applied", style="bold"))
-    found = rule_list.evidence(instances) if instances is not None and instances.label_names else None
-    if found is not None:
-        say(found.words)
-    out.print(rendering.rule_table(rule_list, shown, found.rules if found else ()))
+    shown = amount(len(rule_list), "rule")
+    if len(positions) < len(rule_list):
+        shown = f"{len(positions)} of {shown}"
+    reading = ", each can be read on its own"
+    if rule_list.order_matters:
+        reading = " of a decision list, in the order in which they are applied"
+    out.print(Text(f"{shown}{reading}", style="bold"))
+    evidence: Sequence[Evidence] = ()
+    if instances is not None and instances.label_names:
+        evidence = rule_list.evidence(instances)
+        say(f"Evaluated on {amount(len(instances), 'row')} of {data}")
+    out.print(rendering.rule_table(rule_list, positions, evidence))
     out.print()
     out.print(rendering.characteristics(rule_list))
 
 
-def export(
-    model: Path,
-    to: Form,
-    output: Path | None = None,
-    table: str = "instances",
-    dialect: str = "sqlite",
-    key: list[str] | None = None,
-    function: str = "predict",
-    caption: str | None = None,
-) -> None:
-    """Write a model as SQL, Python, Markdown, LaTeX or text.
-
-    That is a query, a function, a table, or text that can be read back.
-    """
-    rule_list = model_file.load(model)
-    forms: dict[Form, Callable[[], str]] = {
-        "sql": lambda: rule_list.to_sql(table, dialect, key or ()),
-        "python": lambda: rule_list.to_python(function),
-        "markdown": rule_list.to_markdown,
-        "latex": lambda: rule_list.to_latex(caption),
-        "text": lambda: "\n".join(map(write, rule_list)),
-    }
-    put(forms[to](), output)
-
-
-def report(
-    model: Path,
-    output: Path,
-    data: str | None = None,
-    split: Split | None = None,
-    title: str | None = None,
-    examples: int = 200,
-    identifier: str | None = None,
-    decimal: str = ".",
-) -> None:
-    """Write a report as one HTML page that works offline.
-
-    It shows rules, curves and label dependencies, and with --data instances to try.
-    """
-    if data is None and identifier is not None:
-        raise ValueError("--id names a column of the data; give --data, too")
-    part: Split = split or ("all" if data is None else new_part(data))
-    rule_list, instances = load_model_and_data(model, data, part, decimal, identifier)
-    ids = None if instances is None else ids_of(instances, identifier)
-    with waiting("report"):
-        page = rule_list.to_html(instances, title=title or model.stem, examples=examples, ids=ids)
-    put(page, output)
-    if not takes_output(output):
-        say(f"{output}: {len(rule_list)} rules, {len(page) // 1024} kB")
-
-
 def explain(
-    model: Path,
-    data: str,
-    row: list[int] | None = None,
-    limit: int | None = None,
-    form: ExplanationForm = "text",
-    split: Split = "all",
-    identifier: str | None = None,
-    decimal: str = ".",
-    output: Path | None = None,
+    model: Model,
+    data: Data,
+    row: Annotated[list[int] | None, typer.Option(help="Row to explain, from 0; repeatable.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of rows. Default: 10; all as CSV.")] = None,
+    form: Annotated[Literal["text", "csv", "html"], typer.Option("--as", help="Output format.")] = "text",
+    identifier: Identifier = None,
+    decimal: Decimal = ".",
+    output: Output = None,
 ) -> None:
-    """Say which rule decided each label of instances, and why."""
+    """Explain which rule decided each label of a row, and why."""
     from plurule.data.inputs import row_ids
 
-    rule_list = model_file.load(model)
-    instances = load_attributes(data, split, decimal=decimal, **id_options(rule_list, identifier))
-    most = limit or (len(instances) if form == "csv" else 10)
-    wanted = list(range(min(most, len(instances)))) if row is None else row
-    outside = [i for i in wanted if not 0 <= i < len(instances)]
+    check_output(output, model, data)
+    rule_list = loading.load_model(model)
+    instances = loading.load_attributes(data, decimal=decimal, **loading.id_options(rule_list, identifier))
+    maximum = limit or (len(instances) if form == "csv" else 10)
+    rows = list(range(min(maximum, len(instances)))) if row is None else row
+    outside = [i for i in rows if not 0 <= i < len(instances)]
     if outside:
         raise DataError(f"{data}: there is no row {outside[0]}; rows are numbered from 0 to {len(instances) - 1}")
-    ids = row_ids(instances, len(instances), ids_of(instances, identifier))
-    explanations = rule_list.explain(instances[wanted], ids=[ids[i] for i in wanted])
-    forms: dict[ExplanationForm, Callable[[], str]] = {
+    ids = row_ids(instances, len(instances), loading.ids_of(instances, identifier))
+    explanations = rule_list.explain(instances[rows], ids=[ids[i] for i in rows])
+    forms: dict[str, Callable[[], str]] = {
         "csv": lambda: to_csv(explanations.to_records()),
         "html": explanations.to_html,
         "text": explanations.to_text,
     }
-    with waiting("explanations"):
-        text = forms[form]()
-    put(text, output, wrap=form == "text")
+    with progress_bar("explanations"):
+        put(forms[form](), output, wrap=form == "text")
 
 
-def dependencies(
-    model: Path,
-    data: str | None = None,
-    split: Split = "all",
-    decimal: str = ".",
-    joint_absence: bool = False,
-    form: StatementForm = "text",
-    output: Path | None = None,
+def report(
+    model: Model,
+    output: Annotated[Path, output_option(help="HTML file to write.")],
+    data: OnData = None,
+    title: Annotated[str | None, typer.Option(help="Page title. Default: name of the model file.")] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Rows of the data to include in the page.")] = 200,
+    identifier: Identifier = None,
+    decimal: Decimal = ".",
 ) -> None:
-    """List what the rules say about how labels depend.
+    """Write a report as a single HTML page that works offline.
 
-    Labels go together, follow from, or exclude each other.
+    It shows the rules, curves and label dependencies; with --data also scores and rows to experiment with.
     """
-    rule_list, instances = load_model_and_data(model, data, split, decimal)
-    found = rule_list.dependencies(instances, joint_absence=joint_absence)
-    forms: dict[StatementForm, Callable[[], str]] = {
-        "csv": lambda: to_csv(found.to_records()),
-        "dot": lambda: found.to_graph().to_dot(),
-        "text": lambda: str(found),
-    }
-    put(forms[form](), output, wrap=form == "text")
+    from plurule.model.naming import amount
+
+    check_output(output, model, data)
+    if data is None and identifier is not None:
+        raise PluruleError("--id names a column of the data; also give --data")
+    rule_list, instances = loading.load_model_and_data(model, data, decimal, identifier)
+    ids = None if instances is None else loading.ids_of(instances, identifier)
+    with progress_bar("report"):
+        page = rule_list.to_html(instances, title=title or model.stem, examples=examples, ids=ids)
+    put(page, output)
+    if not is_standard_output(output):
+        say(f"{output}: {amount(len(rule_list), 'rule')}, {len(page) // 1024} kB")
+
+
+def export(
+    model: Model,
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=_FORMAT_HELP)],
+    output: Output = None,
+    table: Annotated[str | None, typer.Option(help="SQL: table with the rows. Default: instances.")] = None,
+    dialect: Annotated[str | None, typer.Option(help="SQL: sqlite (default), duckdb or postgresql.")] = None,
+    key: Annotated[list[str] | None, typer.Option(help="SQL: column to copy to the result; repeatable.")] = None,
+    function: Annotated[str | None, typer.Option(help="Python: name of the function. Default: predict.")] = None,
+    caption: Annotated[str | None, typer.Option(help="LaTeX: caption of the table.")] = None,
+) -> None:
+    """Export a model to an engine, a spreadsheet or a page."""
+    check_output(output, model)
+    options = {"table": table, "dialect": dialect, "keys": key, "function": function, "caption": caption}
+    exported = loading.load_model(model).export(to, **{name: value for name, value in options.items() if value})
+    put(exported, output)
 
 
 def diff(
-    before: Path, after: Path, data: str | None = None, split: Split = "all", decimal: str = ".", as_json: bool = False
+    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Model file.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="Another model file.")],
+    data: OnData = None,
+    decimal: Decimal = ".",
+    as_json: AsJson = False,
 ) -> None:
     """Compare two models.
 
-    Shows which rules differ, and with --data which predictions and scores do.
+    Prints the rules that differ; with --data also predictions and scores.
     """
-    from plurule.inspection import diff as compare
+    from plurule.inspection.diff import diff as compare
 
-    first, instances = load_model_and_data(before, data, split, decimal)
-    found = compare(first, model_file.load(after), instances)
+    first, instances = loading.load_model_and_data(before, data, decimal)
+    difference = compare(first, loading.load_model(after), instances)
     if as_json:
-        put(json.dumps(_as_json(found), indent=2, ensure_ascii=False), None)
+        members = {
+            "rules": difference.to_records(),
+            "labels_before_only": difference.labels_before_only,
+            "labels_after_only": difference.labels_after_only,
+            "rows_that_differ": None if difference.predictions is None else difference.predictions.rows.tolist(),
+            "scores": difference.scores,
+        }
+        put(json.dumps(members, indent=2, ensure_ascii=False), None)
     else:
-        say(found)
+        say(difference)
 
 
-def _as_json(found: ModelDiff) -> dict[str, Any]:
-    return {
-        "rules": [
-            {name: getattr(change, name) for name in ("change", "number_before", "number_after")}
-            | {key: rule and rule.to_text() for key, rule in (("before", change.before), ("after", change.after))}
-            for change in found.rules
-        ],
-        "labels_before_only": found.labels_before_only,
-        "labels_after_only": found.labels_after_only,
-        "rows_that_differ": None if found.predictions is None else found.predictions.rows.tolist(),
-        "scores": found.scores,
-    }
+# Editing -------------------------------------------------------------------------------------------------------------
+
+edit_option = partial(typer.Option, rich_help_panel="Edits (give one)", show_default=False)
 
 
-# Changed by hand, and by plurule -------------------------------------------------------------------------------------
-
-edit_app = typer.Typer(
-    help="Change the rules of a model by hand. Rules are numbered from 1, as `plurule show` does.\n\n"
-    "Each command shows what changes; with --data also in predictions and scores. Without -o nothing is written.",
-    no_args_is_help=True,
-    **SETTINGS,
-)
-
-argument = partial(described_argument, "edit")
-RULE, AT, TO = argument("rule", str), argument("at", int | None, None), argument("to", int)
-NUMBER, NUMBERS = argument("number", int), argument("numbers", list[int])
-ON_DATA = [argument("data", str | None, None), argument("split", Split, "all"), argument("decimal", str, ".")]
-
-EDITS = {
-    "add": ("Put in a rule.", [RULE, AT, *ON_DATA]),
-    "remove": ("Take out rules.", [NUMBERS, *ON_DATA]),
-    "replace": ("Put a rule in the place of another.", [NUMBER, RULE, *ON_DATA]),
-    "move": ("Move a rule to another place.", [NUMBER, TO, *ON_DATA]),
-    "reorder": ("Put all rules in the given order.", [NUMBERS, *ON_DATA]),
-    "lock": (
-        "Keep rules as they are.\n\nThey cannot be changed, simplified away or moved until they are unlocked.",
-        [NUMBERS],
-    ),
-    "unlock": ("Allow to change rules again.", [NUMBERS]),
-}
-"""Methods of `Edit`: what they do, and what they take; those that change predictions can be counted on data."""
-
-
-def _edit(
-    method: str,
-    model: Path,
-    output: Path | None,
-    data: str | None = None,
-    split: Split = "all",
-    decimal: str = ".",
-    **given: Any,
+def edit(
+    model: Model,
+    add: Annotated[
+        str | None, edit_option(metavar="RULE", help="Add a rule: 'red, ¬blue <- stripes > 2 and continent = Asia'.")
+    ] = None,
+    at: Annotated[int | None, edit_option(help="Number of the rule that is added. Default: the last.")] = None,
+    remove: Annotated[list[int] | None, edit_option(help="Remove a rule; repeatable.")] = None,
+    replace: Annotated[
+        tuple[int, str] | None, edit_option(metavar="NUMBER RULE", help="Replace a rule by another one.")
+    ] = None,
+    move: Annotated[
+        tuple[int, int] | None, edit_option(metavar="NUMBER TO", help="Move a rule to another number.")
+    ] = None,
+    lock: Annotated[list[int] | None, edit_option(help="Protect a rule from changes; repeatable.")] = None,
+    unlock: Annotated[list[int] | None, edit_option(help="Allow changes of a rule again; repeatable.")] = None,
+    source: Annotated[
+        Path | None,
+        edit_option("--from", metavar="FILE", help="Read back a table of plurule export --to xlsx or csv."),
+    ] = None,
+    script: Annotated[Path | None, edit_option(metavar="FILE", help="Apply the edits that a report saved.")] = None,
+    simplify: Annotated[
+        bool, edit_option("--simplify", help="Remove rules and conditions that change no prediction for --data.")
+    ] = False,
+    tolerance: Annotated[float, typer.Option(min=0, help="Score that --simplify may lose in total.")] = 0.0,
+    measure: Annotated[str, typer.Option(help="The score of --simplify.")] = "hamming_accuracy",
+    data: OnData = None,
+    decimal: Decimal = ".",
+    output: Annotated[Path | None, output_option(help="Model file to write; may be the same as MODEL.")] = None,
 ) -> None:
-    rule_list, instances = load_model_and_data(model, data, split, decimal)
-    change, numbers = getattr(rule_list.edit(instances), method), given.pop("numbers", ())
-    _keep(change(numbers) if method == "reorder" else change(*numbers, **given), output)
+    """Edit the rules of a model.
 
+    Rules are numbered from 1, as in plurule show. Prints the changes, with --data also those of predictions and
+    scores. Without -o nothing is written.
 
-for _name, (_help, _taken) in EDITS.items():
-    _arguments = [argument("model", Path), *_taken, argument("output", Path | None, None)]
-    edit_app.command(_name, help=_help)(with_arguments(partial(_edit, _name), _arguments))
-
-
-def simplify(
-    model: Path,
-    data: str,
-    split: Split = "all",
-    decimal: str = ".",
-    tolerance: float = 0.0,
-    measure: str = "hamming_accuracy",
-    output: Path | None = None,
-) -> None:
-    """Drop rules and conditions that make no difference on data.
-
-    They change no prediction, or cost no more than a tolerance.
+    plurule edit model.json --add 'red <- stripes > 2' --at 1 -o new.json
     """
-    rule_list, instances = load_model_and_data(model, data, split, decimal)
-    _keep(rule_list.simplify(instances, tolerance=tolerance, measure=measure), output)
+    from plurule.cli import rendering
+    from plurule.export.spreadsheet import read_rules
+    from plurule.inspection.edit_script import apply_script
 
-
-def _keep(changed: Any, output: Path | None) -> None:
-    """Show what was changed, and write the rule list where it is asked for."""
-    say(changed, stderr=takes_output(output))
-    if output is None:
-        say("Nothing was written; give -o FILE to keep this.")
+    # A model may be edited in place, so only the other files must not be overwritten.
+    check_output(output, data, source, script)
+    rule_list, instances = loading.load_model_and_data(model, data, decimal)
+    if simplify and instances is None:
+        raise PluruleError("--simplify compares predictions; also give --data")
+    edits: dict[str, Sequence[Any] | None] = {
+        "add": None if add is None else (add, at),
+        "remove": remove,
+        "replace": replace,
+        "move": move,
+        "lock": lock,
+        "unlock": unlock,
+    }
+    chosen = {name: arguments for name, arguments in edits.items() if arguments}
+    if len(chosen) + (source is not None) + (script is not None) + simplify != 1:
+        raise PluruleError(f"give one of --{', --'.join(edits)}, --from, --script, --simplify")
+    changed: Any
+    if simplify:
+        changed = rule_list.simplify(instances, tolerance=tolerance, measure=measure)
+    elif source is not None:
+        changed = rule_list.edit(instances).replace_all(read_rules(source, rule_list))
+    elif script is not None:
+        changed = apply_script(rule_list.edit(instances), script.read_text(encoding="utf-8-sig"), str(script))
     else:
-        rendering.keep_model(console(), changed.rule_list, output)
+        ((name, arguments),) = chosen.items()
+        changed = getattr(rule_list.edit(instances), name)(*arguments)
+    say(changed, stderr=is_standard_output(output))
+    if output is None:
+        say("Nothing was written; give -o FILE to keep the changes.")
+    else:
+        rendering.write_model(console(), changed.rule_list, output)

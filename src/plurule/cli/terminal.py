@@ -1,15 +1,13 @@
-"""Where the output of commands goes: a terminal, or whatever else is behind standard output, and files; and errors."""
+"""Output of the commands on a terminal, in pipes and in files; help pages; errors as one sentence."""
 
 from __future__ import annotations
 
-import codecs
+import glob
 import os
 import re
-import shutil
 import sys
-import textwrap
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,141 +15,172 @@ import typer
 from rich.console import Console
 from rich.segment import Segment
 from rich.text import Text
+from typer.core import TyperCommand, TyperGroup
 
-from plurule.errors import ModelError, PluruleError
-from plurule.files import in_bytes, write_text
-from plurule.model.text import RuleTextError
+from plurule.errors import ModelError, ParameterError, PluruleError
+from plurule.files import in_bytes, replacing, write_text
 
 EXIT_CODE = 2
-"""What the program ends with when the user can mend the problem, as for a wrong option."""
-_DEBUG = "--debug"
+"""Exit code of mistakes that the user can fix, the same as for a wrong option."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 STANDARD_OUTPUT = Path("-")
+SETTINGS: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
+"""Settings of all typer applications."""
 
 WIDTH_IN_A_PIPE = 200
-"""Text that goes to a file or another program is not cut at the width of a terminal."""
+"""Text for a file or another program is not truncated at the width of a terminal."""
 
-ASCII = {
-    "←": "<-", "→": "->", "∧": "and", "¬": "!", "≤": "<=", "≥": ">=", "…": "...", "±": "+/-", "−": "-", "×": "x",
-    "─": "-", "·": ".", "░": ":", "▒": "+", "▓": "%", "█": "#", "β": "beta", "ρ": "rho",
-}  # fmt: skip
-"""What is written where the encoding has no such sign."""
-
+_DEBUG = "--debug"
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that command a terminal, turn the direction of writing, or cannot be written."""
+"""Characters that control a terminal, change the direction of writing, or cannot be encoded."""
+
+
+# Text ----------------------------------------------------------------------------------------------------------------
 
 
 def visible(text: str) -> str:
-    r"""Text in which no name can command the terminal, and that standard output can encode."""
-    text = _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-    encoding = sys.stdout.encoding or "utf-8"
-    return text if encoding.lower().startswith("utf") else text.encode(encoding, _HANDLER).decode(encoding)
+    """Return text in which no name can control the terminal."""
+    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def _replace(error: UnicodeError) -> tuple[str | bytes, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    character = error.object[error.start]
-    return ASCII.get(character) or character.encode("unicode_escape").decode(), error.start + 1
-
-
-_HANDLER = "plurule"
-codecs.register_error(_HANDLER, _replace)
-
-
-def prepare(*streams: Any) -> None:
-    """Let streams write what their encoding does not have as something that it has."""
-    for stream in streams:
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors=_HANDLER)
-
-
-def say(text: object, stderr: bool = False, wrap: bool = True) -> None:
-    """Print text for people; in a terminal, lines end between words unless they must stay whole."""
+def say(text: object, stderr: bool = False) -> None:
+    """Print text for people; on a terminal, long lines are wrapped between words."""
     stream = sys.stderr if stderr else sys.stdout
-    shown = visible(str(text))
-    print(wrapped(shown, shutil.get_terminal_size().columns) if wrap and stream.isatty() else shown, file=stream)
+    console(stderr).print(Text(str(text)), soft_wrap=not stream.isatty())
 
 
-def wrapped(text: str, width: int) -> str:
-    """Text whose lines are no longer than a terminal is wide; what follows a line is indented."""
-    lines = []
-    for line in text.split("\n"):
-        indent = line[: len(line) - len(line.lstrip(" "))]
-        options: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-        parts = textwrap.wrap(
-            line.lstrip(" "), width, initial_indent=indent, subsequent_indent=f"{indent}    ", **options
-        )
-        lines += parts if len(line) > width else [line]
-    return "\n".join(lines)
-
-
-class _Visible(Console):
+class _VisibleConsole(Console):
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else visible(text), style, control)
 
 
 def console(stderr: bool = False) -> Console:
-    """Where commands print what people read: results on standard output, notes and progress on standard error."""
+    """Return the console of results (standard output) or of notes and progress (standard error)."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else WIDTH_IN_A_PIPE
-    return _Visible(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
+    return _VisibleConsole(stderr=stderr, highlight=False, markup=False, emoji=False, width=width)
 
 
 # Files ---------------------------------------------------------------------------------------------------------------
 
 
-def takes_output(output: Path | None) -> bool:
-    """Whether a file that is asked for is standard output, so that what people read must go elsewhere."""
+def is_standard_output(output: Path | None) -> bool:
+    """Return whether the output file is `-`, so that text for people has to go to standard error."""
     return output == STANDARD_OUTPUT
 
 
-def check_writable(*paths: Path) -> None:
-    """Raise an error now if a file could not be written after a long training."""
-    for path in paths:
-        if path.is_dir() and not takes_output(path):
-            raise ModelError(f"{path}: is a folder; give the name of a file to write")
-        if not path.parent.is_dir():
-            raise ModelError(f"{path}: there is no folder {path.parent}; create it first")
+def check_output(output: Path | None, *inputs: str | Path | None) -> None:
+    """Raise an error before the work starts if the output file cannot be written or is one of the inputs."""
+    if output is None or is_standard_output(output):
+        return
+    if output.is_dir():
+        raise ModelError(f"{output}: is a folder; give the name of a file to write")
+    if not output.parent.is_dir():
+        raise ModelError(f"{output}: there is no folder {output.parent}; create it first")
+    names = [str(source) for source in inputs if source is not None]
+    paths = [path for name in names for path in (name, *glob.glob(name)) if os.path.isfile(path)]
+    if output.is_file() and any(os.path.samefile(output, path) for path in paths):
+        raise ModelError(f"{output}: is an input of this command and would be overwritten; choose another output file")
 
 
-def put(text: str, output: Path | None, wrap: bool = False) -> None:
-    """Write text, with a line end, to a file or to standard output; what is wrapped has whole words in a terminal."""
-    text = text if text.endswith("\n") else text + "\n"
-    if output is not None and not takes_output(output):
+def put(content: str | bytes, output: Path | None, wrap: bool = False) -> None:
+    """Write text and a final line end to a file or to standard output, wrapped between words on a terminal.
+
+    Bytes are written as they are, but not to a terminal.
+    """
+    if isinstance(content, bytes):
+        if (output is None or is_standard_output(output)) and sys.stdout.isatty():
+            raise PluruleError("this format is not for a terminal; give a file with -o")
+        with replacing(STANDARD_OUTPUT if output is None else output) as temporary:
+            temporary.write_bytes(content)
+        return
+    text = content if content.endswith("\n") else content + "\n"
+    if output is not None and not is_standard_output(output):
         write_text(output, text)
     elif sys.stdout.isatty():
-        shown = visible(text)
-        sys.stdout.write(wrapped(shown, shutil.get_terminal_size().columns) if wrap else shown)
+        console().print(Text(text), end="", soft_wrap=not wrap)
     else:
-        # Another program gets what a file would hold.
+        # Another program gets the same bytes as a file.
         sys.stdout.flush()
         sys.stdout.buffer.write(in_bytes(text))
         sys.stdout.buffer.flush()
 
 
-# Errors: one line that says what is wrong, and no traceback unless asked for -----------------------------------------
+# Help and options ----------------------------------------------------------------------------------------------------
+
+
+class Command(TyperCommand):
+    """A command whose help has a section per panel of options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if parameter.param_type_name == "argument":
+                help_text = getattr(parameter, "help", None) or ""
+                sections.setdefault("Arguments", []).append((parameter.metavar or "", help_text))
+                continue
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                panel = getattr(parameter, "rich_help_panel", None) or "Options"
+                sections.setdefault(panel, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(option, _unbreakable(text)) for option, text in records], col_max=24)
+        formatter.buffer[:] = [text.translate(_BREAKABLE) for text in formatter.buffer]
+
+
+_BREAKABLE = {ord("\u2011"): "-", ord("\xa0"): " "}
+"""Characters at which no line is broken, and those that they replace."""
+
+
+def _unbreakable(text: str) -> str:
+    """Return text in which no line is broken at a hyphen or within the default value."""
+    return re.sub(r"\[[^]]*\]$", lambda end: end[0].replace(" ", "\xa0"), text).replace("-", "\u2011")
+
+
+def options_on_command_line(context: typer.Context) -> list[str]:
+    """Return the names of the parameters that the user gave on the command line."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return [name for name, source in sources.items() if getattr(source, "name", "") == "COMMANDLINE"]
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+class Program(TyperGroup):
+    """The whole program: Ctrl-C ends every command with one line."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            console(stderr=True).print(Text("Interrupted; no output was written.", style="yellow"))
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None) -> None:
     """Run a typer application as the whole program.
 
-    Whatever the user can mend (a damaged file, an unknown name, a disk that is full) becomes one red line on
-    standard error, below which a rule that cannot be read is pointed at, and exit code 2; warnings become one yellow
-    line. With `--debug` anywhere among the arguments, or PLURULE_DEBUG set, errors keep their traceback.
+    A mistake that the user can fix (a damaged file, an unknown name, a full disk) becomes one red line on standard
+    error and exit code 2; a warning becomes one yellow line, once. With `--debug` anywhere among the arguments, or
+    PLURULE_DEBUG set, errors keep their traceback.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = _DEBUG in given or bool(os.environ.get("PLURULE_DEBUG"))
-    prepare(sys.stdout, sys.stderr)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = _DEBUG in words or bool(os.environ.get("PLURULE_DEBUG"))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        warnings.showwarning = _note_printer()
         try:
-            app(args=[argument for argument in given if argument != _DEBUG], standalone_mode=True)
+            app(args=[word for word in words if word != _DEBUG], standalone_mode=True, prog_name="plurule")
         except (PluruleError, OSError, ImportError, ValueError, OverflowError, MemoryError) as error:
             if debug:
                 raise
             if isinstance(error, BrokenPipeError):
-                # Whoever reads our output has had enough, as `head` does; nothing more can be said to them.
+                # The reader of our output has ended, as `head` does.
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 sys.exit(1)
             fail(_sentence(error))
@@ -164,6 +193,9 @@ def fail(message: str) -> None:
 
 
 def _sentence(error: Exception) -> str:
+    """Return what an error says, about options instead of parameters."""
+    from plurule.model.text import RuleTextError
+
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
@@ -171,9 +203,20 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, RuleTextError):
         # Its last line points at the place in the line before.
         return str(error)
+    if isinstance(error, ParameterError) and error.owner is None:
+        problem = re.sub(r"'([\w.-]*)'", r"\1", error.problem)
+        option = error.parameter.replace("_", "-")
+        return f"--{option} {re.sub(r'None', 'none', problem)}"
     return " ".join(str(error).split("\n")) or type(error).__name__
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    if issubclass(category, UserWarning):
-        console(stderr=True).print(Text(f"Note: {message}", style="yellow"), soft_wrap=True)
+def _note_printer() -> Callable[..., None]:
+    """Return a function that prints each warning for users once."""
+    printed = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, UserWarning) and str(message) not in printed:
+            printed.add(str(message))
+            console(stderr=True).print(Text(f"Note: {message}", style="yellow"), soft_wrap=True)
+
+    return show

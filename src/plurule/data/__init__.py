@@ -1,4 +1,4 @@
-"""Data sets: in memory, in files (ARFF of Mulan and MEKA, CSV, Parquet), and cut into parts."""
+"""Data sets: in memory, in files (ARFF of Mulan and MEKA, CSV, Parquet), and split for validation."""
 
 from __future__ import annotations
 
@@ -7,33 +7,23 @@ from typing import TYPE_CHECKING
 from plurule._lazy import attach
 
 if TYPE_CHECKING:
-    from plurule.data.dataset import Dataset, DataWarning, concatenate
-    from plurule.data.dictionary import describe
-    from plurule.data.readers.reading import read, read_pair, read_table
+    from plurule.data.dataset import Dataset, DataWarning
+    from plurule.data.readers.reading import read
     from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
-    from plurule.data.writing import convert, write
 
 _HOMES = {
-    "plurule.data.dataset": ("Dataset", "DataWarning", "concatenate"),
-    "plurule.data.dictionary": ("describe",),
-    "plurule.data.readers.reading": ("read", "read_pair", "read_table"),
+    "plurule.data.dataset": ("Dataset", "DataWarning"),
+    "plurule.data.readers.reading": ("read",),
     "plurule.data.splitting": ("IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"),
-    "plurule.data.writing": ("convert", "write"),
 }
 
 __all__ = [
     "DataWarning",
     "Dataset",
     "IterativeStratifiedKFold",
-    "concatenate",
-    "convert",
-    "describe",
     "iterative_split",
     "iterative_train_test_split",
     "read",
-    "read_pair",
-    "read_table",
-    "write",
 ]
 
 __getattr__ = attach(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.table import Column, SparseColumn, SparseColumns, Table, recode
+from plurule.data.table import Table
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import dense, label_matrix
 from plurule.model import Attribute
@@ -131,26 +129,16 @@ class Dataset:
         >>> X["sea"].tolist(), Y["red"].tolist()
         (['yes', nan], [1, 0])
         """
-        pd = _imported("pandas", "to_pandas")
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas; install it with: pip install 'plurule[pandas]'") from error
         rows = pd.RangeIndex(len(self)) if self.row_names is None else pd.Index(self.row_names)
         columns = {
             a.name: values if a.categories is None else pd.Categorical.from_codes(values, list(a.categories))
             for a, values in self._columns()
         }
         return pd.DataFrame(columns, rows), pd.DataFrame(dense(self.Y), rows, list(self.label_names))
-
-    def to_polars(self) -> tuple[Any, Any]:
-        """Attributes and labels as two polars frames; nominal attributes are of type Enum."""
-        pl = _imported("polars", "to_polars")
-        columns = {}
-        for attribute, values in self._columns():
-            if attribute.categories is None:
-                columns[attribute.name] = pl.Series(values)
-            else:
-                texts = np.array([*attribute.categories, None], dtype=object)[values].tolist()
-                columns[attribute.name] = pl.Series(texts, dtype=pl.Enum(list(attribute.categories)))
-        labels = {name: pl.Series(column) for name, column in zip(self.label_names, dense(self.Y).T, strict=True)}
-        return pl.DataFrame(columns), pl.DataFrame(labels)
 
     def to_numpy(self) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         """Attributes and labels as two arrays, with columns as in `attribute_names` and `label_names`.
@@ -179,13 +167,6 @@ class Dataset:
             f"Dataset({name}{len(self)} instances, {len(self.attributes) - nominal} numeric and {nominal} nominal "
             f"attributes, {len(self.label_names)} labels)"
         )
-
-
-def _imported(library: str, method: str) -> Any:
-    try:
-        return import_module(library)
-    except ImportError as error:
-        raise ImportError(f"{method} needs {library}; install it with: pip install 'plurule[{library}]'") from error
 
 
 def check_row_weights(weights: Any, n_rows: int, name: str = "weights") -> NDArray[np.float64]:
@@ -231,66 +212,3 @@ def expect_implied(Y: Any, hierarchy: Hierarchy, names: Sequence[str]) -> None:
                 "or learn without the hierarchy (name the labels instead of reading an XML file that nests them, or "
                 "leave the pair out)"
             )
-
-
-def concatenate(parts: Sequence[Dataset], name: str = "") -> Dataset:
-    """The rows of several data sets, one after the other; they must have the same columns.
-
-    A nominal attribute gets the categories of all parts.
-
-    Parameters
-    ----------
-    parts
-        At least one data set.
-    name
-        What the result is called; as the first part, unless given.
-
-    Examples
-    --------
-    >>> from plurule.datasets import load_world_flags
-    >>> flags = load_world_flags()
-    >>> len(concatenate([flags[:100], flags[100:]]))
-    193
-    """
-    first = parts[0]
-    for part in parts[1:]:
-        for ours, theirs in ((first.label_names, part.label_names), (first.X.names, part.X.names)):
-            if ours != theirs:
-                odd = min({*ours} ^ {*theirs}, default=None)
-                detail = f"{odd!r} is in one only" if odd is not None else "their order differs"
-                raise DataError(f"{first.name!r} and {part.name!r} have different columns: {detail}")
-    table = _stack([part.X for part in parts]) if len(parts) > 1 else first.X
-    weights = None
-    if any(part.weights is not None for part in parts):
-        weights = np.concatenate([np.ones(len(p)) if p.weights is None else p.weights for p in parts])
-    Y = (sp.vstack if any(sp.issparse(part.Y) for part in parts) else np.concatenate)([part.Y for part in parts])
-    return replace(first, X=table, Y=Y, weights=weights, name=name or first.name, row_names=None, description="")
-
-
-def _stack(tables: Sequence[Table]) -> Table:
-    first = tables[0]
-    blocks = [table.columns for table in tables]
-    if all(isinstance(b, SparseColumns) for b in blocks) and all(t.attributes == first.attributes for t in tables):
-        matrix = sp.vstack([b.matrix[:, b.picked] for b in blocks if isinstance(b, SparseColumns)], format="csc")
-        nominal = np.array([a.is_nominal for a in first.attributes], dtype=np.bool_)
-        return Table(first.attributes, SparseColumns(matrix, nominal, np.arange(len(nominal))))
-    merged = [_merge(tables, i) for i in range(len(first.attributes))]
-    return Table([a for a, _ in merged], [c for _, c in merged], sum(map(len, tables)))
-
-
-def _merge(tables: Sequence[Table], index: int) -> tuple[Attribute, Column]:
-    attributes = [table.attributes[index] for table in tables]
-    attribute = attributes[0]
-    columns = [table.columns[index] for table in tables]
-    if any(a.categories != attribute.categories for a in attributes):
-        if any(a.is_nominal != attribute.is_nominal for a in attributes):
-            raise DataError(f"attribute {attribute.name!r} is numeric in one part and nominal in another")
-        known = tuple(dict.fromkeys(c for a in attributes for c in a.categories or ()))
-        columns = [recode(t.column(index), a.categories or (), known) for t, a in zip(tables, attributes, strict=True)]
-        attribute = Attribute(attribute.name, known)
-    sparse = [column for column in columns if isinstance(column, SparseColumn)]
-    if len(sparse) < len(columns):
-        return attribute, np.concatenate([c.to_dense() if isinstance(c, SparseColumn) else c for c in columns])
-    shifts = np.cumsum([0] + [len(column) for column in sparse])
-    rows = np.concatenate([c.rows + shift for c, shift in zip(sparse, shifts, strict=False)]).astype(np.int32)
-    return attribute, SparseColumn(rows, np.concatenate([c.values for c in sparse]), int(shifts[-1]))

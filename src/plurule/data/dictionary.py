@@ -1,4 +1,4 @@
-"""Data dictionaries: what the columns of data mean, read from CSV or YAML and put into rule lists."""
+"""Data dictionaries: what the columns of data mean, read from CSV or a mapping and put into rule lists."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plurule.data.place import Place
-from plurule.data.readers.text import read_text
+from plurule.data.source import Place, read_text, shown
 from plurule.errors import DataError, nearest
 from plurule.model import RuleList
-from plurule.model.dictionary import Meaning
+from plurule.model.naming import Meaning
 
 FIELDS = Meaning._fields
 
 
-def describe(rule_list: RuleList, dictionary: Any, *, ignore: Collection[str] = ()) -> RuleList:
-    """The rule list with units and descriptions, which appear in its report, explanations and exports.
+def apply_dictionary(rule_list: RuleList, dictionary: Any, *, ignore: Collection[str] = ()) -> RuleList:
+    """Return the rule list with units and descriptions, which appear in its report, explanations and exports.
 
     Parameters
     ----------
     rule_list
         The rules.
     dictionary
-        A CSV file with the columns `name`, `unit` and `description`; a YAML file or a mapping from names to
-        descriptions, or to mappings with `unit` and `description`.
+        A CSV file with the columns `name`, `unit` and `description`, or a mapping from names to descriptions, or to
+        mappings with `unit` and `description`.
     ignore
         Names that may be described though the rule list does not know them, such as columns that were dropped.
 
@@ -40,13 +39,13 @@ def describe(rule_list: RuleList, dictionary: Any, *, ignore: Collection[str] = 
     --------
     >>> from plurule.model import Attribute, RuleList
     >>> rules = RuleList((), (Attribute("area"),), ("red",))
-    >>> rules = describe(rules, {"area": {"unit": "km²", "description": "land"}, "red": "a colour of the flag"})
+    >>> rules = apply_dictionary(rules, {"area": {"unit": "km²", "description": "land"}, "red": "a colour of the flag"})
     >>> rules.dictionary["area"]
     Meaning(unit='km²', description='land')
-    >>> describe(rules, {"aera": {"unit": "km²"}})
+    >>> apply_dictionary(rules, {"aera": {"unit": "km²"}})
     Traceback (most recent call last):
     ...
-    plurule.errors.DataError: the dictionary: describes 'aera', which is no attribute or label; did you mean 'area'? ...
+    plurule.errors.DataError: the dictionary: describes 'aera': no attributes or labels; did you mean 'area'?...
     """
     place, found = read_dictionary(dictionary)
     return replace(rule_list, dictionary=_known(place, found, rule_list, ignore))
@@ -60,11 +59,9 @@ def read_dictionary(source: Any) -> tuple[Place, dict[str, Meaning]]:
     if not isinstance(source, str | os.PathLike):
         raise DataError(f"a dictionary is a file or a mapping, found {type(source).__name__}")
     path = Path(source)
-    if path.suffix.lower() in (".yaml", ".yml"):
-        return Place(path.name), _from_mapping(_read_yaml(path), Place(path.name))
     if path.suffix.lower() in (".csv", ".tsv"):
         return Place(path.name), _read_csv(path)
-    raise DataError(f"{path}: expected a dictionary as a file that ends in .csv, .tsv, .yaml or .yml")
+    raise DataError(f"{path}: expected a dictionary as a file that ends in .csv or .tsv")
 
 
 def _known(
@@ -80,11 +77,8 @@ def _known(
             unknown.append(name)
     if unknown:
         listed = ", ".join(map(repr, unknown[:5])) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
-        what, it = ("which is no attribute or label", "it") if len(unknown) == 1 else ("which are none", "them")
         hint = nearest(unknown[0], names)
-        hint += "" if hint.endswith("?") else "."
-        mend = f"Correct the name{'' if len(unknown) == 1 else 's'}, or take {it} out of the dictionary"
-        raise place.error(f"describes {listed}, {what}{hint} {mend}")
+        raise place.error(f"describes {listed}: no attributes or labels{hint}; correct or remove what is unknown")
     return known
 
 
@@ -116,37 +110,16 @@ def _meanings(reader: csv.DictReader[str], place: Place) -> dict[str, Meaning]:
     return found
 
 
-def _read_yaml(path: Path) -> Any:
-    text = read_text(path)
-    try:
-        import yaml
-    except ImportError as error:
-        raise ImportError(f"{path}: YAML needs PyYAML: pip install 'plurule[yaml]'; CSV needs nothing") from error
-    try:
-        return yaml.load(text, yaml.BaseLoader)  # texts, lists and mappings only: "no" stays a name
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = Place(path.name) if mark is None else Place(path.name).at(mark.line + 1)
-        raise place.error(f"is no YAML ({getattr(error, 'problem', None) or error})") from error
-
-
-def _from_mapping(source: Any, place: Place) -> dict[str, Meaning]:
-    if not isinstance(source, Mapping):
-        raise place.error("expected names, each with a description, or with a unit and a description")
+def _from_mapping(source: Mapping[Any, Any], place: Place) -> dict[str, Meaning]:
     found = {}
-    for name, said in source.items():
-        if isinstance(said, Mapping):
-            odd = next((str(key) for key in said if key not in FIELDS), None)
-            if odd is not None:
-                raise place.error(f"{name!r} has {odd!r}{nearest(odd, FIELDS)}")
-            # Aliases of YAML can make a short file a text without end: nothing but texts and numbers is written out.
-            nested = next((key for key, value in said.items() if isinstance(value, Mapping | list | tuple)), None)
-            if nested is not None:
-                raise place.error(f"{name!r} has more than a text as its {nested}")
-            found[str(name)] = Meaning(**{key: str(value).strip() for key, value in said.items() if value is not None})
-        elif isinstance(said, str):
-            found[str(name)] = Meaning(description=said.strip())
-        else:
-            kind = type(said).__name__
-            raise place.error(f"{name!r} has a {kind}, expected a description, or a unit and a description")
+    for name, value in source.items():
+        texts = {"description": value} if isinstance(value, str) else value
+        if not isinstance(texts, Mapping) or not set(texts) <= set(FIELDS) or any(map(_is_nested, texts.values())):
+            expected = "a description, or a mapping with the texts 'unit' and 'description'"
+            raise place.error(f"{name!r} has {shown(repr(value))}, expected {expected}")
+        found[str(name)] = Meaning(**{key: str(text).strip() for key, text in texts.items() if text is not None})
     return found
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)

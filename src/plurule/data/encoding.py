@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +17,6 @@ from plurule.data.table import Column, SparseColumns, Table, recode
 from plurule.errors import DataError, first_repeated, nearest
 from plurule.label_matrix import expect_different_names
 from plurule.model import Attribute
-from plurule.model.condition import NumberedAttributes, as_attributes
 
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
@@ -31,7 +31,7 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
     that is not among the known ones becomes a missing value; a warning says how many there are. `tested` are the places
     of the attributes that frames and tables must have, by default all; others may be lacking.
     """
-    if isinstance(X, Table) and (attributes is None or X.attributes == as_attributes(attributes)):
+    if isinstance(X, Table) and (attributes is None or X.attributes == tuple(attributes)):
         return X
     if sp.issparse(X):
         return _from_sparse(X, attributes)
@@ -40,7 +40,7 @@ def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collec
         pairs = [_infer(values, name) for name, values in given.items()]
         return Table([attribute for attribute, _ in pairs], [column for _, column in pairs], n_rows)
     wanted = attributes if tested is None else [attributes[i] for i in sorted(tested)]
-    _expect_names(given, wanted, isinstance(X, Table))
+    _expect_names(given, wanted)
     unknown: Counter[str] = Counter()
     columns = [_column(given[a.name], a, unknown) if a.name in given else _missing(a, n_rows) for a in attributes]
     table = Table(attributes, columns, n_rows, tuple(a.name for a in attributes if a.name not in given))
@@ -89,21 +89,16 @@ def _known(width: int, attributes: Sequence[Attribute] | None) -> Sequence[Attri
         raise DataError(
             f"X has {width} features, but RuleListClassifier is expecting {len(attributes)} features as input"
         )
-    return NumberedAttributes(range(width)) if attributes is None else attributes
+    return tuple(Attribute(f"x{i}") for i in range(width)) if attributes is None else attributes
 
 
-def _expect_names(given: Collection[str], wanted: Sequence[Attribute], is_table: bool) -> None:
-    missing = [a.name for a in wanted if a.name not in given]
-    if missing and is_table:
-        raise DataError(
-            f"the data lack the column {missing[0]!r} that the model was trained on" + nearest(missing[0], given)
-        )
+def _expect_names(given: Collection[str], wanted: Sequence[Attribute]) -> None:
+    names = {attribute.name for attribute in wanted}
+    missing = [attribute.name for attribute in wanted if attribute.name not in given]
     if missing:
-        raise DataError(
-            f"X lacks {len(missing)} of the columns the model was trained on: "
-            f"{', '.join(map(repr, missing[:5]))}{' …' if len(missing) > 5 else ''}"
-            + nearest(missing[0], [name for name in given if name not in {a.name for a in wanted}])
-        )
+        listed = ", ".join(map(repr, missing[:5])) + (" …" if len(missing) > 5 else "")
+        what = f"the data lack {len(missing)} of the columns the model was trained on: {listed}"
+        raise DataError(what + nearest(missing[0], [name for name in given if name not in names]))
 
 
 def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
@@ -120,7 +115,7 @@ def _from_sparse(X: Any, attributes: Sequence[Attribute] | None) -> Table:
     if not np.isfinite(matrix.data).all():
         for number, attribute in zip(numbers, known, strict=True):
             _reject_infinite(number.to_dense(), attribute.name)
-    if isinstance(known, NumberedAttributes) or not any(attribute.is_nominal for attribute in known):
+    if not any(attribute.is_nominal for attribute in known):
         return Table(known, numbers, X.shape[0])
     columns = [_codes(n.to_dense(), a) if a.is_nominal else n for n, a in zip(numbers, known, strict=True)]
     return Table(known, columns, X.shape[0])
@@ -158,21 +153,44 @@ def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
         return _infer_objects(values if kind.kind == "O" else values.astype(str), name)
     if isinstance(kind, nw.Categorical | nw.Enum):
         # Categories come as text even where the values are numbers: the text of 2.0 is that of its value, "2".
-        text_of = {str(v): category_text(v) for v in values.unique().to_list() if not is_missing(v)}
+        text_of = {str(v): category_text(v) for v in _distinct(values)[0]}
         categories = tuple(text_of.get(str(c), str(c)) for c in values.cat.get_categories().to_list())
     elif isinstance(kind, nw.Boolean):
         categories = ("False", "True")
     elif kind.is_numeric():
         return Attribute(name), _numbers(values, name)
-    elif isinstance(kind, nw.String | nw.Object):
+    elif isinstance(kind, nw.String):
+        categories = tuple(sorted(_distinct(values)[0]))
+    elif isinstance(kind, nw.Object):
         return _infer_objects(values, name)
     else:
         raise _unusable(name, kind)
-    twice = first_repeated(categories)
-    if twice is not None:
-        raise DataError(f"column {name!r} has two categories that are written {twice!r}; give each its own name")
+    repeated = first_repeated(categories)
+    if repeated is not None:
+        raise DataError(f"column {name!r} has two categories that are written {repeated!r}; give each its own name")
     attribute = Attribute(name, categories)
     return attribute, _codes(values, attribute)
+
+
+def _distinct(values: Given) -> tuple[list[Any], NDArray[np.intp]]:
+    """The different values of a column that are not missing, and the place of each value among them, or -1."""
+    if isinstance(values, nw.Series) and isinstance(values.dtype, nw.String | nw.Categorical | nw.Enum):
+        import pyarrow
+
+        # Categories of several types, which pandas allows, are no dictionary; nor are lone surrogates.
+        with contextlib.suppress(pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, UnicodeEncodeError):
+            column: Any = values.to_arrow()
+            if isinstance(column, pyarrow.ChunkedArray):
+                column = column.combine_chunks()
+            if not pyarrow.types.is_dictionary(column.type):
+                column = column.dictionary_encode()
+            indices = column.indices.cast(pyarrow.int64()).fill_null(-1)
+            return column.dictionary.to_pylist(), indices.to_numpy(zero_copy_only=False)
+    places: dict[Any, int] = {}
+    # True and 1 are equal, but different values.
+    keys = [None if is_missing(v) else (type(v), v) for v in _listed(values)]
+    codes = np.fromiter((-1 if k is None else places.setdefault(k, len(places)) for k in keys), np.intp, len(keys))
+    return [value for _, value in places], codes
 
 
 def _infer_objects(values: Given, name: str) -> tuple[Attribute, Column]:
@@ -214,9 +232,10 @@ def _column(values: Any, attribute: Attribute, unknown: Counter[str]) -> Column:
 
 def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = None) -> NDArray[np.int32]:
     """Index of each value among the categories; -1 where missing or not among them, which `unknown` counts."""
+    distinct, places = _distinct(values)
     index = {category: code for code, category in enumerate(attribute.categories or ())}
-    found = _listed(values)
-    codes = np.fromiter((-1 if is_missing(v) else index.get(category_text(v), -2) for v in found), np.int32, len(found))
+    of_distinct = np.array([*(index.get(category_text(v), -2) for v in distinct), -1], dtype=np.int32)
+    codes = of_distinct[places]
     if unknown is not None:
         unknown[attribute.name] += int(np.count_nonzero(codes == -2))
     return np.maximum(codes, -1)

@@ -11,9 +11,11 @@ import scipy.sparse as sp
 from plurule.data.dataset import Dataset, check_row_weights
 from plurule.data.encoding import encode
 from plurule.data.table import Table
-from plurule.data.targets import TargetForm, holds_classes, read_target
+from plurule.data.targets import TargetForm, column_of_classes, read_target
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import by_name, label_matrix
+from plurule.model import Attribute
+from plurule.model.naming import amount
 
 
 def labelled_data(
@@ -21,13 +23,29 @@ def labelled_data(
     y: Any = None,
     sample_weight: Any = None,
     label_names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
+    *,
     allow_empty: bool = False,
 ) -> tuple[Dataset, TargetForm]:
     """Attributes and labels, checked, with a name for every column; and the form that `y` has.
 
-    `X` is a data set, which has its own labels and weights, or the attributes in any form that `encode` reads; for `y`
-    see `plurule.data.targets`. Unless `allow_empty`, there must be rows, attributes and labels to learn from.
+    Parameters
+    ----------
+    X
+        A data set, which has its own labels and weights, or the attributes in any form that `encode` reads.
+    y
+        The labels, in a form that `plurule.data.targets` describes.
+    sample_weight
+        A weight for each row.
+    label_names
+        Names of the labels, instead of those that `y` has.
+    feature_names
+        Names of the columns of an array or a sparse matrix, which have none of their own.
+    allow_empty
+        Whether there may be no rows, attributes or labels.
 
+    Examples
+    --------
     >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]])[0].label_names
     ('y0', 'y1')
     >>> labelled_data([[1.5], [2.5]], ["spam", "ham"])[0].label_names
@@ -36,7 +54,11 @@ def labelled_data(
     ((0, 1, 2),)
     >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]], label_names=["red", "blue"])[0].label_names
     ('red', 'blue')
+    >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]], feature_names=["area"])[0].attribute_names
+    ('area',)
     """
+    if feature_names is not None:
+        expect_no_names(X)
     if isinstance(X, Dataset):
         if y is not None:
             raise DataError("y is given though X is a data set, which has its own labels: leave y out, or give data.X")
@@ -44,7 +66,7 @@ def labelled_data(
         Y, names, named = X.Y, X.label_names, True
         sample_weight = X.weights if sample_weight is None else sample_weight
     else:
-        table = encode(X)
+        table = encode(X) if feature_names is None else with_names(encode(X), feature_names)
         Y, names, named, form = read_target(y)
     if label_names is not None:
         if len(label_names) != len(names):
@@ -66,9 +88,33 @@ def labelled_data(
     return Dataset(table, Y, names, weights, groups=groups, hierarchy=hierarchy), form
 
 
+def expect_no_names(X: Any) -> None:
+    """Complain about `feature_names` if the columns of `X` have names."""
+    frame = X if sp.issparse(X) else nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, Dataset | Table | nw.DataFrame):
+        raise DataError("feature_names is given though the columns of X have names; leave it out, or rename these")
+
+
+def with_names(table: Table, names: Sequence[str]) -> Table:
+    """The table with other names of its columns.
+
+    >>> with_names(encode([[1.5, 2.0]]), ["area", "age"]).names
+    ('area', 'age')
+    """
+    if isinstance(names, str) or len(names) != len(table.attributes):
+        count = 1 if isinstance(names, str) else len(names)
+        raise DataError(f"feature_names holds {amount(count, 'name')}, but X has {len(table.attributes)} columns")
+    texts = [str(name) for name in names]
+    repeated = first_repeated(texts)
+    if repeated is not None:
+        raise DataError(f"feature_names holds {repeated!r} twice; give each column its own name")
+    attributes = [Attribute(name, a.categories) for name, a in zip(texts, table.attributes, strict=True)]
+    return Table(attributes, table.columns, len(table))
+
+
 def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[Any, Any, Any]:
     """Attributes, labels in the order that a model has them, and weights; of a data set, if `X` is one."""
-    if sp.issparse(y) or (hasattr(y, "columns") and not holds_classes(y)):
+    if sp.issparse(y) or (hasattr(y, "columns") and column_of_classes(y) is None):
         y, names = label_matrix(y)
         # Names of which none is known say nothing: a model may have been trained with other ones (`label_names`).
         y = by_name(y, names, labels) if names is not None and set(names) & set(labels) else y

@@ -15,12 +15,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.place import Place, Source, shown
-from plurule.data.readers.text import read_bytes
-from plurule.data.table import Column, SparseColumn, SparseColumns, Table
+from plurule.data.source import Place, Source, read_bytes, shown
+from plurule.data.table import SparseColumns, Table
 from plurule.data.targets import label_names
 from plurule.errors import DataError, nearest
-from plurule.label_matrix import dense
 from plurule.model import Attribute
 from plurule.model.condition import YES
 from plurule.model.head import Hierarchy
@@ -35,15 +33,9 @@ _SAID = YES | {"0.0": False, "1.0": True}
 # An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
 _DENSE_CELLS = 1 << 27
 _DENSE_SHARE = 1 / 16
-_UNLISTED: Any = np.int32(0)
-"""What rows hold that a sparse column does not list: 0, or the first category."""
 
 _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
-
-
-class UnknownLabels(DataError):
-    """A source does not say which of its columns are labels, and nobody else does."""
 
 
 def split_labels(
@@ -54,49 +46,44 @@ def split_labels(
     Where `labels` does not say which they are, `xml` does, or else the `-C` of MEKA in the name of the relation.
     """
     table = data.X
-    wanted, classes = _classes_by_name(labels, table)
-    file = _xml_file(table.names, wanted, xml)
+    of_one_column = _classes_by_name(labels, table)
+    if of_one_column is not None:
+        position, classes = of_one_column
+        names = [f"{table.names[position]}: {c}" for c in classes]
+        Y = _class_labels(table, position, classes, source)
+        return replace(data, X=table.without([position]), Y=Y, label_names=tuple(names), name=name)
+    file = _xml_file(table.names, labels, xml)
     named = {} if file is None else read_label_names(file)
     if file is None:
-        positions = _find(table.names, source, data.relation, wanted)
+        positions = _find(table.names, source, data.relation, labels)
     else:
         positions = _from_xml(table, source, file, named)
-    X = table.select(np.delete(np.arange(len(table.names)), positions).tolist())
-    of_classes = [i for i in positions if i in classes or _holds_classes(table.attributes[i])]
-    if not of_classes:
-        Y, names = _label_matrix(table, positions, source), [table.names[i] for i in positions]
-        return replace(data, X=X, Y=Y, label_names=tuple(names), name=name, hierarchy=_hierarchy(named, names))
-    blocks, groups, names = [], [], list[str]()
-    for i in positions:
-        attribute = table.attributes[i]
-        if i not in of_classes:
-            blocks.append(dense(_label_matrix(table, [i], source)))
-            names.append(attribute.name)
-            continue
-        known = classes.get(i) or list(attribute.categories or ())
-        said = [f"{attribute.name}: {c}" for c in known] if i in classes else label_names(attribute.name, known)
-        if len(said) > 1 and i not in classes:
-            groups.append(tuple(range(len(names), len(names) + len(said))))
-        names += said
-        blocks.append(_class_labels(table, i, known[-len(said) :], source))
-    structure: dict[str, Any] = {"groups": tuple(groups), "hierarchy": _hierarchy(named, names)}
-    return replace(data, X=X, Y=np.hstack(blocks), label_names=tuple(names), name=name, **structure)
+    X = table.without(positions)
+    if len(positions) == 1 and _holds_classes(table.attributes[positions[0]]):
+        attribute = table.attributes[positions[0]]
+        known = attribute.categories or ()
+        names = label_names(attribute.name, known)
+        Y = _class_labels(table, positions[0], known[-len(names) :], source)
+        groups = (tuple(range(len(names))),) if len(names) > 1 else ()
+        return replace(data, X=X, Y=Y, label_names=tuple(names), name=name, groups=groups)
+    names = [table.names[i] for i in positions]
+    Y = _label_matrix(table, positions, source)
+    return replace(data, X=X, Y=Y, label_names=tuple(names), name=name, hierarchy=_hierarchy(named, names))
 
 
-def _classes_by_name(labels: Labels | None, table: Table) -> tuple[Labels | None, dict[int, list[str]]]:
-    """The columns that are wanted, and of those of which single classes are (`species: setosa`), which ones."""
-    classes: dict[int, list[str]] = {}
-    if labels is None or isinstance(labels, int | np.integer | str | Path | re.Pattern):
-        return labels, classes
+def _classes_by_name(labels: Labels | None, table: Table) -> tuple[int, list[str]] | None:
+    """The position of a column and some of its classes, if these are what the labels name (`species: setosa`)."""
+    if labels is None or isinstance(labels, int | np.integer | str | Path | re.Pattern) or not len(labels):
+        return None
     position = {name: i for i, name in enumerate(table.names)}
-    wanted = dict[Any, None]()
-    for item in labels:
-        column, _, category = item.partition(": ") if isinstance(item, str) and item not in position else (item, "", "")
-        if category and column in position and _holds_classes(table.attributes[position[column]], fewest=1):
-            classes.setdefault(position[column], []).append(category)
-            item = column
-        wanted[item] = None
-    return list(wanted), classes
+    named = [(item, *item.partition(": ")) for item in labels if isinstance(item, str)]
+    columns = {column for _, column, _, _ in named}
+    classes = [category for item, _, _, category in named if category and item not in position]
+    column = next(iter(columns), "")
+    if len(columns) > 1 or len(classes) < len(labels) or column not in position:
+        return None
+    is_nominal = _holds_classes(table.attributes[position[column]], fewest=1)
+    return (position[column], classes) if is_nominal else None
 
 
 def _holds_classes(attribute: Attribute, fewest: int = 2) -> bool:
@@ -107,12 +94,12 @@ def _holds_classes(attribute: Attribute, fewest: int = 2) -> bool:
 
 def _class_labels(table: Table, index: int, classes: Sequence[str], source: Source) -> NDArray[np.int8]:
     """One label for each of some classes of a column."""
-    codes, attribute = table.column(index), table.attributes[index]
-    gone = np.flatnonzero(codes < 0)
-    if len(gone):
-        raise DataError(
-            f"{source.at_row(int(gone[0]))}: a missing value for label {shown(attribute.name)}, expected a class"
-        )
+    codes = table.column(index)
+    attribute = table.attributes[index]
+    missing = np.flatnonzero(codes < 0)
+    if len(missing):
+        where = source.at_row(int(missing[0]))
+        raise DataError(f"{where}: a missing value for label {shown(attribute.name)}, expected a class")
     place = {category: i for i, category in enumerate(attribute.categories or ())}
     return np.column_stack([codes == place.get(c, -1) for c in classes]).astype(np.int8)
 
@@ -152,11 +139,9 @@ def _xml_file(names: tuple[str, ...], labels: Labels | None, xml: Path | None) -
 def _find(names: tuple[str, ...], source: Source, relation: str, labels: Labels | None) -> list[int]:
     """Positions of the label columns, in the order of the labels, where no XML file says which they are."""
     if labels is None:
-        if source.labels is not None:
-            return matching(names, source.labels, source.place)
         count = meka_labels(relation)
         if count is None:
-            raise UnknownLabels(
+            raise DataError(
                 f"{source.place}: which columns are labels is not known: expected --labels, in Python labels=… (names, "
                 "a pattern, or how many of the first or last columns), a Mulan XML file beside it, or -C n in the "
                 "relation (MEKA)"
@@ -280,48 +265,28 @@ def matching(names: Sequence[str], wanted: Sequence[Any], place: Place) -> list[
 
 def _label_matrix(table: Table, positions: Sequence[int], source: Source) -> Any:
     """0 and 1 for each row and each of the given columns: an int8 array, or sparse where that is far smaller."""
-    attributes, shape = [table.attributes[i] for i in positions], (len(table), len(positions))
+    shape = (len(table), len(positions))
+    present = [np.flatnonzero(_label(table, i, source)) for i in positions]
+    ends = np.cumsum([0, *map(len, present)])
+    rows = np.concatenate([np.zeros(0, np.intp), *present])
+    matrix = sp.csc_array((np.ones(len(rows), np.int8), rows, ends), shape=shape).tocsr()
     is_large = isinstance(table.columns, SparseColumns) and shape[0] * shape[1] > _DENSE_CELLS
-    if is_large and any(_said(attribute, _UNLISTED) > 0 for attribute in attributes):
-        what = f"{shape[0] * shape[1]} labels are present unless a row says otherwise, more than fit"
-        raise source.place.error(f"{what}; declare the labels as {{0,1}}")
-    labels = [_label(table.columns[i], a, source) for i, a in zip(positions, attributes, strict=True)]
-    rare = [label for label in labels if isinstance(label, SparseColumn)] if is_large else []
-    ends = np.cumsum([0, *(len(label.rows) for label in rare)])
-    if is_large and ends[-1] < shape[0] * shape[1] * _DENSE_SHARE:
-        said, rows = (np.concatenate(parts) for parts in zip(*((c.values, c.rows) for c in rare), strict=True))
-        present = sp.csc_array((said, rows, ends), shape=shape).tocsr()
-        present.eliminate_zeros()
-        return present
-    Y = np.empty(shape, dtype=np.int8)
-    for place, label in enumerate(labels):
-        Y[:, place] = label.to_dense() if isinstance(label, SparseColumn) else label
-    return Y
+    return matrix if is_large and len(rows) < shape[0] * shape[1] * _DENSE_SHARE else matrix.toarray()
 
 
-def _label(column: Column, attribute: Attribute, source: Source) -> Column:
-    """0 and 1 for each value of a column; a sparse one stays so unless rows that it does not list have the label."""
-    rows, values = (column.rows, column.values) if isinstance(column, SparseColumn) else (None, column)
-    said = _said(attribute, values)
-    if len(said) and said.min() < 0:
-        odd = int(np.argmin(said))
-        raise _refusal(source, attribute, values[odd], odd if rows is None else int(rows[odd]))
-    if rows is None:
-        return said
-    unlisted = _said(attribute, _UNLISTED)
-    if unlisted < 0 and len(rows) < len(column):
-        raise _refusal(source, attribute, 0, int(np.setdiff1d(np.arange(len(column)), rows)[0]))
-    if unlisted > 0:
-        return SparseColumn(rows, said - unlisted, len(column)).to_dense() + unlisted
-    return SparseColumn(rows, said, len(column))
-
-
-def _said(attribute: Attribute, values: NDArray[Any]) -> NDArray[np.int8]:
-    """What values of a label column say: 0 absent, 1 present, -1 neither."""
+def _label(table: Table, index: int, source: Source) -> NDArray[np.int8]:
+    """0 and 1 for each value of a column."""
+    attribute = table.attributes[index]
+    values = table.column(index)
     if attribute.categories is None:
-        return np.where(values == 1, np.int8(1), np.where(values == 0, np.int8(0), np.int8(-1)))
-    # The last is what -1, a missing value, says.
-    return np.array([*map(_category_meaning, attribute.categories), -1], dtype=np.int8)[values]
+        meanings = np.where(values == 1, np.int8(1), np.where(values == 0, np.int8(0), np.int8(-1)))
+    else:
+        # The last is the meaning of -1, a missing value.
+        meanings = np.array([*map(_category_meaning, attribute.categories), -1], dtype=np.int8)[values]
+    if len(meanings) and meanings.min() < 0:
+        row = int(np.argmin(meanings))
+        raise _refusal(source, attribute, values[row], row)
+    return meanings
 
 
 def _category_meaning(category: str) -> int:

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from plurule.data.table import Table
+from plurule.data.table import SparseColumn, Table
 from plurule.errors import DataError
-from plurule.label_matrix import label_matrix
+from plurule.label_matrix import dense, label_matrix
 
 _TOLERANCE = 1e-9
+FEWEST_DISTINCT = 20
+"""With fewer distinct rows, equal rows are not called copies."""
+MOST_CONFLICTS = 0.05
+"""More distinct rows than this share that differ in labels only show that rows are equal by chance."""
 
 
 class IterativeStratifiedKFold:
@@ -68,17 +72,20 @@ class IterativeStratifiedKFold:
         y
             Labels: 0/1 matrix (array, sparse or frame), or classes of a single target.
         groups
-            Ignored.
+            Per row, the group of rows that it belongs to; a group is never divided. No groups, unless given.
         """
         if y is None:
             raise ValueError("y is missing; stratification needs the labels")
         labels = _positives(y)
         if X is not None and _num_samples(X) != labels.shape[0]:
             raise DataError(f"X has {_num_samples(X)} rows and y {labels.shape[0]}, expected as many")
-        if self.n_splits > labels.shape[0]:
-            raise DataError(f"{self.n_splits} folds of {labels.shape[0]} instances, expected at most one per instance")
         chance = check_random_state(self.random_state) if self.shuffle else None
-        part = _deal(labels, [1 / self.n_splits] * self.n_splits, chance)
+        labels_of_groups, group_of = _group(labels, groups)
+        n_groups = labels_of_groups.shape[0]
+        if self.n_splits > n_groups:
+            what = "instance" if groups is None else "group"
+            raise DataError(f"{self.n_splits} folds of {n_groups} {what}s, expected at most one per {what}")
+        part = _deal(labels_of_groups, [1 / self.n_splits] * self.n_splits, chance)[group_of]
         for fold in range(self.n_splits):
             yield np.flatnonzero(part != fold), np.flatnonzero(part == fold)
 
@@ -89,7 +96,7 @@ class IterativeStratifiedKFold:
 
 
 def iterative_split(
-    Y: Any, shares: Sequence[float], *, shuffle: bool = True, random_state: Any = None
+    Y: Any, shares: Sequence[float], *, shuffle: bool = True, random_state: Any = None, groups: Any = None
 ) -> list[NDArray[np.intp]]:
     """Row numbers of several parts of the given shares, each with its share of every label.
 
@@ -105,6 +112,8 @@ def iterative_split(
         Whether rows with the same labels are dealt in random order.
     random_state
         Of the shuffling.
+    groups
+        Per row, the group of rows that it belongs to; a group is never divided. No groups, unless given.
 
     Examples
     --------
@@ -117,7 +126,8 @@ def iterative_split(
         raise ValueError(f"shares={shares!r}, expected at least two numbers above 0")
     labels = _positives(Y)
     chance = check_random_state(random_state) if shuffle else None
-    part = _deal(labels, (wanted / wanted.sum()).tolist(), chance)
+    labels_of_groups, group_of = _group(labels, groups)
+    part = _deal(labels_of_groups, (wanted / wanted.sum()).tolist(), chance)[group_of]
     return [np.flatnonzero(part == i) for i in range(len(wanted))]
 
 
@@ -131,7 +141,7 @@ def iterative_train_test_split(
     X, Y
         Attributes and labels, or a `plurule.data.Dataset` alone.
     test_size
-        Share of the instances that go into the test part, or their number.
+        Share of the instances that go into the test part.
     shuffle, random_state
         As in `IterativeStratifiedKFold`, but shuffled by default.
 
@@ -153,21 +163,12 @@ def iterative_train_test_split(
     count = _num_samples(labels)
     if not alone and _num_samples(X) != count:
         raise DataError(f"X has {_num_samples(X)} rows and Y {count}, expected as many")
-    share = _test_share(test_size, count)
-    train, test = iterative_split(labels, [1 - share, share], shuffle=shuffle, random_state=random_state)
+    if not 0 < test_size < 1:
+        raise ValueError(f"test_size={test_size!r}, expected a share between 0 and 1")
+    train, test = iterative_split(labels, [1 - test_size, test_size], shuffle=shuffle, random_state=random_state)
     if alone:
         return X[train], X[test]
     return _take(X, train), _take(X, test), _take(Y, train), _take(Y, test)
-
-
-def _test_share(test_size: float, count: int) -> float:
-    if isinstance(test_size, int | np.integer) and not isinstance(test_size, bool):
-        if not 0 < test_size < count:
-            raise ValueError(f"test_size={test_size} of {count} instances, expected 1 to {count - 1}")
-        return float(test_size) / count
-    if not isinstance(test_size, float | np.floating) or not 0 < test_size < 1:
-        raise ValueError(f"test_size={test_size!r}, expected a share between 0 and 1 or a number of instances")
-    return float(test_size)
 
 
 def _take(data: Any, rows: NDArray[np.intp]) -> Any:
@@ -182,6 +183,85 @@ def _positives(y: Any) -> Any:
             _, classes = np.unique(given.ravel(), return_inverse=True)
             y = np.eye(int(classes.max(initial=-1)) + 1, dtype=np.int8)[classes]
     return sp.csr_array(label_matrix(y, "y")[0])
+
+
+def copies(table: Table, Y: Any) -> NDArray[np.intp]:
+    """Return the group of each row, in the order of first rows: rows with the same attributes and labels are copies."""
+    return group_copies(row_keys(table, Y))
+
+
+def group_copies(keys: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return the group of each row by its keys: attributes, and attributes with labels.
+
+    Rows of few discrete attributes are equal by chance, and have different labels then. They are no copies, and each
+    is a group of its own.
+
+    >>> group_copies(np.array([[key, key] for key in [*range(20), 3]], np.uint64))[-3:]
+    array([18, 19,  3])
+    >>> group_copies(np.array([[0, 0], [1, 1], [1, 1]], np.uint64))
+    array([0, 1, 2])
+    """
+    of_attributes, of_rows = (number_groups(column) for column in keys.T)
+    n_attributes, n_rows = (int(groups.max(initial=-1)) + 1 for groups in (of_attributes, of_rows))
+    has_copies = n_attributes >= FEWEST_DISTINCT and n_rows <= (1 + MOST_CONFLICTS) * n_attributes
+    return of_rows if has_copies else np.arange(len(keys))
+
+
+def row_keys(table: Table, Y: Any) -> NDArray[np.uint64]:
+    """Return two numbers for each row, of its attributes, and of these with its labels.
+
+    They are the same for the same values and, but for one chance in 2⁶⁴, different for others.
+    """
+    keys = np.zeros(len(table), np.uint64)
+    for place, column in enumerate(table.columns):
+        if isinstance(column, SparseColumn):
+            keys[column.rows] += _mix(column.values, place)
+        else:
+            keys += _mix(column, place)
+    of_attributes = keys.copy()
+    labels = dense(label_matrix(Y)[0])
+    for label in range(labels.shape[1]):
+        keys += _mix(labels[:, label], len(table.columns) + label)
+    return np.column_stack([of_attributes, keys])
+
+
+def _mix(values: NDArray[Any], place: int) -> NDArray[np.uint64]:
+    """Return numbers that depend on the values of a column and on its place; 0 for 0, dense or sparse."""
+    numbers = values.astype(np.float64) + 0.0  # there is one zero, and one missing value
+    numbers[np.isnan(numbers)] = np.nan
+    bits = numbers.view(np.uint64)
+    bits ^= bits >> np.uint64(32)
+    bits *= np.uint64((0x9E3779B97F4A7C15 * (2 * place + 1) | 1) % 2**64)
+    bits ^= bits >> np.uint64(29)
+    bits *= np.uint64(0xBF58476D1CE4E5B9)
+    return bits ^ (bits >> np.uint64(32))
+
+
+def number_groups(keys: Any) -> NDArray[np.intp]:
+    """Return the number of each row's key, in the order in which keys occur.
+
+    >>> number_groups(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    _, first, which = np.unique(np.asarray(keys), return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return rank[which.ravel()]
+
+
+def _group(labels: Any, groups: Any) -> tuple[Any, NDArray[np.intp]]:
+    """Return the labels that some row of each group has, and the number of the group of each row."""
+    n_rows = labels.shape[0]
+    if groups is None:
+        return labels, np.arange(n_rows)
+    if _num_samples(groups) != n_rows:
+        raise DataError(f"groups has {_num_samples(groups)} rows and y {n_rows}, expected as many")
+    group_of = number_groups(groups)
+    n_groups = int(group_of.max(initial=-1)) + 1
+    if n_groups == n_rows:
+        return labels, group_of
+    member = sp.csr_array((np.ones(n_rows, np.int64), (group_of, np.arange(n_rows))), shape=(n_groups, n_rows))
+    return sp.csr_array((member @ labels.astype(np.int64)) > 0, dtype=np.int8), group_of
 
 
 def _deal(labels: Any, shares: Sequence[float], chance: np.random.RandomState | None) -> NDArray[np.intp]:

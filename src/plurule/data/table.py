@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from plurule.errors import DataError, first_repeated
 from plurule.model import Attribute
-from plurule.model.condition import NumberedAttributes, as_attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ class Table:
     ):
         self.lacking = lacking
         """Names of columns that were not there, and hold missing values only."""
-        self.attributes = as_attributes(attributes)
+        self.attributes = tuple(attributes)
         """Names and kinds of the columns."""
         self.columns = columns if isinstance(columns, SparseColumns) else tuple(columns)
         if len(self.attributes) != len(self.columns):
@@ -149,11 +148,11 @@ class Table:
 
     def has(self, name: str) -> bool:
         """Whether a column is called so."""
-        return self.attributes.has(name) if isinstance(self.attributes, NumberedAttributes) else name in self._names
+        return name in self._names
 
     def repeated_name(self) -> str | None:
         """The first name that a column before has; None if all are different."""
-        return None if isinstance(self.attributes, NumberedAttributes) else first_repeated(self.names)
+        return first_repeated(self.names)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -171,6 +170,10 @@ class Table:
         """Some of the columns, in the given order."""
         some = [self.columns[i] for i in columns] if isinstance(self.columns, tuple) else self.columns.select(columns)
         return Table([self.attributes[i] for i in columns], some, self.n_rows)
+
+    def without(self, columns: Sequence[int]) -> Table:
+        """The other columns."""
+        return self.select(np.delete(np.arange(len(self.columns)), columns).tolist())
 
     def __getitem__(self, rows: Any) -> Table:
         if isinstance(rows, tuple):

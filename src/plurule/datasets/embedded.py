@@ -13,7 +13,7 @@ import numpy as np
 
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
-from plurule.data.readers.csv import read_csv
+from plurule.data.readers.tabular import read_csv
 from plurule.data.table import Table
 
 _IN_ORDER = {"coast": ("landlocked", "coastal", "island"), "emblem": ("none", "figure", "arms")}
@@ -115,15 +115,19 @@ def load_canteen_dishes(*, return_X_y: bool = False, as_frame: bool = False) -> 
     return _handed_out(data, return_X_y, as_frame)
 
 
-def _text(name: str) -> str:
+def _bytes(name: str) -> bytes:
     """A file of this package; unpacked if its name ends in .gz."""
     content = resources.files(__package__).joinpath(name).read_bytes()
-    return (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    return gzip.decompress(content) if name.endswith(".gz") else content
+
+
+def _text(name: str) -> str:
+    return _bytes(name).decode()
 
 
 def _columns(name: str) -> Table:
     """All columns of a CSV file of this package."""
-    return read_csv(Path(name), content=_text(name))[0].X
+    return read_csv(Path(name), content=_bytes(name))[0].X
 
 
 def _texts(table: Table, column: str) -> list[str]:

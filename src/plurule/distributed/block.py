@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
 from plurule.learning.initial_rules import Start
-from plurule.prediction.decide import OPEN
+from plurule.prediction.apply import OPEN
 
 OPEN_PRESENT, OPEN_ABSENT, PRESENT = 1, 2, 4
 """Bits of the state of a pair, as the core has them."""
@@ -42,7 +42,7 @@ class CodedRule(NamedTuple):
     stop: bool
 
 
-class Standing(NamedTuple):
+class LearningState(NamedTuple):
     """Where learning stands: which list is learned, from which sample of the rows, and its rules so far."""
 
     rules: tuple[CodedRule, ...] = ()
@@ -99,8 +99,6 @@ class Block:
     in_training: NDArray[np.bool_]
     seen: NDArray[np.int64] = field(default_factory=lambda: np.array([-1, -1]))
     """How many learned rules the state has seen, -1 while it changes; and which list they are of."""
-    n_changing: ClassVar[int] = 4
-    """The last so many arrays are those that learning changes."""
 
     @classmethod
     def make(
@@ -168,38 +166,36 @@ class Block:
 
     # What can be asked -------------------------------------------------------------------------------------------
 
-    def begin(self, standing: Standing) -> list[Any]:
+    def begin(self, state: LearningState) -> list[Any]:
         """Where learning begins, or goes on.
 
         The weight of the rows of a sample, the number of pairs, and of those that are decided; per label, the weight of
         the present and of the absent pairs that are open; and what all rows contribute, slot by slot, for all labels.
         """
-        self.catch_up(standing)
-        rows = self.rows_of(standing.sample)
+        self.catch_up(state)
+        rows = self.rows_of(state.sample)
         decided = int((self.predicted[:, rows] != UNDECIDED).sum())
         weight = int(rows.sum()) if self.weights is None else float(self.weights[rows].sum())
         left = self._sums(np.arange(len(self), dtype=np.uint32), None, False, by_slot=False)
         open_ = left[0, : 2 * len(self.predicted)].reshape(2, -1).T
-        everything = self._sums(self.covered(()), None, False, standing.sample)
+        everything = self._sums(self.covered(()), None, False, state.sample)
         return [weight, int(rows.sum()) * len(self.predicted), decided, open_, everything]
 
-    def count(
-        self, standing: Standing, body: Body, labels: Sequence[int] | None, whole: bool, outside: bool = False
-    ) -> list[Any]:
+    def count(self, state: LearningState, body: Body, labels: Sequence[int] | None, whole: bool) -> list[Any]:
         """What the rows of a body contribute, slot by slot, for some labels or all of them.
 
-        Outside of a body are the rows that satisfy all but its last condition. Where rows count as a whole, what the
-        open pairs of several labels alone come to is beside it. What it would mean if a rule with this body decided
-        these labels comes last: the weight of the rows that have something else to decide, and something that is
-        present; per label, the counts of the rows for which it is decided then; and how many pairs that closes.
+        Where rows count as a whole, what the open pairs of several labels alone come to is beside it. What it would
+        mean if a rule with this body decided these labels comes last: the weight of the rows that have something else
+        to decide, and something that is present; per label, the counts of the rows for which it is decided then; and
+        how many pairs that closes.
         """
-        self.catch_up(standing)
-        rows = self.covered(body, outside)
-        found = [self._sums(rows, labels, whole, standing.sample)]
+        self.catch_up(state)
+        rows = self.covered(body)
+        found = [self._sums(rows, labels, whole, state.sample)]
         if labels is None:
             return found
         if whole and len(labels) > 1:
-            found.append(self._sums(rows, labels, False, standing.sample)[:, : 2 * len(labels)])
+            found.append(self._sums(rows, labels, False, state.sample)[:, : 2 * len(labels)])
         return [*found, *self._if_decided(rows, labels)]
 
     def _if_decided(self, rows: NDArray[np.uint32], labels: Sequence[int]) -> list[Any]:
@@ -216,34 +212,21 @@ class Block:
         moved[:, [*labels, *(len(self.predicted) + label for label in labels)]] = 0
         return [np.array(unfinished, np.float64), moved, sum(map(len, newly))]
 
-    def count_heads(self, standing: Standing, body: Body, head: HeadLabels) -> NDArray[np.float64]:
-        """The same for a head judged as a whole, as if it were one label: right if all of it is."""
-        self.catch_up(standing)
-        rows = self.covered(body)
-        labels, signs = np.array(head, dtype=np.intp).T
-        pairs = self.states[rows][:, labels]
-        is_open = (pairs & (OPEN_PRESENT | OPEN_ABSENT) > 0).any(axis=1)
-        rows, present = rows[is_open], pairs[is_open] & PRESENT > 0
-        states = np.zeros((len(self), 8), np.uint8)
-        states[rows, 0] = np.where((present == signs).all(axis=1), OPEN_PRESENT, OPEN_ABSENT)
-        states[rows, 0] |= np.where(present.any(axis=1), PRESENT, 0).astype(np.uint8)
-        return self._sums(rows, [0], False, standing.sample, states=states)
-
     # How it is counted -------------------------------------------------------------------------------------------
 
-    def catch_up(self, standing: Standing) -> None:
+    def catch_up(self, state: LearningState) -> None:
         """Bring the state to where these rules leave it."""
-        if standing.run != self.seen[1] or not 0 <= self.seen[0] <= len(standing.rules):
-            self.seen[:] = -1, standing.run
-            self.reset(standing.sample)
-        for rule in standing.rules[int(self.seen[0]) :]:
+        if state.run != self.seen[1] or not 0 <= self.seen[0] <= len(state.rules):
+            self.seen[:] = -1, state.run
+            self.reset(state.sample)
+        for rule in state.rules[int(self.seen[0]) :]:
             self._apply(rule, self.covered(rule.body))
-        heads = (label for rule in standing.rules for label, _ in rule.head)
+        heads = (label for rule in state.rules for label, _ in rule.head)
         self.tested = set(heads) if self.given is None else set(range(len(self.predicted)))
 
-    def covered(self, body: Body, outside: bool = False) -> NDArray[np.uint32]:
-        """The rows in training that satisfy a body; or all of it but, outside, the last condition."""
-        if body == self.recent.body and self.seen.tolist() == self.recent.seen and not outside:
+    def covered(self, body: Body) -> NDArray[np.uint32]:
+        """The rows in training that satisfy a body."""
+        if body == self.recent.body and self.seen.tolist() == self.recent.seen:
             return self.recent.rows
         if not body:
             return np.flatnonzero(self.in_training).astype(np.uint32)
@@ -252,7 +235,7 @@ class Block:
         codes = codes if len(rows) == len(codes) else codes[rows]
         inside = (codes >= low) & (codes <= high)
         self.recent = Recent(self.seen.tolist(), body, rows[inside])
-        return rows[~inside] if outside else self.recent.rows
+        return self.recent.rows
 
     def _apply(self, rule: CodedRule, rows: NDArray[np.uint32]) -> None:
         before, self.seen[0] = int(self.seen[0]), -1
@@ -282,7 +265,6 @@ class Block:
         labels: Sequence[int] | None,
         whole: bool,
         sample: int = 0,
-        states: NDArray[np.uint8] | None = None,
         by_slot: bool = True,
     ) -> NDArray[np.float64]:
         """Slots of all columns, as a sample has them, if these are wanted; and one for all rows; by lanes of labels."""
@@ -299,7 +281,7 @@ class Block:
             columns=[*columns, np.zeros(len(self), np.uint8)],
             slots=slots,
             rows=rows,
-            states=self.states if states is None else states,
+            states=self.states,
             labels=lanes.astype(np.int32),
             whole=whole,
             weights=self.weights,

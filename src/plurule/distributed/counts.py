@@ -16,24 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Column, SparseColumn
-from plurule.distributed.block import UNDECIDED, Block, Body, CodedRule, HeadLabels, Standing, Test, code_type
+from plurule.distributed.block import UNDECIDED, Block, Body, CodedRule, LearningState, Test, code_type
 from plurule.distributed.pieces import Blocks
 from plurule.learning.binning import midpoint
 from plurule.learning.counting import Candidates, Closed, Confusion, Counted, Counting, Mask, Sums
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import Problem
 from plurule.model import (
     Assignment,
     Condition,
     LabelCondition,
-    NominalCondition,
-    NumericCondition,
+    OneOfCondition,
+    RangeCondition,
     Rule,
 )
-from plurule.prediction.counts import Pairs
+from plurule.prediction.apply import Pairs
 
 NOTHING = np.zeros(0)
-NEARLY = 1e-9
-"""Values that are farther apart than this share are not equal, however they are rounded."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +46,15 @@ class Values:
     begins: NDArray[np.intp] | None = None
     """Where each rank, and a missing value, begins among the codes of the blocks, if those are finer."""
 
-    def test(self, condition: NumericCondition, finest: bool = True) -> Test:
-        """The codes that satisfy a condition on this attribute: those of the blocks, or the ranks.
+    def test(self, condition: RangeCondition) -> Test:
+        """The codes of the blocks that satisfy a condition on this attribute.
 
         Among the rows that a rule covers, no rank lies on both sides of its threshold.
         """
         limit, end = int(np.searchsorted(self.highest, condition.threshold, side="right")), self.n_values
-        if self.begins is not None and finest:
+        if self.begins is not None:
             limit, end = int(self.begins[limit]), int(self.begins[-1])
-        low, high = (0, limit - 1) if condition.operator == "<=" else (limit, end - 1)
+        low, high = (0, limit - 1) if condition.above is None else (limit, end - 1)
         return condition.index, low, high
 
     def within(self, finer: Values) -> Values:
@@ -84,7 +82,7 @@ class Values:
         return place < self.n_values and bool(self.lowest[place] <= threshold)
 
 
-class Told(NamedTuple):
+class CountTable(NamedTuple):
     """What the blocks say of the rows of a body, as `Block.count` does; without labels, the table alone."""
 
     table: Sums
@@ -104,7 +102,7 @@ class BlockCounts(Counting):
         problem: Problem,
         values: Sequence[Values],
         given: Sequence[Rule] = (),
-        standing: Standing = Standing(),  # noqa: B008  # never changed
+        state: LearningState = LearningState(),  # noqa: B008  # never changed
         note: Callable[[Rule], None] = lambda rule: None,
     ):
         n_labels = len(problem.labels)
@@ -116,10 +114,10 @@ class BlockCounts(Counting):
         """Where the slots of each column begin."""
         self.is_numeric = np.array([*(not one.is_nominal for one in problem.table.attributes), *[False] * n_labels])
         learned = given[len(problem.initial_rules) :]
-        self.standing = standing._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
+        self.state = state._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
         self._note = note
-        self._counted: dict[Any, Any] = {}
-        self.weight, self.n_pairs, self.n_decided, self.open, self.table = blocks.total(Block.begin, self.standing)
+        self._counted: dict[Any, CountTable] = {}
+        self.weight, self.n_pairs, self.n_decided, self.open, self.table = blocks.total(Block.begin, self.state)
 
     def with_set_aside(self, labels: Mask) -> Self:
         other = copy(self)
@@ -135,49 +133,16 @@ class BlockCounts(Counting):
     def unrefined(self, covered: tuple[Condition, ...]) -> Candidates:
         return BlockCandidates(self, covered, None)
 
-    def refinements(
-        self, covered: tuple[Condition, ...], label_conditions: bool, first: bool = False
-    ) -> Iterator[Candidates]:
+    def refinements(self, covered: tuple[Condition, ...], label_conditions: bool) -> Iterator[Candidates]:
         constraints, allowed = self.problem.constraints, np.ones(len(self.values), dtype=bool)
-        required = first and constraints is not None and constraints.requires_attribute
         if constraints is not None:
             allowed &= constraints.allowed_attributes
-            allowed &= constraints.required_attributes if required else True
         yield BlockCandidates(self, covered, np.flatnonzero(allowed).tolist())
-        if label_conditions and not required and self.head_labels.any():
+        if label_conditions and self.head_labels.any():
             yield BlockCandidates(self, covered, (len(self.values) + np.flatnonzero(self.head_labels)).tolist())
 
     def coverage(self, candidates: BlockCandidates) -> Sums:
         return candidates.weights
-
-    def may_be_best(self, candidates: BlockCandidates, confusion: Confusion, options: Options) -> Mask | None:
-        """Those whose best label, lifted as far as any head is, reaches the best label of all.
-
-        Where values of labels are averaged or divided as sums, no head is worth more than its best label before it is
-        lifted; and where no precision is asked for, the head of a candidate is worth its best label at least.
-        """
-        heuristic, relaxed = options.heuristic, options.head_search == "relaxed"
-        searched = relaxed or options.head_search in ("single", "decomposable")
-        asked = options.min_precision.threshold > 0 or self.problem.constraints is not None
-        if not heuristic.is_decomposable(options.averaging) or not searched or asked or options.beam_width > 1:
-            return None
-
-        def best_label(right: Sums, wrong: Sums) -> Sums:
-            h = heuristic.evaluate(right, wrong, confusion.tn, confusion.fn)
-            usable = (right > 0) & np.isfinite(h) & ~self.set_aside
-            best: Sums = np.where(usable, h, -np.inf).max(axis=1, initial=-np.inf)
-            return best
-
-        highest = best_label(confusion.tp, confusion.fp)
-        if options.predict_absence:
-            highest = np.maximum(highest, best_label(confusion.fp, confusion.tp))
-        enough = highest[candidates.weights >= options.min_coverage]
-        lift = np.asarray(options.lift) if relaxed else np.ones(1)
-        reached = enough.max(initial=-np.inf) * lift[0]
-        if not (reached > 0 and (lift > 0).all()):
-            return None
-        some: Mask = highest * lift.max() >= reached * (1 - NEARLY)
-        return some
 
     def open_pairs(self) -> Counted:
         return BlockPairs(self, None, False, np.ones(len(self.problem.labels), dtype=np.int8))
@@ -186,7 +151,7 @@ class BlockCounts(Counting):
         return BlockPairs(self, tuple(labels.tolist()), whole, values)
 
     def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> Counted:
-        return BlockInstances(self, tuple(zip(labels.tolist(), values.tolist(), strict=True)))
+        raise NotImplementedError("heads are judged as a whole in memory only; the estimators refuse such heuristics")
 
     def close(self, covered: tuple[Condition, ...], head: Sequence[Assignment], predict_absence: bool) -> Closed:
         labels, n_labels = [assignment.index for assignment in head], len(self.problem.labels)
@@ -214,7 +179,7 @@ class BlockCounts(Counting):
 
     def _follow(self, rule: CodedRule) -> None:
         """One more rule for the blocks to apply."""
-        self.standing = self.standing._replace(rules=(*self.standing.rules, rule))
+        self.state = self.state._replace(rules=(*self.state.rules, rule))
         self._counted.clear()
 
     def left(self) -> float:
@@ -236,15 +201,15 @@ class BlockCounts(Counting):
     def _coded_rule(self, rule: Rule) -> CodedRule:
         return CodedRule(self.coded(rule.body), tuple((a.index, int(a.present)) for a in rule.head), rule.stop)
 
-    def _test(self, condition: Condition, finest: bool = True) -> Test:
-        """The codes that satisfy a condition; those of the blocks, or of the tables."""
+    def _test(self, condition: Condition) -> Test:
+        """The codes of the blocks that satisfy a condition."""
         if isinstance(condition, LabelCondition):
             return (len(self.values) + condition.index, int(condition.present), int(condition.present))
-        if isinstance(condition, NominalCondition):
-            code = (self.problem.table.attributes[condition.index].categories or ()).index(condition.category)
+        if isinstance(condition, OneOfCondition):
+            code = (self.problem.table.attributes[condition.index].categories or ()).index(condition.categories[0])
             return (condition.index, code, code)
-        assert isinstance(condition, NumericCondition)  # intervals are for readers, of lists that are there
-        return self.values[condition.index].test(condition, finest)
+        assert isinstance(condition, RangeCondition)  # intervals are for readers, of lists that are there
+        return self.values[condition.index].test(condition)
 
     def counts(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
         """The table of what a body covers."""
@@ -257,36 +222,18 @@ class BlockCounts(Counting):
         told = self._if_decided(covered, labels)
         return np.append(told.pairs[-1], told.table[-1, 2 * len(labels) :])[None]
 
-    def _if_decided(self, covered: tuple[Condition, ...], labels: tuple[int, ...]) -> Told:
+    def _if_decided(self, covered: tuple[Condition, ...], labels: tuple[int, ...]) -> CountTable:
         """What it would mean if a rule decided some labels; most often that was told when they were counted."""
         return self._counted.get((covered, labels, True)) or self._told(covered, labels, False)
 
-    def _told(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Told:
-        """What the blocks say of a body; asked for once, until a rule changes it.
-
-        Where a condition leaves most of what was counted before, what it takes away is counted.
-        """
-        key, before = (covered, labels, whole), self._counted.get((covered[:-1], labels, whole), ())
+    def _told(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> CountTable:
+        """The counts of a body from all blocks; asked for once, until a rule changes them."""
+        key = (covered, labels, whole)
         if key not in self._counted:
-            outside = bool(before) and self._leaves_most(before[0], covered[-1])
-            told = self.blocks.total(Block.count, self.standing, self.coded(covered), labels, whole, outside)
-            if labels is not None and len(told) < len(Told._fields):
-                told.insert(1, told[0][:, : 2 * len(labels)])
-            self._counted[key] = Told(*((a - b for a, b in zip(before, told, strict=False)) if outside else told))
-        found: Told = self._counted[key]
-        return found
-
-    def _leaves_most(self, table: Sums, condition: Condition) -> bool:
-        """Whether a condition is satisfied by more than half of what is in a table."""
-        column, low, high = self._test(condition, finest=False)
-        start = int(self.starts[column])
-        return bool(2 * table[start + low : start + high + 1, -1].sum() > table[-1, -1])
-
-    def counts_of_heads(self, covered: tuple[Condition, ...], head: HeadLabels) -> Sums:
-        """The same for a head judged as a whole."""
-        key = covered, head
-        if key not in self._counted:
-            self._counted[key] = self.blocks.total(Block.count_heads, self.standing, self.coded(covered), head)
+            counts = self.blocks.total(Block.count, self.state, self.coded(covered), labels, whole)
+            if labels is not None and len(counts) < len(CountTable._fields):
+                counts.insert(1, counts[0][:, : 2 * len(labels)])
+            self._counted[key] = CountTable(*counts)
         return self._counted[key]
 
 
@@ -308,20 +255,6 @@ class BlockPairs:
         found = _confusion(sums, everything[lanes], everything[-1])
         positive = self.values == 1
         return found._replace(tp=np.where(positive, found.tp, found.fp), fp=np.where(positive, found.fp, found.tp))
-
-
-@dataclass
-class BlockInstances:
-    """Counts of a head that is judged as a whole, as one column."""
-
-    data: BlockCounts
-    head: HeadLabels
-
-    def confusion(self, candidates: BlockCandidates) -> Confusion:
-        """The confusion matrices of the candidates, of which something else was counted before."""
-        sums = candidates.take(self.data.counts_of_heads(candidates.body, self.head))
-        everything = self.data.counts_of_heads((), self.head)[-1]
-        return _confusion(sums, everything[2:3], everything[-1])
 
 
 def _confusion(sums: Sums, present: Sums, weight: float) -> Confusion:
@@ -392,10 +325,10 @@ class BlockCandidates(Candidates):
             return LabelCondition(problem.labels[label], label, bool(low))
         attribute = problem.table.attributes[column]
         if attribute.categories is not None:
-            return NominalCondition(attribute.name, column, attribute.categories[low], attribute.is_binary)
+            return OneOfCondition(attribute.name, column, (attribute.categories[low],), is_binary=attribute.is_binary)
         values = self.data.values[column]
         threshold = midpoint(float(values.highest[low]), float(values.lowest[codes[split + 1]]))
-        return NumericCondition(attribute.name, column, ">" if above else "<=", threshold)
+        return RangeCondition(attribute.name, column, *((threshold, None) if above else (None, threshold)))
 
 
 def _both_sides(slots: Sums) -> Sums:

@@ -1,28 +1,30 @@
 """Pieces of the data, parts or blocks of them, wherever they are: a function is called on each, and results add up.
 
-Here a thread, several, or the workers of any `concurrent.futures.Executor` call it; in `cluster` those of Dask do.
+Here threads call it; in `dask` the workers of a cluster do.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import mmap
-import pickle
 import zlib
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, wait
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from plurule.errors import DataError, PluruleError
+import numpy as np
+
+from plurule.data.dataset import Dataset
+from plurule.data.table import SparseColumn
+from plurule.distributed.storage import Stored
+from plurule.errors import DataError
+from plurule.label_matrix import dense
 
 Function = Callable[..., Any]
-ALIGNED = 64
-"""Arrays begin at multiples of so many bytes."""
 
 
 class Blocks(ABC):
@@ -37,13 +39,15 @@ class Pieces(ABC):
     """Parts of the data, none of which need be in this process."""
 
     names: Sequence[str]
-    """What complaints call the pieces."""
-    then: Function | None = None
-    """What every piece goes through when it was read."""
+    """What error messages call the parts."""
+    prepare: Function | None = None
+    """A function that every part goes through when it was read."""
+    contents: Sequence[Contents] | None = None
+    """What the parts held when they were read first; None before that."""
 
     @abstractmethod
     def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
-        """`function(piece, *shared)` of every piece, in order; with one of `each` at the end, if that is given."""
+        """`function(part, *shared)` of every part, in order; with one of `each` at the end, if that is given."""
 
     @abstractmethod
     def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
@@ -54,17 +58,44 @@ class Pieces(ABC):
         """The same for a function that gives a block, which stays where it is, and something else."""
 
 
+class Contents(NamedTuple):
+    """What tells the rows of a part from others."""
+
+    n_rows: int
+    checksum: int
+
+    @classmethod
+    def of(cls, part: Dataset) -> Contents:
+        """The contents of a part."""
+        arrays: list[Any] = [dense(part.Y)]
+        for column in part.X.columns:
+            arrays += [column.rows, column.values] if isinstance(column, SparseColumn) else [column]
+        return cls(len(part), functools.reduce(_add_checksum, arrays, 0))
+
+
+def _add_checksum(checksum: int, array: Any) -> int:
+    return zlib.crc32(np.ascontiguousarray(array).data.cast("B") if array.size else b"", checksum)
+
+
 class Piece(NamedTuple):
     """Some rows of a source, or a block."""
 
     name: str
     read: Callable[[], Any]
 
-    def call(self, function: Function, arguments: Sequence[Any], then: Function | None = None) -> Any:
-        """Call a function of the piece, where it is; what is wrong with it is said with its name."""
+    def call(
+        self,
+        function: Function,
+        arguments: Sequence[Any],
+        prepare: Function | None = None,
+        contents: Contents | None = None,
+    ) -> Any:
+        """Call a function of the piece, where it is; an error names the piece."""
         try:
             piece = self.read()
-            return function(piece if then is None else then(piece), *arguments)
+            if contents is not None and Contents.of(piece) != contents:
+                raise DataError("has other rows than before; do not change the source while a model is learned")
+            return function(piece if prepare is None else prepare(piece), *arguments)
         except DataError as error:
             raise error if str(error).startswith(self.name) else DataError(f"{self.name}: {error}") from None
 
@@ -90,7 +121,7 @@ class LocalPieces(Pieces, Blocks):
     pieces
         Gives the pieces, as often as it is called.
     executor, width
-        What reads and counts, and how many pieces at a time; None for this thread.
+        The threads that read and count, and how many pieces at a time; None for this thread.
     folder
         Where blocks are written; None keeps them in memory.
     """
@@ -102,7 +133,10 @@ class LocalPieces(Pieces, Blocks):
         width: int = 1,
         folder: Path | None = None,
     ):
-        self.pieces, self.executor, self.width, self.folder = pieces, executor, width, folder
+        self.pieces = pieces
+        self.executor = executor
+        self.width = width
+        self.folder = folder
         self.names: list[str] = []
 
     def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
@@ -112,26 +146,10 @@ class LocalPieces(Pieces, Blocks):
         return added_up(self._run(function, shared, each))
 
     def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
-        place = None if self.folder is None else self.folder / f"blocks-{next(_numbers)}"
-        blocks, sides = self.stored(place, function, shared, each)
-        return self.of_blocks(blocks, place), sides
-
-    def stored(
-        self, place: Path | None, function: Function, shared: Sequence[Any], each: Sequence[Any]
-    ) -> tuple[list[Any], list[Any]]:
-        """Blocks that are written to a folder, for each what `_stored` gives, and what parts say beside them."""
-        made = list(self._run(_stored, (function, place, shared), list(enumerate(each))))
-        return [block for block, _ in made], [side for _, side in made]
-
-    def of_blocks(self, blocks: Sequence[Any], place: Path | None) -> LocalPieces:
-        """Blocks as pieces: what `_stored` gave for each."""
-        pieces = [Piece("", partial(itself, block)) for block in blocks]
-        if place is not None:
-            # Other processes share the columns, and keep the state of each block to themselves.
-            here = self.executor is None or isinstance(self.executor, ThreadPoolExecutor)
-            read = Stored.load if here else loaded_once
-            pieces = [Piece(path.name, partial(read, one, path)) for one, path in listed(blocks, place)]
-        return LocalPieces(lambda: pieces, self.executor, self.width)
+        folder = None if self.folder is None else self.folder / f"blocks-{next(_numbers)}"
+        made = list(self._run(partial(_keep_block, function, folder), shared, list(enumerate(each))))
+        blocks = [Piece("", read) for read, _ in made if read is not None]
+        return LocalPieces(lambda: blocks, self.executor, self.width), [side for _, side in made]
 
     def _run(self, function: Function, shared: Sequence[Any], each: Sequence[Any] | None) -> Iterator[Any]:
         """The results, in order; at most `width` of them are under way."""
@@ -140,18 +158,30 @@ class LocalPieces(Pieces, Blocks):
         try:
             for number, piece in enumerate(self.pieces()):
                 self.names.append(piece.name)
-                arguments = (*shared, each[number]) if each is not None else shared
+                if self.contents is not None and number == len(self.contents):
+                    raise self._changed("more")
+                arguments = shared if each is None else (*shared, each[number])
+                contents = None if self.contents is None else self.contents[number]
                 if self.executor is None:
-                    yield piece.call(function, arguments, self.then)
+                    yield piece.call(function, arguments, self.prepare, contents)
                     continue
-                waiting.append(self.executor.submit(piece.call, function, arguments, self.then))
+                waiting.append(self.executor.submit(piece.call, function, arguments, self.prepare, contents))
                 if len(waiting) >= self.width:
                     yield waiting.popleft().result()
+            if self.contents is not None and len(self.names) < len(self.contents):
+                raise self._changed("fewer")
             while waiting:
                 yield waiting.popleft().result()
         finally:
             # After an error nobody goes on writing what is to be removed.
             wait([future for future in waiting if not future.cancel()])
+
+    def _changed(self, how: str) -> DataError:
+        n_parts = len(self.contents or ())
+        return DataError(
+            f"the source has {how} parts than the {n_parts} that were read first; do not change it while a model is "
+            "learned, and give a function that begins anew each time it is called instead of an iterator"
+        )
 
 
 _numbers = itertools.count()
@@ -163,84 +193,10 @@ def itself(piece: Any) -> Any:
     return piece
 
 
-def _name(number: int) -> str:
-    return f"block-{number:06d}"
-
-
-def listed(blocks: Sequence[Stored | None], place: Path) -> list[tuple[Stored, Path]]:
-    """The blocks that have rows, with their files in a folder."""
-    return [(one, place / _name(number)) for number, one in enumerate(blocks) if one is not None]
-
-
-# In a folder -------------------------------------------------------------------------------------------------------
-
-
-def _stored(part: Any, function: Function, place: Path | None, shared: Sequence[Any], one: tuple[int, Any]) -> Any:
-    """Make a block and write it to a folder: how, None if it has no rows, or itself if it is kept in memory."""
-    number, given = one
+def _keep_block(function: Function, folder: Path | None, part: Any, *arguments: Any) -> Any:
+    """Make a block; return what reads it, None if it has no rows, and what else the function gives."""
+    *shared, (number, given) = arguments
     block, side = function(part, *shared, given)
-    if place is None:
-        return block, side
-    return Stored.write(block, place / _name(number)) if len(block) else None, side
-
-
-class Stored(NamedTuple):
-    """How a block was written: its arrays, one after the other, in a file, and here all else."""
-
-    content: bytes
-    """What pickle makes of the block without its arrays."""
-    spans: tuple[tuple[int, int], ...]
-    """Where each of them begins and ends."""
-    fixed: int
-    """Where those begin that learning changes."""
-    checksum: int
-    """Of what lies before."""
-
-    @classmethod
-    def write(cls, block: Any, path: Path) -> Stored:
-        """Write a block to a file."""
-        buffers: list[pickle.PickleBuffer] = []
-        content, spans, checksum = pickle.dumps(block, 5, buffer_callback=buffers.append), [], 0
-        n_fixed = len(buffers) - block.n_changing
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(path, "wb") as file:
-                for number, array in enumerate(map(pickle.PickleBuffer.raw, buffers)):
-                    spans.append((file.tell(), file.tell() + array.nbytes))
-                    for piece in (array, bytes(-array.nbytes % ALIGNED)):
-                        file.write(piece)
-                        checksum = zlib.crc32(piece, checksum) if number < n_fixed else checksum
-                fixed = spans[n_fixed][0] if block.n_changing else file.tell()
-        except OSError as error:
-            raise PluruleError(f"{path}: the binned columns could not be written ({error.strerror})") from error
-        return cls(content, tuple(spans), fixed, checksum)
-
-    def load(self, path: Path, access: int = mmap.ACCESS_WRITE) -> Any:
-        """The block, mapped to memory."""
-        memory = _mapped(path, access)
-        return pickle.loads(self.content, buffers=[memory[begin:end] for begin, end in self.spans])
-
-    def is_whole(self, path: Path) -> bool:
-        """Whether a file holds what was written, as far as learning does not change it."""
-        if not path.is_file() or path.stat().st_size < self.spans[-1][1]:
-            return False
-        return zlib.crc32(_mapped(path, mmap.ACCESS_READ)[: self.fixed]) == self.checksum
-
-
-def _mapped(path: Path, access: int) -> memoryview:
-    with open(path, "rb" if access == mmap.ACCESS_READ else "r+b") as file:
-        return memoryview(mmap.mmap(file.fileno(), 0, access=access))
-
-
-_loaded: dict[Path, Any] = {}
-"""The blocks that this process has counted."""
-
-
-def loaded_once(stored: Stored, path: Path) -> Any:
-    """A block in this process, whose state catches up if another process counted it last."""
-    if path not in _loaded:
-        # What else is there belongs to a run that has ended.
-        for old in [old for old in _loaded if old.parent.parent != path.parent.parent]:
-            del _loaded[old]
-        _loaded[path] = stored.load(path, mmap.ACCESS_COPY)
-    return _loaded[path]
+    if folder is None:
+        return partial(itself, block), side
+    return Stored.write(block, folder / f"block-{number:06d}").load if len(block) else None, side

@@ -6,24 +6,18 @@ import contextlib
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from plurule.data.dataset import Dataset
-from plurule.data.fingerprint import digest
 from plurule.data.labels import Labels
-from plurule.data.place import Source
-from plurule.data.readers.arff import read_arff
-from plurule.data.readers.csv import read_csv
-from plurule.data.readers.parquet import count_groups, read_parquet
-from plurule.data.readers.reading import as_data_set, read
-from plurule.data.readers.text import COMPRESSIONS, decoded, suffix_of
-from plurule.distributed.cache import CachedPieces, cache_folder
-from plurule.distributed.part import labelled_part
-from plurule.distributed.partitioned import PartitionedData
+from plurule.data.readers.reading import Reader
+from plurule.data.readers.tabular import count_groups
+from plurule.data.source import COMPRESSIONS, suffix_of
+from plurule.distributed.folds import PartitionedData
+from plurule.distributed.parts import labelled_part
 from plurule.distributed.pieces import LocalPieces, Piece, Pieces
 from plurule.errors import DataError
 from plurule.files import temporary_folder
@@ -38,15 +32,12 @@ def scan(
     source: Any,
     labels: Labels | None = None,
     *,
-    text: str = "drop",
     nominal: Sequence[str] = (),
     drop: Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str = ".",
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Scan:
     """Data to learn from that are never in memory as a whole.
@@ -58,8 +49,9 @@ def scan(
     source
         A file, a pattern such as `"data/*.parquet"`, or a list of files (Parquet, CSV, TSV, ARFF); a tuple (X, Y) of
         arrays, which may be mapped to memory; a list of frames or of (X, Y); or a function without parameters that
-        gives an iterator of such parts, the same ones each time it is called.
-    labels, text, nominal, drop, delimiter, decimal
+        gives an iterator of such parts, the same ones each time it is called. The parts are read several times; that
+        they are the same each time is checked.
+    labels, nominal, drop, delimiter, decimal
         As for `plurule.read`.
     chunk
         How much is read at once: bytes of a text file (64 MB, unless given), rows of an array (a million). Of a Parquet
@@ -67,11 +59,6 @@ def scan(
     folder
         Where the binned columns are kept while a list is learned, one byte per value or two; the folder for temporary
         files, unless given. What is written is removed at the end.
-    cache
-        A folder of its own in which the binned columns of files stay. The next fit with the same bins reads them, not
-        the files, unless one of these was changed or plurule was: then they are made anew.
-    executor
-        What reads and counts, instead of threads: a pool of processes, for example, in which the parts must be files.
     checkpoint
         A file in which every rule is kept as soon as it is learned: a fit that was ended, by whatever, goes on from
         there with the same model. The file of another fit, of other data or another version is refused.
@@ -80,81 +67,37 @@ def scan(
     --------
     >>> import numpy as np
     >>> from plurule import RuleListClassifier
-    >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
-    >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
-    >>> data = scan((X, Y), chunk=4)
+    >>> X = np.arange(60.0).reshape(-1, 1)
+    >>> Y = np.column_stack([X < 30, X < 30, X >= 30]).astype(int)
+    >>> data = scan((X, Y), chunk=20)
     >>> print(RuleListClassifier().fit(data).rule_list_)
-    y0 ← x0 <= 3   (TP 3, FP 0, stop)
-    y1 ←   (TP 3, FP 0, stop)
+    y0, y1 ← x0 <= 29   (TP 60, FP 0; y0 30/0, y1 30/0)
+    y2 ← x0 >= 30   (TP 30, FP 0)
     """
-    texts = {"nominal": tuple(nominal), "delimiter": delimiter, "decimal": decimal}
-    reading = Reading(labels, tuple(drop), text, texts)
-    identity = partial(_identity, source, reading, chunk)
-    return Scan(partial(_parts, source, reading, chunk), folder, executor, checkpoint, cache, identity)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How parts of files become data sets."""
-
-    labels: Labels | None
-    drop: tuple[str, ...]
-    text: Any
-    csv: dict[str, Any]
-
-    def table(self, X: Any) -> Dataset:
-        """A frame or an array, of which some columns are labels."""
-        if isinstance(X, Dataset):
-            return X
-        if isinstance(X, tuple):
-            return labelled_part(X[0], X[1])
-        return read(X, self.labels, drop=self.drop)
-
-    def group(self, path: Path, group: int) -> Dataset:
-        """A group of rows of a Parquet file."""
-        return self._split(path, *read_parquet(path, group))
-
-    def lines(self, path: Path, header: int, start: int, end: int) -> Dataset:
-        """Some lines of a text file, after its header."""
-        with open(path, "rb") as file:
-            head = file.read(header)
-            file.seek(start)
-            content = decoded(head + file.read(end - start), path)
-        if suffix_of(path) == ".arff":
-            return self._split(path, *read_arff(path, text=self.text, content=content))
-        return self._split(path, *read_csv(path, content=content, **self.csv))
-
-    def _split(self, path: Path, data: Dataset, source: Source) -> Dataset:
-        return as_data_set(path, data, source, self.labels, self.drop)
+    if isinstance(source, Iterator):
+        raise DataError("an iterator can be read only once; give a list, or a function that returns an iterator")
+    reader = Reader(labels, tuple(nominal), tuple(drop), delimiter, decimal)
+    return Scan(partial(_parts, source, reader, chunk), folder, checkpoint)
 
 
 # Parts -------------------------------------------------------------------------------------------------------------
 
 
-def _parts(source: Any, reading: Reading, chunk: int | None) -> Iterator[Piece]:
+def _parts(source: Any, reader: Reader, chunk: int | None) -> Iterator[Piece]:
     """The parts of a source, in order."""
     if callable(source):
         source = source()
     if isinstance(source, str | os.PathLike):
-        yield from _parts_of_files(_files(os.fspath(source)), reading, chunk)
+        for path in _files(os.fspath(source)):
+            yield from _parts_of_file(path, reader, chunk)
     elif isinstance(source, tuple):
         yield from _slices(source[0], source[1], chunk or ROWS)
     else:
         for number, one in enumerate(source):
             if isinstance(one, str | os.PathLike):
-                yield from _parts_of_files([Path(one)], reading, chunk)
+                yield from _parts_of_file(Path(one), reader, chunk)
             else:
-                yield Piece(f"part {number}", partial(reading.table, one))
-
-
-def _identity(source: Any, reading: Reading, chunk: int | None) -> str:
-    """What tells the parts of files from others: names, sizes and times of the last change, and how they are read."""
-    listed = [source] if isinstance(source, str | os.PathLike) else source
-    if not isinstance(listed, list) or not all(isinstance(one, str | os.PathLike) for one in listed):
-        raise DataError("a cache is for files, which tell whether they were changed; leave it out for other sources")
-    paths = [path for one in listed for path in _files(os.fspath(one))]
-    files = [(os.fspath(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
-    return digest(files, reading, chunk)
+                yield Piece(f"part {number}", partial(labelled_part, one, reader))
 
 
 def _files(pattern: str) -> list[Path]:
@@ -176,24 +119,39 @@ def _slices(X: Any, Y: Any, rows: int) -> Iterator[Piece]:
 
 
 def _slice(X: Any, Y: Any, start: int, end: int) -> Dataset:
-    return labelled_part(X[start:end], Y[start:end])
+    return labelled_part((X[start:end], Y[start:end]))
 
 
-def _parts_of_files(paths: Iterable[Path], reading: Reading, chunk: int | None) -> Iterator[Piece]:
-    for path in paths:
-        if path.suffix.lower() in COMPRESSIONS:
-            raise DataError(f"{path}: compressed, so it cannot be read in parts; unpack it, or use plurule.read")
-        if suffix_of(path) in (".parquet", ".pq"):
-            groups = count_groups(path)
-            for group in range(groups):
-                name = f"{path.name}, group {group}" if groups > 1 else path.name
-                yield Piece(name, partial(reading.group, path, group))
-        else:
-            with open(path, "rb") as file:
-                header, spans = _spans(file, suffix_of(path) == ".arff", chunk or CHUNK)
-            for start, end in spans:
-                name = f"{path.name}, bytes {start} to {end}" if len(spans) > 1 else path.name
-                yield Piece(name, partial(reading.lines, path, header, start, end))
+def _parts_of_file(path: Path, reader: Reader, chunk: int | None) -> Iterator[Piece]:
+    """Groups of rows of a Parquet file, or lines of a text file after its header."""
+    if path.suffix.lower() in COMPRESSIONS:
+        raise DataError(f"{path}: compressed, so it cannot be read in parts; unpack it, or use plurule.read")
+    if suffix_of(path) in (".parquet", ".pq"):
+        groups = count_groups(path)
+        for group in range(groups):
+            name = f"{path.name}, group {group}" if groups > 1 else path.name
+            yield Piece(name, partial(_read_part, reader, path, group=group))
+        return
+    with open(path, "rb") as file:
+        header, spans = _spans(file, suffix_of(path) == ".arff", chunk or CHUNK)
+    for start, end in spans:
+        name = f"{path.name}, bytes {start} to {end}" if len(spans) > 1 else path.name
+        yield Piece(name, partial(_read_part, reader, path, (header, start, end)))
+
+
+def _read_part(
+    reader: Reader, path: Path, span: tuple[int, int, int] | None = None, group: int | None = None
+) -> Dataset:
+    """Read a group of rows of a Parquet file, or the header and some lines of a text file."""
+    content = None
+    if span is not None:
+        header, start, end = span
+        with open(path, "rb") as file:
+            content = file.read(header)
+            file.seek(start)
+            content += file.read(end - start)
+    data, source = reader.columns(path, content, group)
+    return reader.split(data, source, path)
 
 
 def _spans(file: BinaryIO, is_arff: bool, size: int) -> tuple[int, list[tuple[int, int]]]:
@@ -205,12 +163,15 @@ def _spans(file: BinaryIO, is_arff: bool, size: int) -> tuple[int, list[tuple[in
     while line and (line.strip().lower() != b"@data" if is_arff else line.count(b'"') % 2):
         more = file.readline()
         line = more if is_arff or not more else line + more
-    header, spans = file.tell(), []
+    header = file.tell()
+    spans = []
     while content := file.read(size):
-        start, quotes = file.tell() - len(content), content.count(b'"')
+        start = file.tell() - len(content)
+        quotes = content.count(b'"')
         last = content[-1:]
         while (last != b"\n" or (not is_arff and quotes % 2)) and (line := file.readline()):
-            quotes, last = quotes + line.count(b'"'), line[-1:]
+            quotes += line.count(b'"')
+            last = line[-1:]
         spans.append((start, file.tell()))
     return header, spans or [(header, header)]
 
@@ -222,27 +183,19 @@ class Scan(PartitionedData):
         self,
         parts: Callable[[], Iterable[Piece]],
         folder: str | os.PathLike[str] | None = None,
-        executor: Executor | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        cache: str | os.PathLike[str] | None = None,
-        identity: Callable[[], str] = str,
     ):
-        self.parts, self.folder, self.executor, self.checkpoint = parts, folder, executor, checkpoint
-        self.cache, self.identity = cache, identity
+        self.parts = parts
+        self.folder = folder
+        self.checkpoint = checkpoint
 
     def __repr__(self) -> str:
-        return f"Scan({len(self)} instances in {len(self.columns.rows)} parts, {len(self.label_names)} labels)"
+        return f"Scan({len(self)} instances in {len(self.columns.contents)} parts, {len(self.label_names)} labels)"
 
     @contextlib.contextmanager
     def partitions(self, n_jobs: int) -> Iterator[Pieces]:
         """The parts, with a temporary folder for blocks."""
         if self.folder is not None and not Path(self.folder).is_dir():
             raise DataError(f"{self.folder}: there is no such folder")
-        with contextlib.ExitStack() as stack:
-            folder = stack.enter_context(temporary_folder("plurule-", self.folder))
-            executor = self.executor or stack.enter_context(ThreadPoolExecutor(n_jobs))
-            given = self.parts, executor, max(2, n_jobs), folder
-            if self.cache is None:
-                yield LocalPieces(*given)
-            else:
-                yield CachedPieces(*given, stack.enter_context(cache_folder(self.cache, self.identity())))
+        with temporary_folder("plurule-", self.folder) as folder, ThreadPoolExecutor(n_jobs) as executor:
+            yield LocalPieces(self.parts, executor, max(2, n_jobs), folder)

@@ -1,9 +1,50 @@
-"""Rule lists in other forms: SQL, a Python function, Markdown, LaTeX, and features for a pipeline."""
+"""Rule lists in other forms; `FORMATS` is the table of them."""
 
-from plurule.export.activation import RuleActivations
-from plurule.export.latex import to_latex
-from plurule.export.markdown import to_markdown
-from plurule.export.python import to_python
-from plurule.export.sql import to_sql
+from __future__ import annotations
 
-__all__ = ["RuleActivations", "to_latex", "to_markdown", "to_python", "to_sql"]
+from typing import TYPE_CHECKING
+
+from plurule._lazy import attach
+
+if TYPE_CHECKING:
+    from plurule.export.formats import FORMATS, Format, export
+    from plurule.export.jdm import to_jdm
+    from plurule.export.latex import to_latex
+    from plurule.export.markdown import to_markdown
+    from plurule.export.onnx import to_onnx
+    from plurule.export.python import to_python
+    from plurule.export.spreadsheet import read_rules, to_csv, to_xlsx
+    from plurule.export.sql import to_sql
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "export",
+    "read_rules",
+    "to_csv",
+    "to_jdm",
+    "to_latex",
+    "to_markdown",
+    "to_onnx",
+    "to_python",
+    "to_sql",
+    "to_xlsx",
+]
+
+__getattr__ = attach(
+    __name__,
+    {
+        "FORMATS": "plurule.export.formats",
+        "Format": "plurule.export.formats",
+        "export": "plurule.export.formats",
+        "read_rules": "plurule.export.spreadsheet",
+        "to_csv": "plurule.export.spreadsheet",
+        "to_jdm": "plurule.export.jdm",
+        "to_latex": "plurule.export.latex",
+        "to_markdown": "plurule.export.markdown",
+        "to_onnx": "plurule.export.onnx",
+        "to_python": "plurule.export.python",
+        "to_sql": "plurule.export.sql",
+        "to_xlsx": "plurule.export.spreadsheet",
+    },
+)

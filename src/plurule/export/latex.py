@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plurule.model import Assignment, Condition, IntervalCondition, NumericCondition, RuleList, SetCondition
+from plurule.model import Condition, LabelCondition, RuleList
 from plurule.model.condition import format_count
 from plurule.model.naming import quoted
 
@@ -21,7 +21,7 @@ SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: f"\\text{name}{{}}" for c, name
 
 
 def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None = None) -> str:
-    """A table with one row per rule, to be put in a document that uses `booktabs`, `longtable` and `textcomp`.
+    """Return a table with one row per rule, to be put in a document that uses `booktabs`, `longtable` and `textcomp`.
 
     Names in scripts that pdfLaTeX does not know are written as they are, for XeLaTeX and LuaLaTeX.
 
@@ -61,14 +61,18 @@ def to_latex(rule_list: RuleList, caption: str | None = None, label: str | None 
     ]
     for number, rule in enumerate(rule_list, start=1):
         marks = f" [{', '.join(rule.marks)}]" if rule.marks else ""
-        head, body = ", ".join(map(_written, rule.head)), r" $\wedge$ ".join(map(_written, rule.body))
+        head = ", ".join(_label(a.name, a.present) for a in rule.head)
+        body = r" $\wedge$ ".join(map(_condition, rule.body))
         counts = " & ".join(map(format_count, (rule.tp, rule.fp, rule.coverage)))
         lines.append(rf"{number} & {head} & {(body + marks).lstrip()} & {counts} \\")
+        by_label = escape(rule.counts_by_label().replace("¬", "not "))
+        if by_label:
+            lines.append(rf" & \multicolumn{{5}}{{l}}{{\footnotesize right/wrong: {by_label}}} \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{longtable}"])
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX shows as it is.
+    """Return text that LaTeX shows as it is.
 
     >>> escape("100% of a_b")
     '100\\\\% of a\\\\_b'
@@ -77,13 +81,19 @@ def escape(text: str) -> str:
     return "".join(SPECIAL.get(character, character) for character in text).replace("--", "-{}-").replace("--", "-{}-")
 
 
-def _written(part: Assignment | Condition) -> str:
-    name = escape(quoted(part.name))
-    if isinstance(part, Assignment):
-        return name if part.present else rf"$\neg${name}"
-    before, after = part.parts()
-    if isinstance(part, NumericCondition | IntervalCondition) and after:
-        return " ".join((*(OPERATORS.get(p, p) for p in before), name, *(OPERATORS.get(p, p) for p in after)))
-    if isinstance(part, SetCondition):
-        return f"{name} {OPERATORS[after[0]]} {escape(after[1])}"
-    return escape(str(part))
+def _label(name: str, present: bool) -> str:
+    return escape(quoted(name)) if present else rf"$\neg${escape(quoted(name))}"
+
+
+def _condition(condition: Condition) -> str:
+    if isinstance(condition, LabelCondition):
+        return _label(condition.name, condition.present)
+    if condition.determines_value:
+        return escape(str(condition))
+    before, after = condition.parts()
+    name = escape(quoted(condition.name))
+    return " ".join((*map(_part, before), name, *map(_part, after)))
+
+
+def _part(text: str) -> str:
+    return OPERATORS.get(text) or escape(text)

@@ -5,17 +5,7 @@ from __future__ import annotations
 import builtins
 from keyword import iskeyword
 
-from plurule.model import (
-    Condition,
-    IntervalCondition,
-    LabelCondition,
-    MissingCondition,
-    NominalCondition,
-    NumericCondition,
-    Rule,
-    RuleList,
-    SetCondition,
-)
+from plurule.model import Condition, Rule, RuleList
 
 HELPERS = """\
 _MISSING = float("nan")  # compares with nothing
@@ -52,7 +42,7 @@ USED = frozenset({"LABELS", "_MISSING", "_category", "_complete", "_decide", "_n
 
 
 def to_python(rule_list: RuleList, function: str = "predict") -> str:
-    """The source of a Python module with a function that predicts the labels of one instance.
+    """Return the source of a Python module with a function that predicts the labels of one instance.
 
     Parameters
     ----------
@@ -115,24 +105,6 @@ def _rule(rule: Rule, rule_list: RuleList) -> list[str]:
 
 
 def _condition(condition: Condition, rule_list: RuleList) -> str:
-    if isinstance(condition, LabelCondition):
-        return f"labels.get({condition.name!r}) == {int(condition.present)}"
-    column, categories = f"x{condition.index}", rule_list.attributes[condition.index].categories
-    if isinstance(condition, MissingCondition):
-        if categories is None:
-            return f"{column} {'!=' if condition.missing else '=='} {column}"  # only NaN differs from itself
-        return f"{column} {'not in' if condition.missing else 'in'} {categories!r}"
-    if isinstance(condition, NominalCondition):
-        return f"{column} == {condition.category!r}"
-    if isinstance(condition, SetCondition):
-        return f"{column} in {condition.admits(categories or ())!r}"
-    if isinstance(condition, IntervalCondition):
-        (below, lowest), (above, highest) = (_comparison(bound) for bound in condition.bounds)
-        return f"{lowest} {below.replace('>', '<')} {column} {above} {highest}"
-    return f"{column} {' '.join(_comparison(condition))}"
-
-
-def _comparison(condition: NumericCondition) -> tuple[str, str]:
-    """In its shortest form; numbers are floats."""
-    operator, number = condition.comparison()
-    return operator, repr(float(number))
+    if condition.on_label:
+        return condition.python(f"labels.get({condition.name!r})")
+    return condition.python(f"x{condition.index}", rule_list.attributes[condition.index].categories)

@@ -25,7 +25,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from plurule.errors import ModelError, nearest
-from plurule.model import Condition, IntervalCondition, LabelCondition, MissingCondition, NumericCondition, RuleList
+from plurule.model import Condition, RuleList
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""
@@ -37,7 +37,7 @@ def to_sql(
     dialect: str = "sqlite",
     keys: Sequence[str] = (),
 ) -> str:
-    """One SELECT that predicts the labels of the rows of a table.
+    """Return one SELECT that predicts the labels of the rows of a table.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class _Query:
         """What the columns of the table that are tested are called in the query."""
 
     def text(self) -> str:
-        """The whole query."""
+        """Return the whole query."""
         self._expect_width(len(self.columns) + len(self.keys) + len(self.levels))
         self._expect_width(len(self.keys) + len(self.rule_list.labels) + bool(self.stops))
         steps = {"instance": _select(self._read_columns(), f"{self.source} AS t")}
@@ -129,9 +129,9 @@ class _Query:
             return _select(columns, f"{self.step_prefix}{list(steps)[-1]} AS s")
 
         for level in range(1, max(self.levels.values(), default=0) + 1):
-            made = [k for k, its_level in self.levels.items() if its_level == level]
-            fires = (f"CASE WHEN {self._body(k)} THEN 1 ELSE 0 END" if self.rule_list[k].body else "1" for k in made)
-            columns = [[f"{case} AS {self.prefix}rule_{k + 1}"] for k, case in zip(made, fires, strict=True)]
+            rules = [k for k, its_level in self.levels.items() if its_level == level]
+            fires = (f"CASE WHEN {self._body(k)} THEN 1 ELSE 0 END" if self.rule_list[k].body else "1" for k in rules)
+            columns = [[f"{case} AS {self.prefix}rule_{k + 1}"] for k, case in zip(rules, fires, strict=True)]
             steps[f"rules_{level}"] = select([["s.*"], *columns])
         if self.stops:
             steps["decided"] = select(self._decided_columns())
@@ -167,16 +167,16 @@ class _Query:
     # Rules -----------------------------------------------------------------------------------------------------------
 
     def _levels(self) -> dict[int, int]:
-        """The rules that get a column, and the step in which they get it."""
-        asked: list[list[int]] = [
+        """Return the rules that get a column, and the step in which they get it."""
+        earlier: list[list[int]] = [
             [j for c in rule.label_conditions for j, _ in self.heads[c.index] if j < position]
             for position, rule in enumerate(self.rule_list)
         ]
-        often = {j for rules in asked for j in rules}
+        often = {j for rules in earlier for j in rules}
         levels: dict[int, int] = {}
         for position, rule in enumerate(self.rule_list):
             if len(rule.head) > 1 or rule.label_conditions or position in often:
-                levels[position] = 1 + max((levels[j] for j in asked[position]), default=0)
+                levels[position] = 1 + max((levels[j] for j in earlier[position]), default=0)
         return levels
 
     def _body(self, position: int) -> str:
@@ -184,34 +184,16 @@ class _Query:
         return " AND ".join(self._condition(condition, position) for condition in body) or "1 = 1"
 
     def _condition(self, condition: Condition, position: int) -> str:
-        if isinstance(condition, LabelCondition):
-            # NULL, which satisfies nothing, where no rule has decided the label.
-            return f"{self._first(condition.index, position)} = {int(condition.present)}"
-        column = f"s.{self.columns[condition.index]}"
-        if isinstance(condition, NumericCondition | IntervalCondition):
-            bounds = condition.bounds if isinstance(condition, IntervalCondition) else (condition,)
-            compared = (bound.comparison() for bound in bounds)
-            return " AND ".join(f"{column} {operator} {self.dialect.number(float(n))}" for operator, n in compared)
+        if condition.on_label:
+            return condition.sql(self._first(condition.index, position), self.dialect)
         categories = self.rule_list.attributes[condition.index].categories
-        if isinstance(condition, MissingCondition):
-            if categories is None:
-                return f"{column} IS {'' if condition.missing else 'NOT '}NULL"
-            known = self._among(column, categories)
-            return f"({column} IS NULL OR NOT {known})" if condition.missing else known
-        return self._among(column, condition.admits(categories or ()))
-
-    def _among(self, column: str, categories: Sequence[str]) -> str:
-        """Whether a column holds one of some categories."""
-        texts = [self.dialect.string(category) for category in categories if self.dialect.can_hold(category)]
-        if len(texts) <= 1:
-            return f"{column} = {texts[0]}" if texts else "1 = 0"
-        return f"{column} IN ({', '.join(texts)})"
+        return condition.sql(f"s.{self.columns[condition.index]}", self.dialect, categories)
 
     def _fires(self, position: int) -> str:
         return f"s.{self.prefix}rule_{position + 1} = 1" if position in self.levels else self._body(position)
 
     def _first(self, label: int, before: int) -> str:
-        """What the first firing rule before a rule says about a label; NULL if none fires."""
+        """Return the value of a label by the first firing rule before a rule; NULL if none fires."""
         cases = [f" WHEN {self._fires(j)} THEN {int(present)}" for j, present in self.heads[label] if j < before]
         return f"CASE{''.join(cases)} END" if cases else "NULL"
 
@@ -222,7 +204,7 @@ class _Query:
         return _case([*cases, "ELSE 0"], name) if cases else [f"0 AS {name}"]
 
     def _decided_columns(self) -> list[Lines]:
-        """The keys, and for each label the number of the first firing rule that has it in its head."""
+        """Return the keys, and for each label the number of the first firing rule that has it in its head."""
         columns = [[f"s.{column} AS {column}"] for column in self.key_columns]
         for label, rules in sorted(self.heads.items()):
             if rules:
@@ -303,7 +285,7 @@ class Dialect:
     """Whether a backslash in a text may mean something."""
 
     def identifier(self, name: str) -> str:
-        """A column or table name in quotes."""
+        """Return a column or table name in quotes."""
         if not name or "\0" in name:
             raise ModelError(f"{self.title} allows no column or table named {name!r}; rename it")
         if not self.can_hold(name):
@@ -311,13 +293,13 @@ class Dialect:
         return '"' + name.replace('"', '""') + '"'
 
     def string(self, text: str) -> str:
-        """A text in quotes."""
+        """Return a text in quotes."""
         quoted = "'" + text.replace("'", "''") + "'"
         # With an E the backslash means the same whatever standard_conforming_strings says.
         return "E" + quoted.replace("\\", "\\\\") if self.has_escapes and "\\" in text else quoted
 
     def can_hold(self, text: str) -> bool:
-        """Whether a column can hold the text at all."""
+        """Return whether a column can hold the text at all."""
         return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
 
     def folded(self, name: str) -> str:

@@ -1,41 +1,27 @@
-"""Looking at rule lists: explanations, label dependencies, edits, differences and simplification."""
+"""Looking at rule lists: explanations, label dependencies, evidence, edits, differences and simplification.
 
-from plurule.inspection.checks import Finding, check
-from plurule.inspection.dependencies import Dependencies, Dependency, dependencies
-from plurule.inspection.diff import ModelDiff, diff
+Most of it is called by the methods of `RuleList`.
+"""
+
+from plurule.inspection.check import Finding
+from plurule.inspection.dependencies import Dependencies, LabelGraph
+from plurule.inspection.diff import ModelDiff
+from plurule.inspection.discover import Patterns, discover
 from plurule.inspection.edit import Edit
-from plurule.inspection.evidence import Evidence, evidence, stability, to_frame
-from plurule.inspection.explain import Explanation, Explanations, LabelDecision, Reason, explain
-from plurule.inspection.label_graph import LabelGraph
-from plurule.inspection.patterns import Pattern, Patterns, discover
-from plurule.inspection.simplify import Simplified, prune, simplify
-from plurule.model.text import parse, parse_rules
+from plurule.inspection.evidence import Evidence
+from plurule.inspection.explain import Explanation, Explanations
+from plurule.inspection.simplify import Simplified
 
 __all__ = [
     "Dependencies",
-    "Dependency",
     "Edit",
     "Evidence",
     "Explanation",
     "Explanations",
     "Finding",
-    "LabelDecision",
     "LabelGraph",
     "ModelDiff",
-    "Pattern",
     "Patterns",
-    "Reason",
     "Simplified",
-    "check",
-    "dependencies",
-    "diff",
     "discover",
-    "evidence",
-    "explain",
-    "parse",
-    "parse_rules",
-    "prune",
-    "simplify",
-    "stability",
-    "to_frame",
 ]

@@ -1,37 +1,33 @@
-"""The data that a rule list is looked at with: columns and labels matched to its names."""
+"""Data for inspection: columns and labels matched to the names of a rule list, and results as frames."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.encoding import encode
 from plurule.data.table import Table
 from plurule.data.targets import named_labels
 from plurule.errors import DataError
 from plurule.label_matrix import by_name, dense, label_matrix
 from plurule.learning.weights import check_weights
 from plurule.model import RuleList
-
-Labels = NDArray[np.uint8]
-Weights = NDArray[np.float64]
+from plurule.model.rule_list import Backend
+from plurule.prediction.apply import Labels, Weights, to_table
 
 
 def match(
     rule_list: RuleList, X: Any, Y: Any = None, sample_weight: Any = None
 ) -> tuple[Table, Labels | None, Weights | None]:
-    """The columns and the labels that a rule list speaks about, from what people have, and the weights of the rows.
+    """Return the columns and the labels of a rule list from given data, and the weights of the rows.
 
     `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels and weights of its own. Else
     `Y` has them: a frame is matched by name, an array or sparse matrix by position, classes and sets of labels by what
     they say. Weights are None if all rows weigh the same.
     """
-    given = X.X if isinstance(X, Dataset) else X
-    table = encode(given, rule_list.attributes, rule_list.tested_attributes())
+    table = to_table(rule_list, X)
     labels = None
     if Y is not None:
         labels = _labels(Y, rule_list.labels)
@@ -57,13 +53,33 @@ def _labels(Y: Any, names: Sequence[str]) -> Labels:
     of_classes = named_labels(Y, names)
     if of_classes is not None:
         return of_classes
-    matrix, found = label_matrix(Y)
-    if found is None and matrix.shape[1] != len(names):
+    matrix, column_names = label_matrix(Y)
+    if column_names is None and matrix.shape[1] != len(names):
         raise DataError(
             f"Y has shape {matrix.shape}, but the rule list has {len(names)} labels; give one column per label"
         )
-    return _binary(matrix if found is None else by_name(matrix, found, names))
+    return _binary(matrix if column_names is None else by_name(matrix, column_names, names))
 
 
 def _binary(matrix: Any) -> Labels:
     return np.ascontiguousarray(dense(matrix), dtype=np.uint8)
+
+
+class Records:
+    """Base of results that are rows of plain values."""
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the rows as dictionaries."""
+        raise NotImplementedError
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the rows of `to_records` as a frame of the given library."""
+        return make_frame(self.to_records(), backend)
+
+
+def make_frame(records: Sequence[Mapping[str, Any]], backend: Backend) -> Any:
+    """Return rows of plain values as a frame of the given library."""
+    import narwhals.stable.v1 as nw  # takes longer to import than all of the model
+
+    names = records[0] if records else ()
+    return nw.from_dict({name: [record[name] for record in records] for name in names}, backend=backend).to_native()

@@ -1,4 +1,4 @@
-"""What a rule list says about labels: which go together, follow from, or exclude each other.
+"""Statements of a rule list about labels: which go together, follow from, or exclude each other.
 
 A rule says something about two labels if both are in its head, or if one is in its body and the other in its head. Each
 statement can be checked on data, and is set beside the same statistic on the label matrix alone: a rule says
@@ -7,7 +7,7 @@ something about labels that they do not say themselves where the two differ.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
@@ -17,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.inspection.data import Labels, match
-from plurule.inspection.label_graph import Edge, LabelGraph
-from plurule.model import Assignment, Condition, LabelCondition, RuleList
+from plurule.inspection.data import Records, match
+from plurule.model import Assignment, Condition, RuleList
 from plurule.model.condition import join
-from plurule.model.frame import Backend, to_frame, to_records
 from plurule.model.naming import excerpt
-from plurule.prediction.decide import Columns
+from plurule.prediction.apply import ColumnCache, Labels
 
 Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
 
@@ -44,6 +42,8 @@ BODY_KINDS: dict[tuple[bool, bool], Kind] = {
     (False, False): "joint absence",
 }
 """By whether a label of the body is present, and whether that of the head is."""
+MOST_FREELY_PLACED = 12
+"""More labels are drawn on a circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Dependency:
     """
 
     kind: Kind
-    """What is said of the labels."""
+    """The kind of statement."""
     premises: tuple[Assignment, ...]
     """Labels of the body."""
     conclusions: tuple[Assignment, ...]
@@ -96,7 +96,7 @@ class Dependency:
 
     @property
     def is_global(self) -> bool:
-        """Whether it is said of all instances."""
+        """Whether it holds for all instances."""
         return not self.context
 
     @property
@@ -146,24 +146,24 @@ def dependencies(rule_list: RuleList, X: Any = None, Y: Any = None, *, joint_abs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Dependencies(Sequence[Dependency]):
+class Dependencies(Records, Sequence[Dependency]):
     """Statements about labels, in the order of the rules that say them.
 
     Examples
     --------
     >>> from plurule import RuleList
     >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"])
-    >>> found = rules.dependencies()
-    >>> print(found[1:])
+    >>> statements = rules.dependencies()
+    >>> print(statements[1:])
     implication: white ← red
-    >>> found.to_graph().connected
+    >>> statements.to_graph().connected
     ('red', 'white')
     """
 
     labels: tuple[str, ...]
     """Names of all labels."""
     statements: tuple[Dependency, ...]
-    """What is said."""
+    """The statements."""
 
     @overload
     def __getitem__(self, index: int) -> Dependency: ...
@@ -184,43 +184,35 @@ class Dependencies(Sequence[Dependency]):
         title = f"Dependencies: {len(self)} statements about {len(self.labels)} labels"
         return excerpt(title, map(str, self), len(self), "statements")
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per statement; statistics are NaN without data."""
-        return to_frame(self._columns(), backend)
-
     def to_records(self) -> list[dict[str, Any]]:
-        """The rows of `to_frame` as dictionaries."""
-        return to_records(self._columns())
-
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = self.statements
-
-        def statistic(which: str, name: str) -> list[float]:
-            found = [getattr(s, which) for s in rows]
-            return [float("nan") if f is None else float(getattr(f, name)) for f in found]
-
-        return {
-            "kind": [s.kind for s in rows],
-            "premises": [join(s.premises) for s in rows],
-            "conclusions": [", ".join(map(str, s.conclusions)) for s in rows],
-            "context": [join(s.context) for s in rows],
-            "scope": ["global" if s.is_global else "local" for s in rows],
-            "rules": [", ".join(map(str, s.rules)) for s in rows],
-            "matching": statistic("on_data", "matching"),
-            "support": statistic("on_data", "support"),
-            "confidence": statistic("on_data", "confidence"),
-            "raw_support": statistic("on_labels", "support"),
-            "raw_confidence": statistic("on_labels", "confidence"),
-            "added_value": [float("nan") if s.added_value is None else s.added_value for s in rows],
-        }
+        """Return one row per statement, as dictionaries; statistics are NaN without data."""
+        return [_record(statement) for statement in self.statements]
 
     def to_graph(self) -> LabelGraph:
-        """Labels as nodes, statements between two labels as edges; those of one kind are drawn as one."""
-        said: dict[tuple[str, str, Kind], list[Dependency]] = defaultdict(list)
+        """Return labels as nodes, statements between two labels as edges; those of one kind are drawn as one."""
+        by_edge: dict[tuple[str, str, Kind], list[Dependency]] = defaultdict(list)
         for statement in self.statements:
             for source, target in _ends(statement):
-                said[source, target, statement.kind].append(statement)
-        return LabelGraph(self.labels, tuple(_edge(*key, statements) for key, statements in said.items()))
+                by_edge[source, target, statement.kind].append(statement)
+        return LabelGraph(self.labels, tuple(_edge(*key, statements) for key, statements in by_edge.items()))
+
+
+def _record(statement: Dependency) -> dict[str, Any]:
+    here, anyway, nan = statement.on_data, statement.on_labels, float("nan")
+    return {
+        "kind": statement.kind,
+        "premises": join(statement.premises),
+        "conclusions": ", ".join(map(str, statement.conclusions)),
+        "context": join(statement.context),
+        "scope": "global" if statement.is_global else "local",
+        "rules": ", ".join(map(str, statement.rules)),
+        "matching": nan if here is None else float(here.matching),
+        "support": nan if here is None else float(here.support),
+        "confidence": nan if here is None else here.confidence,
+        "raw_support": nan if anyway is None else float(anyway.support),
+        "raw_confidence": nan if anyway is None else anyway.confidence,
+        "added_value": nan if statement.added_value is None else statement.added_value,
+    }
 
 
 def _edge(source: str, target: str, kind: Kind, statements: list[Dependency]) -> Edge:
@@ -248,7 +240,7 @@ def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
                 yield Dependency(kind, (), (first, second), rule.body, (number,))
         tested = tuple(Assignment(c.name, c.index, c.present) for c in rule.label_conditions)
         if tested:
-            context = tuple(c for c in rule.body if not isinstance(c, LabelCondition))
+            context = rule.attribute_conditions
             for assignment in rule.head.stated:
                 kind = BODY_KINDS[any(premise.present for premise in tested), assignment.present]
                 if joint_absence or kind != "joint absence":
@@ -256,7 +248,7 @@ def _stated(rule_list: RuleList, joint_absence: bool) -> Iterator[Dependency]:
 
 
 def _merge(statements: Iterator[Dependency]) -> list[Dependency]:
-    """The same statement said by several rules is one statement."""
+    """Merge equal statements of several rules into one."""
     merged: dict[tuple[Any, ...], Dependency] = {}
     for statement in statements:
         key = (frozenset(statement.premises), statement.conclusions, frozenset(statement.context))
@@ -267,7 +259,8 @@ def _merge(statements: Iterator[Dependency]) -> list[Dependency]:
 
 def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[Dependency]:
     # Labels are tested on the truth: a statement is about labels, not about predictions of them.
-    columns, labels = Columns(table), np.asfortranarray(truth.view(np.int8))
+    columns = ColumnCache(table)
+    labels = np.asfortranarray(truth.view(np.int8))
     counted: list[Dependency] = []
     for context, group in groupby(statements, key=lambda statement: statement.context):
         here = columns.passing(context, labels)[-1]
@@ -282,8 +275,122 @@ def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[
 
 
 def _true(assignments: Sequence[Assignment], labels: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """The instances of which all assignments are true."""
-    found = np.ones(len(labels), dtype=bool)
+    """Return the instances of which all assignments are true."""
+    mask = np.ones(len(labels), dtype=bool)
     for assignment in assignments:
-        found &= labels[:, assignment.index] == assignment.present
-    return found
+        mask &= labels[:, assignment.index] == assignment.present
+    return mask
+
+
+# Graph of the labels ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Statements of one kind about two labels."""
+
+    source: str
+    target: str
+    kind: str
+    is_directed: bool
+    """Whether one label is a condition of the other, rather than both being in one head."""
+    statements: int
+    """How many statements say so."""
+    support: int
+    """How many instances bear the statements out, summed over them (0 without data)."""
+    rules: tuple[int, ...]
+    """Numbers of the rules that say so."""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The two labels."""
+        return self.source, self.target
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGraph:
+    """Labels and the statements that connect them.
+
+    Examples
+    --------
+    >>> from plurule import RuleList
+    >>> rules = RuleList.from_text("red, white <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white", "blue"])
+    >>> graph = rules.dependencies().to_graph()
+    >>> graph.connected, [(edge.kind, edge.ends) for edge in graph.edges]
+    (('red', 'white'), [('co-occurrence', ('red', 'white')), ('implication', ('red', 'white'))])
+    """
+
+    labels: tuple[str, ...]
+    """The nodes, by name."""
+    edges: tuple[Edge, ...]
+    """Statements about two labels: source, target, kind, rules, support."""
+
+    @property
+    def connected(self) -> tuple[str, ...]:
+        """The labels that some statement is about, in label order."""
+        named = {name for edge in self.edges for name in edge.ends}
+        return tuple(label for label in self.labels if label in named)
+
+    def largest(self, labels: int, edges: int) -> LabelGraph:
+        """Return the part that fits in a drawing: the labels with most statements, and the edges with most rules."""
+        n_statements = Counter(name for edge in self.edges for name in edge.ends for _ in edge.rules)
+        kept = set(sorted(self.connected, key=lambda label: -n_statements[label])[:labels])
+        inside = [edge for edge in self.edges if kept.issuperset(edge.ends)]
+        strongest = sorted(inside, key=lambda edge: (-len(edge.rules), -edge.support))[:edges]
+        return LabelGraph(tuple(label for label in self.labels if label in kept), tuple(strongest))
+
+    @property
+    def is_round(self) -> bool:
+        """Whether the labels are laid out on a circle: many labels would hide each other's names otherwise."""
+        return len(self.labels) > MOST_FREELY_PLACED
+
+    def layout(self) -> dict[str, tuple[float, float]]:
+        """Return places of the labels in a square from 0 to 1, neighbours near each other; the same every time."""
+        count = len(self.labels)
+        if count < 3:
+            return {label: ((i + 1) / (count + 1), 0.5) for i, label in enumerate(self.labels)}
+        index = {label: i for i, label in enumerate(self.labels)}
+        pull = np.zeros((count, count))
+        for edge in self.edges:
+            a, b = map(index.__getitem__, edge.ends)
+            pull[a, b] = pull[b, a] = max(pull[a, b], 1.0 + np.log(len(edge.rules)))
+        placed = _circle(pull) if self.is_round else _spring(pull / max(pull.max(), 1.0))
+        low, high = placed.min(axis=0), placed.max(axis=0)
+        placed = (placed - low) / np.where(high > low, high - low, 1.0)
+        return {label: (float(placed[i, 0]), float(placed[i, 1])) for label, i in index.items()}
+
+    def _repr_html_(self) -> str | None:
+        from plurule.report import graph_in_notebook
+
+        return graph_in_notebook(self)
+
+
+def _circle(pull: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return places on a circle, each label followed by the one that is most connected to those placed last."""
+    count = len(pull)
+    order = [int(pull.sum(axis=1).argmax())]
+    while len(order) < count:
+        recent = pull[order[-3:]].sum(axis=0) + 1e-3 * pull[order].sum(axis=0)
+        recent[order] = -1.0
+        order.append(int(recent.argmax()))
+    angles = np.empty(count)
+    angles[order] = 2 * np.pi * np.arange(count) / count - np.pi / 2
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def _spring(pull: NDArray[np.float64], steps: int = 300) -> NDArray[np.float64]:
+    """Forces between nodes: all push each other away, edges pull; steps get smaller (Fruchterman and Reingold)."""
+    count = len(pull)
+    angles = 2 * np.pi * np.arange(count) / count
+    places = 0.5 + 0.4 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    distance_wanted = np.sqrt(1.0 / count)
+    for step in range(steps):
+        apart = places[:, None, :] - places[None, :, :]
+        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        push = distance_wanted**2 / distance**2
+        force = (apart * (push - pull * distance / distance_wanted)[:, :, None]).sum(axis=1)
+        # A weak pull to the middle keeps parts that no edge connects in sight.
+        force -= 0.5 * (places - 0.5)
+        length = np.maximum(np.linalg.norm(force, axis=1, keepdims=True), 1e-9)
+        places = places + force / length * np.minimum(length, 0.1 * (1 - step / steps))
+    return places

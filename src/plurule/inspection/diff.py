@@ -1,4 +1,4 @@
-"""What differs between two rule lists: their rules, their predictions and their scores."""
+"""Differences between two rule lists: their rules, their predictions and their scores."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.inspection.data import match
+from plurule.inspection.data import Records, match
 from plurule.metrics import METRICS
 from plurule.model import Condition, Rule, RuleList
-from plurule.model.frame import Backend, to_frame
 from plurule.model.naming import quoted
-from plurule.prediction.decide import decide
-from plurule.titles import MEASURES, SHORT_MEASURES
+from plurule.prediction.apply import decide
+from plurule.titles import MEASURE_TITLES, SHORT_MEASURES
 
 Change: TypeAlias = Literal["added", "removed", "replaced", "moved", "marked"]
-SCORES = {name: MEASURES[name] for name in SHORT_MEASURES}
+SCORES = {name: MEASURE_TITLES[name] for name in SHORT_MEASURES}
 """The measures that are compared, and what they are called in text."""
 
 
@@ -45,16 +44,6 @@ class RuleChange:
         }[self.change]
 
 
-@dataclass(frozen=True, slots=True)
-class LabelChange:
-    """How often one label is predicted otherwise."""
-
-    label: str
-    gained: int
-    """Instances for which it is predicted now and was not before."""
-    lost: int
-
-
 @dataclass(frozen=True)
 class PredictionDiff:
     """How the predictions for some instances differ."""
@@ -62,20 +51,20 @@ class PredictionDiff:
     instances: int
     rows: NDArray[np.intp]
     """Rows of the instances that get other labels, from 0."""
-    labels: tuple[LabelChange, ...]
-    """The labels that are predicted otherwise somewhere."""
+    labels: dict[str, tuple[int, int]]
+    """The labels that are predicted otherwise somewhere: for how many instances in addition, and no longer."""
 
     def __str__(self) -> str:
         if not len(self.rows):
             return f"the same labels for all {self.instances} instances"
         lines = [f"other labels for {len(self.rows)} of {self.instances} instances:"]
-        lines += [f"  {quoted(label.label)}: +{label.gained} −{label.lost}" for label in self.labels]
+        lines += [f"  {quoted(label)}: +{gained} −{lost}" for label, (gained, lost) in self.labels.items()]
         return "\n".join(lines)
 
 
 @dataclass(frozen=True, repr=False)
-class ModelDiff:
-    """What differs between two rule lists.
+class ModelDiff(Records):
+    """Differences between two rule lists.
 
     Examples
     --------
@@ -123,16 +112,18 @@ class ModelDiff:
 
     __repr__ = __str__
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per rule that changed; numbers are 0 where a list does not have the rule."""
-        columns: dict[str, list[Any]] = {
-            "change": [c.change for c in self.rules],
-            "number_before": [c.number_before or 0 for c in self.rules],
-            "number_after": [c.number_after or 0 for c in self.rules],
-            "before": [c.before.to_text() if c.before else "" for c in self.rules],
-            "after": [c.after.to_text() if c.after else "" for c in self.rules],
-        }
-        return to_frame(columns, backend)
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one row per rule that changed, as dictionaries; numbers are 0 where a list does not have the rule."""
+        return [
+            {
+                "change": change.change,
+                "number_before": change.number_before or 0,
+                "number_after": change.number_after or 0,
+                "before": change.before.to_text() if change.before else "",
+                "after": change.after.to_text() if change.after else "",
+            }
+            for change in self.rules
+        ]
 
 
 def diff(before: RuleList, after: RuleList, X: Any = None, Y: Any = None, sample_weight: Any = None) -> ModelDiff:
@@ -187,16 +178,13 @@ def _predictions(rule_list: RuleList, X: Any, Y: Any, sample_weight: Any, labels
 def prediction_diff(before: NDArray[Any], after: NDArray[Any], labels: list[str]) -> PredictionDiff:
     """Compare two matrices of predicted labels."""
     gained, lost = (after > before), (after < before)
-    changed = [
-        LabelChange(label, int(g), int(l))
-        for label, g, l in zip(labels, gained.sum(axis=0), lost.sum(axis=0), strict=True)
-        if g or l
-    ]
-    return PredictionDiff(len(before), np.flatnonzero((gained | lost).any(axis=1)), tuple(changed))
+    counts = zip(gained.sum(axis=0).tolist(), lost.sum(axis=0).tolist(), strict=True)
+    changed = {label: pair for label, pair in zip(labels, counts, strict=True) if any(pair)}
+    return PredictionDiff(len(before), np.flatnonzero((gained | lost).any(axis=1)), changed)
 
 
 def rule_changes(before: RuleList, after: RuleList) -> tuple[RuleChange, ...]:
-    """The rules that are not the same at the same place in the order; counts do not matter."""
+    """Return the rules that are not the same at the same place in the order; counts do not matter."""
     keys_before, keys_after = [_key(rule) for rule in before], [_key(rule) for rule in after]
     matcher = SequenceMatcher(None, keys_before, keys_after, autojunk=False)
     changes, removed, added = [], [], []
@@ -228,12 +216,12 @@ def rule_changes(before: RuleList, after: RuleList) -> tuple[RuleChange, ...]:
 
 
 def _key(rule: Rule) -> tuple[frozenset[tuple[str, bool]], frozenset[Condition]]:
-    """What a rule says, whatever the places: two models may have the same columns at different ones."""
+    """Return head and body of a rule without positions: two models may have the same columns at different ones."""
     return frozenset((a.name, a.present) for a in rule.head.stated), frozenset(replace(c, index=0) for c in rule.body)
 
 
-def _is_similar(one: Rule, other: Rule) -> bool:
-    heads, bodies = zip(_key(one), _key(other), strict=True)
+def _is_similar(first: Rule, second: Rule) -> bool:
+    heads, bodies = zip(_key(first), _key(second), strict=True)
     return heads[0] == heads[1] or bodies[0] == bodies[1] or bool(heads[0] & heads[1] and bodies[0] & bodies[1])
 
 

@@ -1,4 +1,4 @@
-"""Changing a rule list by hand: every edit gives a new list, counted anew, and says what it did.
+"""Editing a rule list by hand: every edit gives a new list, counted again, with its differences from the original.
 
 Rules are numbered from 1, as everywhere people see them.
 """
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from plurule.data.table import Table
 from plurule.errors import ModelError
-from plurule.inspection.checks import check
-from plurule.inspection.data import Labels, match
+from plurule.inspection.check import check
+from plurule.inspection.data import match
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Condition, Head, Rule, RuleList
-from plurule.model.names import Names
-from plurule.prediction.counts import recount
+from plurule.model.text import Names
+from plurule.prediction.apply import Labels, recount
 
 
 @dataclass(frozen=True, repr=False)
 class Edit:
-    """A rule list under edit: where it started, where it is, and what there is to say about it.
+    """A rule list under edit: the original, the current rules, and notes about them.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Edit:
     original
         The rules before the first edit.
     notes
-        What the last edit led to that may not have been meant: rules that contradict themselves, that no instance
+        Unintended effects of the last edit: rules that contradict themselves, that no instance
         reaches, or that decide nothing on the data.
     table, truth, weights
         The data, if there are any: instances, their labels and weights.
@@ -95,25 +95,28 @@ class Edit:
         rules.insert(self._position(to), moved)
         return self._now(rules)
 
-    def reorder(self, numbers: Sequence[int]) -> Edit:
-        """Put all rules in the given order of their numbers."""
-        if Counter(numbers) != Counter(range(1, len(self.rule_list) + 1)):
-            raise ModelError(
-                f"an order of {len(self.rule_list)} rules names each number from 1 to {len(self.rule_list)} once, "
-                f"got {list(numbers)}"
-            )
-        return self._now([self.rule_list[number - 1] for number in numbers])
+    def replace_all(self, rules: Iterable[Rule]) -> Edit:
+        """Put other rules in the place of all; those that are locked must be among them, perhaps unlocked."""
+        others = list(rules)
+        left = Counter(_statement(rule) for rule in others)
+        for number, rule in enumerate(self.rule_list, start=1):
+            left[_statement(rule)] -= 1
+            if rule.locked and left[_statement(rule)] < 0:
+                raise ModelError(
+                    f"cannot remove or change rule {number}, it is locked: {rule.to_text()}. Unlock it first"
+                )
+        return self._now(others)
 
     def lock(self, *numbers: int) -> Edit:
         """Keep rules as they are: later edits refuse to change them, simplification and learning keep them."""
         return self._mark(numbers, True)
 
     def unlock(self, *numbers: int) -> Edit:
-        """Allow to change rules again."""
+        """Unlock rules."""
         return self._mark(numbers, False)
 
     def diff(self) -> ModelDiff:
-        """What differs from the original: rules, predictions and scores on the data."""
+        """Compare with the original: rules, predictions and scores on the data."""
         return diff(self.original, self.rule_list, self.table, self.truth, self.weights)
 
     def __str__(self) -> str:
@@ -153,19 +156,19 @@ class Edit:
 
 
 def _notes(before: RuleList, after: RuleList, has_data: bool) -> tuple[str, ...]:
-    """What the edit brought about; what was so before it is not said again."""
-    known = {(finding.problem, _says(finding.rule)) for finding in check(before)}
-    findings = [f for f in check(after) if (f.problem, _says(f.rule)) not in known]
+    """Return the problems that an edit caused; those that were there before are left out."""
+    before_edit = {(finding.problem, _statement(finding.rule)) for finding in check(before)}
+    findings = [f for f in check(after) if (f.problem, _statement(f.rule)) not in before_edit]
     notes = [str(finding) for finding in findings]
-    said = {finding.number for finding in findings}
-    idle_before = Counter(_says(rule) for rule in before if not rule.tp + rule.fp)
+    noted = {finding.number for finding in findings}
+    idle_before = Counter(_statement(rule) for rule in before if not rule.tp + rule.fp)
     for number, rule in enumerate(after if has_data else (), start=1):
-        if not rule.tp + rule.fp and number not in said:
-            idle_before[_says(rule)] -= 1
-            if idle_before[_says(rule)] < 0:
+        if not rule.tp + rule.fp and number not in noted:
+            idle_before[_statement(rule)] -= 1
+            if idle_before[_statement(rule)] < 0:
                 notes.append(f"rule {number} ({rule.to_text()}) decides nothing on the data")
     return tuple(notes)
 
 
-def _says(rule: Rule) -> tuple[Head, tuple[Condition, ...]]:
+def _statement(rule: Rule) -> tuple[Head, tuple[Condition, ...]]:
     return rule.head, rule.body

@@ -5,7 +5,9 @@ Rules are numbered from 1, as everywhere people see them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -13,25 +15,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule._attached import ExplanationsMethods
 from plurule.data.inputs import row_ids
 from plurule.data.table import Table
-from plurule.inspection.data import match
-from plurule.model import (
-    Condition,
-    IntervalCondition,
-    LabelCondition,
-    MissingCondition,
-    NumericCondition,
-    Rule,
-    RuleList,
-    SetCondition,
-)
+from plurule.inspection.data import Records, match
+from plurule.model import Condition, MissingCondition, OneOfCondition, Rule, RuleList
 from plurule.model.condition import format_count, format_number
-from plurule.model.dictionary import unit_of
-from plurule.model.frame import Backend, to_frame, to_records
-from plurule.model.naming import and_more, excerpt, quoted, visible
-from plurule.prediction.decide import NO_RULE, Columns, Decisions, decide, replay
+from plurule.model.naming import and_more, excerpt, quoted, unit_of, visible
+from plurule.prediction.apply import NO_RULE, ColumnCache, Decisions, decide, replay
 from plurule.prediction.probability import is_counted, right_and_wrong
 
 DEFAULT = "no rule: absent by default"
@@ -39,12 +29,12 @@ DEFAULT = "no rule: absent by default"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A condition of the rule that decided, with what the instance has.
+    """A condition of the rule that decided, with the value of the instance.
 
     Examples
     --------
-    >>> from plurule.model import NumericCondition
-    >>> print(Reason(NumericCondition("area", 0, ">", 2.0), 3.5, " km²"))
+    >>> from plurule.model import RangeCondition
+    >>> print(Reason(RangeCondition("area", 0, above=2.0), 3.5, " km²"))
     area = 3.5 km² > 2
     """
 
@@ -56,21 +46,20 @@ class Reason:
     """Of the value, with a space before it."""
 
     def __str__(self) -> str:
-        if isinstance(self.condition, LabelCondition):
+        if self.condition.on_label:
             return f"{self.condition} (by rule {self.value})"
-        before, after = self.condition.parts()
-        if isinstance(self.condition, SetCondition):
-            return f"{quoted(self.condition.name)} = {quoted(str(self.value))} ({' '.join(after)})"
-        if not isinstance(self.condition, NumericCondition | IntervalCondition) or not after:
+        if self.condition.determines_value:
             return str(self.condition)
-        return " ".join(
-            (*before, quoted(self.condition.name), "=", format_number(float(self.value)) + self.unit, *after)
-        )
+        before, after = self.condition.parts()
+        name = quoted(self.condition.name)
+        if isinstance(self.condition, OneOfCondition):
+            return f"{name} = {quoted(str(self.value))} ({' '.join(after)})"
+        return " ".join((*before, name, "=", format_number(float(self.value)) + self.unit, *after))
 
 
 @dataclass(frozen=True, slots=True)
 class LabelDecision:
-    """What is predicted for one label of one instance, and why.
+    """Prediction of one label of one instance, and the reason.
 
     Examples
     --------
@@ -139,7 +128,7 @@ class Explanation:
     """
 
     instance: Any
-    """What the instance is called: by its data, or by its row, from 0."""
+    """Name of the instance in its data, or its row, from 0."""
     decisions: tuple[LabelDecision, ...]
     """One for each label, in label order."""
     fired: tuple[int, ...]
@@ -168,6 +157,11 @@ class Explanation:
     def __repr__(self) -> str:
         return excerpt(self.title, (f"  {decision}" for decision in self.decisions), len(self.decisions), "labels")
 
+    def _repr_html_(self) -> str | None:
+        from plurule.report import explanations_in_notebook
+
+        return explanations_in_notebook([self])
+
 
 def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) -> Explanations:
     """Explain the predictions of a rule list for some instances.
@@ -179,7 +173,7 @@ def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) ->
     X
         The instances, or a data set.
     ids
-        What the instances are called; unless given, as in the index of a pandas frame, or the row names of a data set.
+        Names of the instances; unless given, as in the index of a pandas frame, or the row names of a data set.
 
     Examples
     --------
@@ -207,7 +201,7 @@ def explain(rule_list: RuleList, X: Any, *, ids: Sequence[Any] | None = None) ->
     return Explanations(rule_list, table, decide(rule_list, table), row_ids(X, len(table), ids))
 
 
-class Explanations(ExplanationsMethods, Sequence[Explanation]):
+class Explanations(Records, Sequence[Explanation]):
     """The explanations of some instances; each is made when it is asked for.
 
     Parameters
@@ -217,9 +211,9 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
     table
         The instances, with the columns of the rule list.
     decisions
-        What the rule list decides for them.
+        Decisions of the rule list for them.
     ids
-        What they are called.
+        Names of the instances.
 
     Examples
     --------
@@ -241,7 +235,7 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         self.table = table
         self.decisions = decisions
         self.ids = ids
-        self._columns = Columns(table)
+        self._columns = ColumnCache(table)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -251,14 +245,8 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
     def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
-        if isinstance(index, slice):
-            return tuple(self._explain(i) for i in range(len(self))[index])
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"row {index} of {len(self)} instances")
-        return self._explain(index % len(self))
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return (self._explain(i) for i in range(len(self)))
+        rows = range(len(self))[index]
+        return self._explain(rows) if isinstance(rows, int) else tuple(map(self._explain, rows))
 
     def __str__(self) -> str:
         return self.to_text(limit=10)
@@ -268,146 +256,111 @@ class Explanations(ExplanationsMethods, Sequence[Explanation]):
         return excerpt(title, (explanation.title for explanation in self), len(self), "instances")
 
     def to_text(self, limit: int | None = None) -> str:
-        """One paragraph per instance, for at most `limit` instances."""
+        """Return one paragraph per instance, for at most `limit` instances."""
         return "\n".join(and_more([str(explanation) for explanation in self[:limit]], len(self), "instances"))
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per instance and label.
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return one row per instance and label, as dictionaries.
 
-        The columns: `instance`, `label`, `predicted` (0 or 1), `rule` (number of the rule that decided, 0 if none did),
+        They have: `instance`, `label`, `predicted` (0 or 1), `rule` (number of the rule that decided, 0 if none did),
         `text` of the rule, `because` (its conditions with the instance's values), for how many training instances it
         `decided` the label and was `right`, its `precision` there, and the numbers of the later rules that `agreed` or
         were `preempted`.
         """
-        return to_frame(self._columns_of_frame(), backend)
+        texts = [DEFAULT, *(rule.to_text() for rule in self.rule_list)]
+        return [
+            {
+                "instance": explanation.instance,
+                "label": decision.label,
+                "predicted": int(decision.present),
+                "rule": decision.number or 0,
+                "text": texts[decision.number or 0],
+                "because": " and ".join(map(str, decision.reasons)),
+                "right": math.nan if decision.right is None else float(decision.right),
+                "decided": math.nan if decision.decided is None else float(decision.decided),
+                "precision": math.nan if decision.precision is None else decision.precision,
+                "agreed": ", ".join(map(str, decision.agreed)),
+                "preempted": ", ".join(map(str, decision.preempted)),
+            }
+            for explanation in self
+            for decision in explanation.decisions
+        ]
 
-    def to_records(self) -> list[dict[str, Any]]:
-        """The rows of `to_frame` as dictionaries."""
-        return to_records({n: v if isinstance(v, list) else v.tolist() for n, v in self._columns_of_frame().items()})
+    def to_html(self, limit: int | None = None) -> str:
+        """Return a piece of HTML with one table per instance; see `plurule.report.explanations_to_html`."""
+        from plurule.report import explanations_to_html
 
-    def _columns_of_frame(self) -> dict[str, Any]:
-        n_labels = len(self.rule_list.labels)
-        positions = self.decisions.decided_by.ravel()
-        texts = np.array([*(rule.to_text() for rule in self.rule_list), DEFAULT], dtype=object)
-        agreed, preempted = self._later_texts()
-        right, decided = self._training_counts[:, positions, np.tile(np.arange(n_labels), len(self))]
-        return {
-            "instance": [name for name in self.ids for _ in range(n_labels)],
-            "label": np.tile(np.array(self.rule_list.labels, dtype=object), len(self)).tolist(),
-            "predicted": self.decisions.labels().ravel().astype(np.int64),
-            "rule": positions.astype(np.int64) + 1,
-            "text": texts[positions].tolist(),
-            "because": self._because_texts().ravel().tolist(),
-            "right": right,
-            "decided": decided,
-            "precision": np.divide(right, decided, out=np.full(len(right), np.nan), where=decided > 0),
-            "agreed": agreed,
-            "preempted": preempted,
-        }
+        return explanations_to_html(self, limit)
 
-    # One instance ----------------------------------------------------------------------------------------------------
+    def _repr_html_(self) -> str | None:
+        from plurule.report import explanations_in_notebook
+
+        return explanations_in_notebook(self)
 
     def _explain(self, row: int) -> Explanation:
         decided_by = self.decisions.decided_by[row].tolist()
         predicted = np.maximum(self.decisions.predicted[row], 0).tolist()
-        holding = np.flatnonzero((self._holding[:, row >> 3] >> (7 - (row & 7))) & 1).tolist()
-        later: dict[int, tuple[list[int], list[int]]] = {}
-        for position in holding:
-            for label, present in self._heads[position]:
+        agreed: dict[int, list[int]] = defaultdict(list)
+        preempted: dict[int, list[int]] = defaultdict(list)
+        for position in np.flatnonzero(self._holding[row]).tolist():
+            for assignment in self.rule_list.rules[position].head:
+                label = assignment.index
+                # A rule can hold and yet not decide only if an earlier one did, or if the instance was ended.
                 if decided_by[label] != position:
-                    # A rule can hold and yet not decide only if an earlier one did, or if the instance was ended.
-                    agreed, preempted = later.setdefault(label, ([], []))
-                    (agreed if predicted[label] == present else preempted).append(position + 1)
-        reasons = {
-            position: tuple(
-                Reason(c, self._values(c, [row]).item(), self._unit(c)) for c in self.rule_list.rules[position].body
-            )
-            for position in {*decided_by} - {NO_RULE}
-        }
+                    numbers = agreed if predicted[label] == assignment.present else preempted
+                    numbers[label].append(position + 1)
+        fired = sorted({*decided_by} - {NO_RULE})
+        reasons = {position: self._reasons(self.rule_list.rules[position], row) for position in fired}
         decisions = []
-        for label, (name, position) in enumerate(zip(self.rule_list.labels, decided_by, strict=True)):
-            agreed, preempted = later.get(label, ([], []))
-            number, rule = (None, None) if position == NO_RULE else (position + 1, self.rule_list.rules[position])
-            counts = self._training_counts[:, position, label].tolist()
-            right, decided = (None if np.isnan(count) else count for count in counts)
-            lists = reasons.get(position, ()), tuple(agreed), tuple(preempted)
-            decisions.append(LabelDecision(name, predicted[label] == 1, number, rule, *lists, right, decided))
-        last = max(decided_by, default=NO_RULE)
-        stopped = last != NO_RULE and self.rule_list[last].stop
-        fired = tuple(sorted(position + 1 for position in reasons))
-        return Explanation(self.ids[row], tuple(decisions), fired, last + 1 if stopped else None)
+        for label, position in enumerate(decided_by):
+            rule = None if position == NO_RULE else self.rule_list.rules[position]
+            right, wrong = self._training_counts[position].get(label, (None, None))
+            decision = LabelDecision(
+                label=self.rule_list.labels[label],
+                present=predicted[label] == 1,
+                number=None if rule is None else position + 1,
+                rule=rule,
+                reasons=reasons.get(position, ()),
+                agreed=tuple(agreed[label]),
+                preempted=tuple(preempted[label]),
+                right=right,
+                decided=None if right is None or wrong is None else right + wrong,
+            )
+            decisions.append(decision)
+        is_stopped = bool(fired) and self.rule_list.rules[fired[-1]].stop
+        numbers_fired = tuple(position + 1 for position in fired)
+        return Explanation(self.ids[row], tuple(decisions), numbers_fired, numbers_fired[-1] if is_stopped else None)
 
-    def _values(self, condition: Condition, rows: NDArray[np.intp] | list[int]) -> NDArray[Any]:
-        """What instances have that a condition holds for."""
-        if isinstance(condition, LabelCondition):
-            return self.decisions.decided_by[rows, condition.index] + 1
-        categories = self.table.attributes[condition.index].categories
+    def _reasons(self, rule: Rule, row: int) -> tuple[Reason, ...]:
+        """Return the conditions of a rule with the values of an instance that satisfies them."""
+        dictionary = self.rule_list.dictionary
+        return tuple(Reason(c, self._value(c, row), unit_of(dictionary, c.name)) for c in rule.body)
+
+    def _value(self, condition: Condition, row: int) -> Any:
+        if condition.on_label:
+            return int(self.decisions.decided_by[row, condition.index]) + 1
         if isinstance(condition, MissingCondition):
-            return np.full(len(rows), condition.parts()[1][1], dtype=object)
-        found = self._columns[condition.index][rows]
-        return found if categories is None else np.array(categories, dtype=object)[found]
-
-    def _unit(self, condition: Condition) -> str:
-        return unit_of(self.rule_list.dictionary, condition.name)
+            return "missing" if condition.missing else "known"
+        value = self._columns[condition.index][row].item()
+        categories = self.table.attributes[condition.index].categories
+        return value if categories is None else categories[value]
 
     @cached_property
-    def _heads(self) -> list[list[tuple[int, int]]]:
-        return [[(a.index, int(a.present)) for a in rule.head] for rule in self.rule_list]
-
-    # All instances at once -------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _holding(self) -> NDArray[np.uint8]:
-        """Per rule, one bit per instance: whether its body holds, also where a stop rule ended the instance before."""
-        packed = [np.packbits(step.holds) for step in replay(self.rule_list, self.table)]
-        return np.array(packed, dtype=np.uint8).reshape(len(packed), (len(self) + 7) // 8)
+    def _holding(self) -> NDArray[np.bool_]:
+        """Per instance and rule: whether its body holds, also where a stop rule ended the instance before."""
+        holding = np.zeros((len(self), len(self.rule_list)), dtype=bool)
+        for step in replay(self.rule_list, self.table):
+            holding[:, step.rule] = step.holds
+        return holding
 
     @cached_property
-    def _training_counts(self) -> NDArray[np.float64]:
-        """Right and all decisions in training, per rule (and none, the last) and label; NaN where not counted."""
-        counts = np.full((2, len(self.rule_list) + 1, len(self.rule_list.labels)), np.nan)
-        for position, rule in enumerate(self.rule_list):
-            if is_counted(rule):
-                for a, (right, wrong) in zip(rule.head, right_and_wrong(rule), strict=True):
-                    counts[:, position, a.index] = right, right + wrong
-        return counts
-
-    def _later_texts(self) -> tuple[list[str], list[str]]:
-        """Per instance and label: numbers of the later rules that agreed, and of those that were pre-empted."""
-        texts = tuple(np.full(self.decisions.decided_by.shape, "", dtype=object) for _ in range(2))
-        predicted = self.decisions.labels()
-        for position, head in enumerate(self._heads):
-            holds = np.unpackbits(self._holding[position], count=len(self)).astype(bool)
-            for label, present in head:
-                later = holds & (self.decisions.decided_by[:, label] != position)
-                agrees = predicted[:, label] == present
-                for text, rows in zip(texts, (later & agrees, later & ~agrees), strict=True):
-                    text[rows, label] += f"{position + 1}, "
-        agreed, preempted = ([text[:-2] for text in part.ravel().tolist()] for part in texts)
-        return agreed, preempted
-
-    def _because_texts(self) -> NDArray[Any]:
-        """Per instance and label: the conditions of the rule that decided, with the instance's values."""
-        texts = np.full(self.decisions.decided_by.shape, "", dtype=object)
-        for position, rule in enumerate(self.rule_list):
-            labels = [a.index for a in rule.head]
-            decided = self.decisions.decided_by[:, labels] == position
-            rows = np.flatnonzero(decided.any(axis=1))
-            if not len(rows) or not rule.body:
-                continue
-            parts = [self._reason_texts(condition, rows) for condition in rule.body]
-            because = parts[0]
-            for part in parts[1:]:
-                because = because + " and " + part
-            for label, its_decided in zip(labels, decided[rows].T, strict=True):
-                texts[rows[its_decided], label] = because[its_decided]
-        return texts
-
-    def _reason_texts(self, condition: Condition, rows: NDArray[np.intp]) -> NDArray[Any]:
-        distinct, inverse = np.unique(self._values(condition, rows), return_inverse=True)
-        return np.array(
-            [str(Reason(condition, value, self._unit(condition))) for value in distinct.tolist()], dtype=object
-        )[inverse]
+    def _training_counts(self) -> list[dict[int, tuple[float, float]]]:
+        """Per rule (and none, the last) and label: right and wrong decisions in training, where they were counted."""
+        counts: list[dict[int, tuple[float, float]]] = []
+        for rule in self.rule_list:
+            pairs = right_and_wrong(rule) if is_counted(rule) else ()
+            counts.append({a.index: pair for a, pair in zip(rule.head, pairs, strict=False)})
+        return [*counts, {}]
 
 
 def _numbers(numbers: Iterable[int]) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Column, SparseColumn, Table
-from plurule.model import Condition, NumericCondition, RuleList
+from plurule.model import Condition, RangeCondition, RuleList
 
 SAME_SPLIT = 2.0**-20
 """How far a threshold may be moved to be shorter, as a share of the gap it lies in."""
@@ -87,7 +87,7 @@ def with_short_thresholds(rule_list: RuleList, table: Table, n_given: int = 0) -
     """The same rules with the shortest thresholds that part the values of the table alike; given rules stay."""
     asked: dict[int, dict[float, float]] = defaultdict(dict)
     learned = rule_list.rules[n_given:]
-    for condition in (c for rule in learned for c in rule.body if isinstance(c, NumericCondition)):
+    for condition in (c for rule in learned for c in rule.body if isinstance(c, RangeCondition)):
         asked[condition.index][condition.threshold] = condition.threshold
     for index, thresholds in asked.items():
         values = np.sort(known_values(table.columns[index]))
@@ -97,9 +97,9 @@ def with_short_thresholds(rule_list: RuleList, table: Table, n_given: int = 0) -
                 thresholds[threshold] = shorter(threshold, float(values[place - 1]), float(values[place]))
 
     def shortened(condition: Condition) -> Condition:
-        if not isinstance(condition, NumericCondition):
+        if not isinstance(condition, RangeCondition):
             return condition
-        return replace(condition, threshold=asked[condition.index][condition.threshold])
+        return condition.with_threshold(asked[condition.index][condition.threshold])
 
     rules = [replace(rule, body=tuple(map(shortened, rule.body))) for rule in learned]
     return replace(rule_list, rules=(*rule_list.rules[:n_given], *rules))

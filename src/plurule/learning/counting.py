@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.learning.binning import Ranks, midpoint
-from plurule.learning.problem import Options, Problem
-from plurule.model import Assignment, Attribute, Condition, LabelCondition, NominalCondition, NumericCondition, Rule
-from plurule.prediction.counts import Pairs, count_undecided
-from plurule.prediction.decide import OPEN, Columns
+from plurule.learning.problem import Problem
+from plurule.model import Assignment, Attribute, Condition, LabelCondition, OneOfCondition, RangeCondition, Rule
+from plurule.prediction.apply import OPEN, ColumnCache, Pairs, count_undecided
 
 Mask = NDArray[np.bool_]
 Sums = NDArray[np.float64]
@@ -65,20 +64,16 @@ class Counting(ABC):
         """A body as it is, as the only candidate."""
 
     @abstractmethod
-    def refinements(self, covered: Any, label_conditions: bool, first: bool = False) -> Iterator[Candidates]:
+    def refinements(self, covered: Any, label_conditions: bool) -> Iterator[Candidates]:
         """Every way to add one condition to a body, in the order of candidates."""
 
     @abstractmethod
     def coverage(self, candidates: Any) -> Sums:
         """The weight of the instances that each candidate covers."""
 
-    def may_be_best(self, candidates: Any, confusion: Confusion, options: Options) -> Mask | None:
-        """Which candidates may have the best head of all; None if all may, for all that is known."""
-        return None
-
     @abstractmethod
     def open_pairs(self) -> Counted:
-        """Every label predicted as present, counted on its open pairs."""
+        """Every label predicted as present, counted on its open pairs; for absence swap right and wrong."""
 
     @abstractmethod
     def head_pairs(self, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> Counted:
@@ -86,7 +81,7 @@ class Counting(ABC):
 
     @abstractmethod
     def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> Counted:
-        """A head judged as a whole, as one column."""
+        """A head judged as a whole, as one column: right if all of it is; absent where no label of it is present."""
 
     @abstractmethod
     def close(self, covered: Any, head: Sequence[Assignment], predict_absence: bool) -> Closed:
@@ -117,7 +112,7 @@ class State(Counting):
     """Where separate-and-conquer stands, with all rows in memory."""
 
     problem: Problem
-    columns: Columns
+    columns: ColumnCache
     in_training: Mask
     """E: the instances still in the training set."""
     predicted: NDArray[np.int8]
@@ -134,25 +129,46 @@ class State(Counting):
         return self.in_training
 
     def restricted(self, covered: Mask, condition: Condition) -> Mask:
-        return covered & self.columns.satisfies(condition, self.predicted)
+        return covered & self.columns.mask(condition, self.predicted)
 
     def unrefined(self, covered: Mask) -> Candidates:
         return Unrefined(covered)
 
-    def refinements(self, covered: Mask, label_conditions: bool, first: bool = False) -> Iterator[Candidates]:
-        return refinements(self, self.ranks, covered, label_conditions, first)
+    def refinements(self, covered: Mask, label_conditions: bool) -> Iterator[Candidates]:
+        return refinements(self, self.ranks, covered, label_conditions)
 
     def coverage(self, candidates: Candidates) -> Sums:
         return candidates.sums(self.problem.weights[:, None])[:, 0]
 
     def open_pairs(self) -> LabelWeights:
-        return open_pairs(self)
+        labels = np.arange(self.problem.n_labels)
+        return self.head_pairs(labels, np.ones(len(labels), dtype=np.int8), whole=False)
 
     def head_pairs(self, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> LabelWeights:
-        return fixed_head_pairs(self, labels, values, whole)
+        weight = np.where(self.in_training, self.problem.weights, 0.0)[:, None]
+        truth = self.problem.Y[:, labels]
+        counts = self.predicted[:, labels] == OPEN
+        if whole:
+            counts = np.repeat(counts.any(axis=1, keepdims=True), len(labels), axis=1)
+        return LabelWeights(
+            right=weight * (counts & (truth == values)),
+            wrong=weight * (counts & (truth != values)),
+            absent=weight * (truth == 0),
+            present=weight * (truth == 1),
+        )
 
     def whole_instances(self, labels: NDArray[np.intp], values: NDArray[np.int8]) -> LabelWeights:
-        return whole_instances(self, labels, values)
+        some_open = (self.predicted[:, labels] == OPEN).any(axis=1)
+        weight = np.where(self.in_training & some_open, self.problem.weights, 0.0)[:, None]
+        truth = self.problem.Y[:, labels]
+        all_right = (truth == values).all(axis=1, keepdims=True)
+        any_present = (truth == 1).any(axis=1, keepdims=True)
+        return LabelWeights(
+            right=weight * all_right,
+            wrong=weight * ~all_right,
+            absent=weight * ~any_present,
+            present=weight * any_present,
+        )
 
     def close(self, covered: Mask, head: Sequence[Assignment], predict_absence: bool) -> Closed:
         weights, decided = self.problem.weights, []
@@ -235,7 +251,8 @@ class NumericCandidates(Candidates):
     def condition(self, candidate: int) -> Condition:
         split, is_above = divmod(candidate, 2)
         threshold = midpoint(float(self.below[split]), float(self.above[split]))
-        return NumericCondition(self.attribute.name, self.index, ">" if is_above else "<=", threshold)
+        above, at_most = (threshold, None) if is_above else (None, threshold)
+        return RangeCondition(self.attribute.name, self.index, above, at_most)
 
 
 class NominalCandidates(Candidates):
@@ -243,7 +260,8 @@ class NominalCandidates(Candidates):
 
     def __init__(self, attribute: Attribute, index: int, codes: NDArray[np.int32], covered: Mask):
         categories = attribute.categories or ()
-        conditions = [NominalCondition(attribute.name, index, c, attribute.is_binary) for c in categories]
+        binary = attribute.is_binary
+        conditions = [OneOfCondition(attribute.name, index, (c,), is_binary=binary) for c in categories]
         super().__init__([covered & (codes == code) for code in range(len(categories))], conditions)
 
 
@@ -299,61 +317,17 @@ class LabelWeights:
         )
 
 
-def open_pairs(state: State) -> LabelWeights:
-    """Every label predicted as present, counted on its open pairs; for absence swap right and wrong."""
-    labels = np.arange(state.problem.n_labels)
-    return fixed_head_pairs(state, labels, np.ones(len(labels), dtype=np.int8), whole=False)
-
-
-def fixed_head_pairs(state: State, labels: NDArray[np.intp], values: NDArray[np.int8], whole: bool) -> LabelWeights:
-    """The labels of a fixed head; with `whole` an instance with one open head label counts with all of them."""
-    weight = np.where(state.in_training, state.problem.weights, 0.0)[:, None]
-    truth = state.problem.Y[:, labels]
-    counts = state.predicted[:, labels] == OPEN
-    if whole:
-        counts = np.repeat(counts.any(axis=1, keepdims=True), len(labels), axis=1)
-    return LabelWeights(
-        right=weight * (counts & (truth == values)),
-        wrong=weight * (counts & (truth != values)),
-        absent=weight * (truth == 0),
-        present=weight * (truth == 1),
-    )
-
-
-def whole_instances(state: State, labels: NDArray[np.intp], values: NDArray[np.int8]) -> LabelWeights:
-    """A head judged as a whole (one column): right if all of it is, quiet where uncovered if no label is present."""
-    some_open = (state.predicted[:, labels] == OPEN).any(axis=1)
-    weight = np.where(state.in_training & some_open, state.problem.weights, 0.0)[:, None]
-    truth = state.problem.Y[:, labels]
-    all_right = (truth == values).all(axis=1, keepdims=True)
-    any_present = (truth == 1).any(axis=1, keepdims=True)
-    return LabelWeights(
-        right=weight * all_right,
-        wrong=weight * ~all_right,
-        absent=weight * ~any_present,
-        present=weight * any_present,
-    )
-
-
-def refinements(
-    state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool, first: bool = False
-) -> Iterator[Candidates]:
-    """Every way to add one condition to a body that covers these instances, in the order of candidates.
-
-    The `first` condition of a body is on a required attribute, if some are required.
-    """
+def refinements(state: State, ranks: dict[int, Ranks], covered: Mask, label_conditions: bool) -> Iterator[Candidates]:
+    """Every way to add one condition to a body that covers these instances, in the order of candidates."""
     constraints = state.problem.constraints
-    required = first and constraints is not None and constraints.requires_attribute
     for index, attribute in enumerate(state.problem.table.attributes):
         if constraints is not None and not constraints.allowed_attributes[index]:
-            continue
-        if constraints is not None and required and not constraints.required_attributes[index]:
             continue
         if attribute.is_nominal:
             yield NominalCandidates(attribute, index, state.columns[index], covered)
         else:
             yield NumericCandidates(attribute, index, ranks[index], covered)
-    if label_conditions and not required:
+    if label_conditions:
         for label in np.flatnonzero(state.head_labels):
             name = state.problem.labels[label]
             yield LabelCandidates(name, int(label), state.predicted[:, label], covered)

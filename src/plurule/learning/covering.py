@@ -17,7 +17,7 @@ from plurule.learning.label_sets import NOT_IN_HEAD
 from plurule.learning.problem import Options, Problem
 from plurule.learning.refinement import Candidate, best_rule
 from plurule.model import Assignment, Head, Rule, RuleList
-from plurule.prediction.decide import Columns
+from plurule.prediction.apply import ColumnCache
 
 Progress = Callable[[int, float], None]
 """Called after each rule with the number of rules so far and the share of pairs decided."""
@@ -26,7 +26,7 @@ Progress = Callable[[int, float], None]
 def learn(problem: Problem, options: Options, progress: Progress | None = None) -> RuleList:
     """Learn a rule list."""
     begin = start(problem)
-    nothing, columns = np.zeros(problem.n_labels, dtype=bool), Columns(problem.table)
+    nothing, columns = np.zeros(problem.n_labels, dtype=bool), ColumnCache(problem.table)
     ranks = {
         i: rank(columns[i], options.max_bins, problem.weights)
         for i, attribute in enumerate(problem.table.attributes)

@@ -24,9 +24,8 @@ from plurule.model import (
     Attribute,
     Condition,
     MissingCondition,
-    NominalCondition,
-    NumericCondition,
-    SetCondition,
+    OneOfCondition,
+    RangeCondition,
 )
 
 ConditionKind: TypeAlias = Literal["sets", "negation", "missing"]
@@ -49,18 +48,16 @@ class DerivedColumn:
     categories: tuple[str, ...] = ()
     """In the order of their ranks; or the one that is negated. None: it tells missing from known."""
 
-    def said(self, condition: NumericCondition | NominalCondition, source: Attribute) -> Condition:
+    def said(self, condition: RangeCondition | OneOfCondition, source: Attribute) -> Condition:
         """The condition on the attribute itself."""
         if not self.categories:
-            return MissingCondition(source.name, self.source, getattr(condition, "category", "") == "missing")
-        if isinstance(condition, NominalCondition):
-            return SetCondition(source.name, self.source, self.categories, negated=True)
-        at_most = condition.operator == "<="
+            return MissingCondition(source.name, self.source, getattr(condition, "categories", ()) == ("missing",))
+        if isinstance(condition, OneOfCondition):
+            return OneOfCondition(source.name, self.source, self.categories, negated=True)
+        at_most = condition.above is None
         kept = {c for place, c in enumerate(self.categories) if (place <= condition.threshold) == at_most}
         listed = tuple(category for category in source.categories or () if category in kept)
-        if len(listed) == 1:
-            return NominalCondition(source.name, self.source, listed[0], source.is_binary)
-        return SetCondition(source.name, self.source, listed)
+        return OneOfCondition(source.name, self.source, listed, is_binary=source.is_binary)
 
 
 def derive(

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from plurule.errors import ModelError
 from plurule.learning.problem import Problem
 from plurule.model import Attribute, Rule, RuleList
-from plurule.model.names import Names
-from plurule.model.text import RuleTextError, parse, parse_rules
-from plurule.prediction.counts import with_counts
-from plurule.prediction.decide import nothing_decided, replay
+from plurule.model.text import Names, RuleTextError, parse, parse_rules
+from plurule.prediction.apply import nothing_decided, replay, with_counts
 
 
 @dataclass
@@ -41,7 +39,7 @@ def start(problem: Problem) -> Start:
         decisions = step.decisions
         labels[[a.index for a in rule.head]] = True
         rules.append(replace(with_counts(rule, step, problem.Y, problem.weights), locked=True))
-    return Start(tuple(rules), decisions.predicted, decisions.going_on, labels)
+    return Start(tuple(rules), decisions.predicted, decisions.active, labels)
 
 
 def as_initial_rules(

@@ -1,8 +1,7 @@
 """Sets of labels as heads: what they are made of, what they are worth, and the searches that look at many of them.
 
-What enters a head as one is a *unit*: a label by itself, unless constraints bind it to others; a head is as long as it
-has labels. All searches work on many candidate bodies at once, and values within a relative tolerance of the best
-count as equal to it.
+All searches work on many candidate bodies at once, and values within a relative tolerance of the best count as equal
+to it.
 """
 
 from __future__ import annotations
@@ -31,11 +30,10 @@ MOST_HEADS = 1024
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-Unit = tuple[int, ...]
-"""Labels that enter a head as one, in label order."""
-Assigned = tuple[tuple[int, int], ...]
-"""The labels of a unit with their signs."""
-HeadOfUnits = tuple[Assigned, ...]
+SignedLabel = tuple[int, int]
+"""A label, and whether it is present (1) or absent (0)."""
+SignedHead = tuple[SignedLabel, ...]
+"""In label order."""
 
 
 @dataclass
@@ -48,14 +46,8 @@ class Heads:
     signs: NDArray[np.int8]
     """Per candidate and label: 1 present, 0 absent, -1 not in the head."""
 
-    @classmethod
-    def nowhere(cls, n_candidates: int, n_labels: int) -> Heads:
-        """No candidate has one."""
-        value, tp, fp = np.full(n_candidates, -np.inf), np.zeros(n_candidates), np.zeros(n_candidates)
-        return cls(value, tp, fp, np.full((n_candidates, n_labels), NOT_IN_HEAD, dtype=np.int8))
 
-
-def floor_of_ties(best: Values) -> Values:
+def tie_threshold(best: Values) -> Values:
     """The lowest value that counts as equal to the best."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(best), best - TOLERANCE * np.abs(best), best)
@@ -69,39 +61,39 @@ def sum_in_order(parts: Sequence[Values] | Values) -> Values:
     return total
 
 
-# Units -----------------------------------------------------------------------------------------------------
+# Labels ----------------------------------------------------------------------------------------------------
 
 
 @dataclass
-class Units:
-    """What the head of a rule can be made of."""
+class HeadLabels:
+    """The labels that the head of a rule can be made of."""
 
-    units: list[Unit]
+    labels: list[int]
     apart: Mask | None
     """Per pair of labels, whether no head has both; None if any may go together."""
-    barred: Mask | None = None
+    forbidden: Mask | None = None
     """Per candidate, label and sign: whether the body does not allow it in a head; None if it allows everything."""
 
     def allows(self, label: int, sign: int) -> Any:
         """Per candidate, whether its body allows a label with this sign in the head."""
-        return True if self.barred is None else ~self.barred[:, label, sign]
+        return True if self.forbidden is None else ~self.forbidden[:, label, sign]
 
-    def clash(self, labels: Unit) -> bool:
+    def clash(self, labels: Sequence[int]) -> bool:
         """Whether some of the labels must not go together."""
         return self.apart is not None and bool(self.apart[np.ix_(labels, labels)].any())
 
 
-def units_of(state: Counting, barred: Mask | None = None, predict_absence: bool = False) -> Units:
-    """The units that may be in a head; `barred` is what bodies do not allow."""
+def head_labels(state: Counting, forbidden: Mask | None = None, predict_absence: bool = False) -> HeadLabels:
+    """The labels that may be in a head; `forbidden` is what bodies do not allow."""
     constraints = state.problem.constraints
+    labels = np.flatnonzero(~state.set_aside).tolist()
     if constraints is None:
-        return Units([(int(label),) for label in np.flatnonzero(~state.set_aside)], None, barred)
-    units = [unit for unit in constraints.units() if not state.set_aside[list(unit)].any()]
+        return HeadLabels(labels, None, forbidden)
     apart = constraints.apart.copy()
     # What a label implies must not be absent beside it.
     for below, above in ancestors(constraints.hierarchy) if predict_absence else ():
         apart[below, above] = apart[above, below] = True
-    return Units(units, apart if apart.any() else None, barred)
+    return HeadLabels(labels, apart if apart.any() else None, forbidden)
 
 
 # Values of given heads -------------------------------------------------------------------------------------
@@ -163,17 +155,15 @@ def precise_label(tp: Values, fp: Values, options: Options) -> Mask:
     return options.min_precision.reached(tp, fp) if asked else np.ones(tp.shape, dtype=bool)
 
 
-def usable(evaluate: Evaluate, confusion: Confusion, unit: Assigned, among: Units, options: Options) -> Mask:
-    """Candidates for which a unit may be in a head: it has a true positive, each label is precise enough."""
-    labels, signs = in_label_order((unit,))
-    parts = signed(confusion, labels, signs)
-    result = np.ones(len(confusion.tp), dtype=bool)
-    result &= (parts.tp > 0).any(axis=1) & precise_label(parts.tp, parts.fp, options).all(axis=1)
-    for label, sign in unit:
-        result &= among.allows(label, sign)
+def usable(evaluate: Evaluate, confusion: Confusion, one: SignedLabel, among: HeadLabels, options: Options) -> Mask:
+    """Candidates for which a label may be in a head: it has a true positive, adds something and is precise enough."""
+    label, sign = one
+    parts = signed(confusion, (label,), (sign,))
+    tp, fp = parts.tp[:, 0], parts.fp[:, 0]
+    result = (tp > 0) & precise_label(tp, fp, options) & among.allows(label, sign)
     if options.heuristic.additive:
-        result &= worth_something(evaluate(labels, signs)[0], options)
-    return result
+        result &= worth_something(evaluate((label,), (sign,))[0], options)
+    return np.asarray(result)
 
 
 # Searches over label sets ----------------------------------------------------------------------------------
@@ -195,7 +185,7 @@ class BestHeads:
         self.seen.append((value, tp, fp, labels, signs))
 
     def heads(self) -> Heads:
-        floor = floor_of_ties(self.best)
+        floor = tie_threshold(self.best)
         tp, fp, length = np.zeros((3, self.shape[0]))
         result = Heads(np.full(len(tp), -np.inf), tp, fp, np.full(self.shape, NOT_IN_HEAD, dtype=np.int8))
         in_order = sorted(self.seen, key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
@@ -210,41 +200,40 @@ class BestHeads:
         return result
 
 
-def exhaustive(evaluate: Evaluate, confusion: Confusion, parts: Units, options: Options) -> Heads:
-    """Every set of units with every choice of signs, lifted."""
+def exhaustive(evaluate: Evaluate, confusion: Confusion, among: HeadLabels, options: Options) -> Heads:
+    """Every set of labels with every choice of signs, lifted."""
     best = BestHeads(*confusion.tp.shape)
-    assigned = {one: usable(evaluate, confusion, one, parts, options) for one in assigned_units(parts, options)}
-    sets = (chosen for size in range(1, len(parts.units) + 1) for chosen in combinations(parts.units, size))
-    for chosen in (one for one in sets if not parts.clash(sum(one, ()))):
-        for head in product(*(with_signs(unit, options) for unit in chosen)):
-            labels, signs = in_label_order(head)
+    may_be = {one: usable(evaluate, confusion, one, among, options) for one in signed_labels(among, options)}
+    sets = (chosen for size in range(1, len(among.labels) + 1) for chosen in combinations(among.labels, size))
+    for labels in (chosen for chosen in sets if not among.clash(chosen)):
+        for signs in product(choices_of_sign(options), repeat=len(labels)):
             h, tp, fp = evaluate(labels, signs)
             lifted = h * options.lift[len(labels) - 1]
-            may_be = np.logical_and.reduce([assigned[one] for one in head])
-            best.add(np.where(may_be, lifted, -np.inf), tp, fp, labels, signs)
+            all_may = np.logical_and.reduce([may_be[one] for one in zip(labels, signs, strict=True)])
+            best.add(np.where(all_may, lifted, -np.inf), tp, fp, labels, signs)
     return best.heads()
 
 
-def anti_monotone(evaluate: Evaluate, confusion: Confusion, parts: Units, options: Options) -> Heads:
-    """Breadth-first over sets of units; a head below the best is cut, and with it all heads that contain it."""
+def anti_monotone(evaluate: Evaluate, confusion: Confusion, among: HeadLabels, options: Options) -> Heads:
+    """Breadth-first over sets of labels; a head below the best is cut, and with it all heads that contain it."""
     best = BestHeads(*confusion.tp.shape)
-    assigned = {one: usable(evaluate, confusion, one, parts, options) for one in assigned_units(parts, options)}
+    may_be = {one: usable(evaluate, confusion, one, among, options) for one in signed_labels(among, options)}
     never = np.zeros(len(confusion.tp), dtype=bool)
-    alive: dict[HeadOfUnits, Mask] = {(): ~never}
+    alive: dict[SignedHead, Mask] = {(): ~never}
     while alive:
-        level: dict[HeadOfUnits, Values] = {}
-        # The units of a head are in the order of their first labels.
-        for head in [(*head, one) for head in alive for one in assigned if not head or one[0][0] > head[-1][0][0]]:
-            labels, signs = in_label_order(head)
-            if parts.clash(labels):
+        level: dict[SignedHead, Values] = {}
+        for head in [(*head, one) for head in alive for one in may_be if not head or one[0] > head[-1][0]]:
+            labels = tuple(label for label, _ in head)
+            signs = tuple(sign for _, sign in head)
+            if among.clash(labels):
                 continue
             shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
-            reachable = np.logical_and.reduce([*shorter, assigned[head[-1]]])
+            reachable = np.logical_and.reduce([*shorter, may_be[head[-1]]])
             if reachable.any():
                 h, tp, fp = evaluate(labels, signs)
                 level[head] = np.where(reachable, h, -np.inf)
                 best.add(level[head], tp, fp, labels, signs)
-        floor = floor_of_ties(best.best)
+        floor = tie_threshold(best.best)
         alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
         alive = {head: mask for head, mask in alive.items() if mask.any()}
         if len(alive) > MOST_HEADS and np.sum(list(alive.values()), axis=0).max() > MOST_HEADS:
@@ -262,18 +251,11 @@ def too_many_heads() -> ParameterError:
     )
 
 
-def with_signs(unit: Unit, options: Options) -> list[Assigned]:
-    """A unit with every choice of signs."""
-    choices = (1, 0) if options.predict_absence else (1,)
-    return [tuple(zip(unit, signs, strict=True)) for signs in product(choices, repeat=len(unit))]
+def choices_of_sign(options: Options) -> tuple[int, ...]:
+    """Present, and absent where rules may predict that."""
+    return (1, 0) if options.predict_absence else (1,)
 
 
-def assigned_units(parts: Units, options: Options) -> list[Assigned]:
-    """Every unit with every choice of signs."""
-    return [one for unit in parts.units for one in with_signs(unit, options)]
-
-
-def in_label_order(head: HeadOfUnits) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The labels of a head and their signs."""
-    labels, signs = zip(*sorted(assigned for unit in head for assigned in unit), strict=True)
-    return labels, signs
+def signed_labels(among: HeadLabels, options: Options) -> list[SignedLabel]:
+    """Every label with every choice of sign."""
+    return [(label, sign) for label in among.labels for sign in choices_of_sign(options)]

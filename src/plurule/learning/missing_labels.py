@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
+from plurule.errors import warn
 from plurule.learning.problem import Options, Problem
 from plurule.model import RuleList
 
@@ -15,7 +14,7 @@ def can_learn(problem: Problem, options: Options) -> bool:
     total = problem.total_weight
     if options.min_coverage > total:
         least = f"min_coverage={options.min_coverage:g}, but all instances together weigh {total:g}"
-        warnings.warn(f"{least}: no rule can cover as much, and none is learned", stacklevel=4)
+        warn(f"{least}: no rule can cover as much, and none is learned")
     return options.min_coverage <= total
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
+from plurule.constraints import ResolvedConstraints, forbidden_directions
 from plurule.data.table import SparseColumn, SparseColumns, Table
 from plurule.heuristics import (
     FMeasure,
@@ -21,13 +21,11 @@ from plurule.heuristics import (
     Precision,
     Recall,
     ShrunkenFMeasure,
-    SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.learning.constraints import ResolvedConstraints, bars
+from plurule.learning import covering
 from plurule.learning.covering import Progress
 from plurule.learning.initial_rules import start
-from plurule.learning.label_sets import too_many_heads
 from plurule.learning.problem import Options, Problem
 from plurule.model import (
     Assignment,
@@ -35,8 +33,8 @@ from plurule.model import (
     Condition,
     Head,
     LabelCondition,
-    NominalCondition,
-    NumericCondition,
+    OneOfCondition,
+    RangeCondition,
     Rule,
     RuleList,
 )
@@ -48,17 +46,10 @@ def prepare(
     table: Table,
     max_bins: int | None = None,
     weights: NDArray[np.float64] | None = None,
-    pack_from: int | None = None,
     n_jobs: int = 1,
 ) -> _core.Columns:
-    """Rank the columns of a table; any number of fits on the same rows can share the result.
-
-    From `pack_from` rows on (any number, where columns are binned), a column of few values is kept as one byte per row
-    instead of as lists of rows.
-    """
-    if pack_from is None:
-        pack_from = 0 if max_bins else 1 << 16
-    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, pack_from, n_jobs)
+    """Rank the columns of a table; any number of fits on the same rows can share the result."""
+    columns = _core.Columns(len(table), max_bins or 0, weights if max_bins else None, n_jobs)
     if isinstance(table.columns, SparseColumns):
         matrix, picked = table.columns.matrix, table.columns.picked
         counts = np.full(len(picked), -1, dtype=np.int32)
@@ -96,70 +87,9 @@ def _add_sparse(
     columns.add_sparse(ends.astype(np.int64), listed, values, picked.astype(np.int64), categories.astype(np.int32))
 
 
-class Run:
-    """A training run: a rule list that grows as far as asked for, and can be continued or forked.
-
-    Parameters
-    ----------
-    problem, options
-        What is learned, and how.
-    n_jobs
-        Number of threads; the list does not depend on it.
-    columns
-        Those of `prepare`, if there already.
-    """
-
-    def __init__(
-        self, problem: Problem, options: Options, n_jobs: int = 1, columns: _core.Columns | None = None
-    ) -> None:
-        weights = problem.sample_weight
-        if columns is None:
-            columns = prepare(problem.table, options.max_bins, weights, n_jobs=n_jobs)
-        begin = start(problem) if problem.initial_rules else None
-        self.problem = problem
-        self.most = options.n_rules
-        self._rules: tuple[Rule, ...] = begin.rules if begin else ()
-        self._given = len(self._rules)
-        self._core = _core.Run(
-            columns=columns,
-            truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
-            weights=None if weights is None else np.ascontiguousarray(weights),
-            options=_core_options(options, problem),
-            n_threads=n_jobs,
-            predicted=begin.predicted if begin else None,
-            in_training=begin.in_training.astype(np.uint8) if begin else None,
-            head_labels=begin.head_labels.astype(np.uint8) if begin else None,
-        )
-
-    def learn(self, n_rules: int | None = None, progress: Progress | None = None) -> RuleList:
-        """The list of at most that many rules (and at most as many as the options allow), those there already included.
-
-        A list that is longer already stays as it is.
-        """
-        most = min((n for n in (n_rules, self.most) if n is not None), default=None)
-        try:
-            self._core.learn(None if most is None else max(0, most - self._given), progress, self._given)
-        except _core.TooManyHeads:
-            raise too_many_heads() from None
-        learned = self._core.rules(len(self._rules) - self._given)
-        self._rules += tuple(_rule(self.problem, *rule) for rule in learned)
-        return self.problem.rule_list(self._rules, tuple(self._core.undecided()))
-
-    @property
-    def n_rules(self) -> int:
-        """The number of rules so far."""
-        return len(self._rules)
-
-    @property
-    def ended(self) -> bool:
-        """Whether it is known that no rule is left to be learned."""
-        return self._core.ended
-
-    def fork(self) -> Run:
-        """Another run that goes on from here, independently of this one."""
-        other = copy(self)
-        other._core = self._core.fork()
-        return other
+def runs_natively(options: Options) -> bool:
+    """Whether the core learns such rules; what only small data can use is left to the reference engine."""
+    return hasattr(_core.HeadSearch, options.head_search) and not options.heuristic.example_based
 
 
 def learn(
@@ -169,8 +99,42 @@ def learn(
     progress: Progress | None = None,
     columns: _core.Columns | None = None,
 ) -> RuleList:
-    """Learn a rule list; `columns` are those of `prepare`, if there already."""
-    return Run(problem, options, n_jobs, columns).learn(progress=progress)
+    """Learn a rule list.
+
+    What the core does not learn (see `runs_natively`) is learned by the reference engine.
+
+    Parameters
+    ----------
+    problem, options
+        What is learned, and how.
+    n_jobs
+        Number of threads; the list does not depend on it.
+    progress
+        Called after each rule.
+    columns
+        Those of `prepare`, if there already.
+    """
+    if not runs_natively(options):
+        return covering.learn(problem, options, progress)
+    weights = problem.sample_weight
+    begin = start(problem) if problem.initial_rules else None
+    initial = begin.rules if begin else ()
+    if columns is None:
+        columns = prepare(problem.table, options.max_bins, weights, n_jobs=n_jobs)
+    run = _core.Run(
+        columns=columns,
+        truth=np.ascontiguousarray(problem.Y, dtype=np.uint8),
+        weights=None if weights is None else np.ascontiguousarray(weights),
+        options=_core_options(options, problem),
+        n_threads=n_jobs,
+        predicted=begin.predicted if begin else None,
+        in_training=begin.in_training.astype(np.uint8) if begin else None,
+        head_labels=begin.head_labels.astype(np.uint8) if begin else None,
+    )
+    most = None if options.n_rules is None else max(0, options.n_rules - len(initial))
+    run.learn(most, progress, len(initial))
+    rules = (*initial, *(_rule(problem, *rule) for rule in run.rules(0)))
+    return problem.rule_list(rules, tuple(run.undecided()))
 
 
 def _core_options(options: Options, problem: Problem) -> _core.Options:
@@ -178,7 +142,6 @@ def _core_options(options: Options, problem: Problem) -> _core.Options:
     core = _core.Options()
     _set_heuristic(core, options.heuristic)
     core.averages_labels = options.heuristic.averages_labels(options.averaging)
-    core.example_based = options.heuristic.example_based
     core.head_search = getattr(_core.HeadSearch, options.head_search)
     core.lift = np.asarray(options.lift, dtype=float).tolist()
     asked = options.min_precision
@@ -203,17 +166,14 @@ def _constrain(core: _core.Options, constraints: ResolvedConstraints, attributes
     """Set what is constrained and leave the rest: a search without constraints is faster."""
     if not constraints.allowed_attributes.all():
         core.allowed_attributes = constraints.allowed_attributes.astype(int).tolist()
-    if constraints.requires_attribute:
-        core.required_attributes = constraints.required_attributes.astype(int).tolist()
-    if constraints.binds_labels:
-        core.set_label_pairs(
-            np.ascontiguousarray(constraints.apart, dtype=np.uint8),
-            np.ascontiguousarray(constraints.group, dtype=np.int32),
-        )
+    if constraints.apart.any():
+        core.set_labels_apart(np.ascontiguousarray(constraints.apart, dtype=np.uint8))
     if constraints.directed:
         # To the core the second of two categories is the higher one.
         turned = np.array([bool(a.categories and YES.get(a.categories[0].lower())) for a in attributes])
-        barred = np.where(turned[:, None, None, None], bars(constraints)[:, ::-1], bars(constraints))
+        barred = np.where(
+            turned[:, None, None, None], forbidden_directions(constraints)[:, ::-1], forbidden_directions(constraints)
+        )
         nominal = np.array([a.is_nominal for a in attributes], dtype=np.uint8)
         asked = barred if core.predict_absence else barred[..., 1:]
         by_label = bool((asked != asked[:, :, :1, -1:]).any())
@@ -223,7 +183,7 @@ def _constrain(core: _core.Options, constraints: ResolvedConstraints, attributes
         above[tuple(np.array(ancestors(constraints.hierarchy)).T)] = 1
         core.set_hierarchy(above)
     if constraints.exclusive:
-        numbers = np.full(len(constraints.group), -1, dtype=np.int32)
+        numbers = np.full(len(constraints.apart), -1, dtype=np.int32)
         for number, members in enumerate(constraints.exclusive):
             numbers[list(members)] = number
         core.set_exclusive_labels(numbers)
@@ -231,7 +191,6 @@ def _constrain(core: _core.Options, constraints: ResolvedConstraints, attributes
 
 FORMULAS = {
     HammingAccuracy: _core.Formula.accuracy,
-    SubsetAccuracy: _core.Formula.accuracy,
     Precision: _core.Formula.precision,
     Recall: _core.Formula.recall,
     Laplace: _core.Formula.laplace,
@@ -294,8 +253,9 @@ def _rule(
 
 def _condition(problem: Problem, operator: str, index: int, value: Any) -> Condition:
     if operator == "label":
-        return LabelCondition(problem.labels[index], index, value)
+        return LabelCondition(problem.labels[index], index, bool(value))
     attribute = problem.table.attributes[index]
     if attribute.categories is not None:
-        return NominalCondition(attribute.name, index, attribute.categories[value], attribute.is_binary)
-    return NumericCondition(attribute.name, index, "<=" if operator == "<=" else ">", value)
+        return OneOfCondition(attribute.name, index, (attribute.categories[value],), is_binary=attribute.is_binary)
+    above, at_most = (None, value) if operator == "<=" else (value, None)
+    return RangeCondition(attribute.name, index, above, at_most)

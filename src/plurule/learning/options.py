@@ -10,19 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from plurule.constraints import Constraints, ResolvedConstraints
 from plurule.errors import ParameterError, nearest
-from plurule.heuristics import AVERAGINGS, BUILT_IN, Averaging, FMeasure, Heuristic
-from plurule.learning.constraints import Constraints, ResolvedConstraints
+from plurule.heuristics import BUILT_IN, Averaging, Heuristic
 from plurule.learning.derived import CONDITION_KINDS
-from plurule.learning.engine import ENGINES, Engine
-from plurule.learning.fixed_head import as_fixed_head
 from plurule.learning.label_sets import MOST_LABELS_EXHAUSTIVE
-from plurule.learning.min_precision import as_min_precision
 from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options
 from plurule.lifts import NoLift, as_table
 from plurule.model import Attribute, Rule
 from plurule.model.head import Groups, Hierarchy
-from plurule.parameters import Allowed, check_parameters, number, whole, words
+from plurule.parameters import Allowed, number, whole
 
 LARGEST = 2**31 - 1
 """Larger whole numbers mean the same, and the core counts no further."""
@@ -35,52 +32,45 @@ HEURISTICS: dict[str, type[Heuristic]] = {
 }
 """The built-in heuristics by name: `"f_measure"`, `"hamming_accuracy"`, …"""
 
-ALLOWED: Allowed = {
-    "averaging": [words(*AVERAGINGS)],
-    "head_search": [words(*HEAD_SEARCHES)],
-    "predict_absence": ["boolean", words("auto")],
-    "label_conditions": ["boolean"],
-    "beam_width": [whole(1, 1000)],
-    "remaining": [number(0, 1)],
-    "stop_threshold": [number(0, 1)],
-    "n_rules": [words("auto"), None, whole(1)],
-    "give_up": [number(0, 1)],
-    "simplify": [None, number(0, 1)],
+COMMON: Allowed = {
     "max_conditions": [None, whole(0)],
     "min_coverage": [number(0)],
     "max_bins": [None, whole(2)],
-    "engine": [words("auto", *ENGINES)],
-    "readable": ["boolean"],
-    "remember_rows": ["boolean"],
-    "verbose": ["verbose", callable],
+    "verbose": ["verbose"],
 }
-"""What the parameters of `RuleListClassifier` may be; heuristics, lifts and the like check themselves."""
+"""The values that parameters of both learners may have; heuristics, lifts and the like check themselves."""
 
 
 def check_options(parameters: Mapping[str, Any], n_labels: int) -> Options:
-    """The options of the learner."""
-    check_parameters(ALLOWED, parameters)
+    """The options of the learner, from parameters whose values are allowed; checked together.
+
+    `max_rules` is called `n_rules` in options. Options that no parameter is about have their defaults.
+    """
     heuristic = check_heuristic(parameters["heuristic"])
-    averaging, head_search = parameters["averaging"], parameters["head_search"]
+    averaging = parameters.get("averaging", "micro")
+    head_search = parameters.get("head_search", "relaxed")
     check_head_search(head_search, heuristic, averaging, n_labels)
     lift = as_table(parameters["lift"], n_labels)
     if head_search not in LIFTED_SEARCHES or heuristic.additive:
         lift = as_table(NoLift(), n_labels)
-
-    def plain(kind: Any, value: Any) -> Any:
-        """A value as Python has it, whatever library it comes from; "auto" is no limit."""
-        if kind in ("bool", "float"):
-            return value != "auto" and bool(value) if kind == "bool" else float(value)
-        return min(int(value), LARGEST) if isinstance(value, Integral) else None if value == "auto" else value
-
-    checked: dict[str, Any] = {"lift": lift, "heuristic": heuristic}
-    checked["conditions"] = check_conditions(parameters["conditions"])
-    checked["min_precision"] = as_min_precision(parameters["min_precision"])
-    fixed = as_fixed_head(parameters["fix_head"])
-    checked["fix_head"] = fixed is not None
-    checked |= {"refine_against": fixed.refine_against, "fixed_head_counts": fixed.counts} if fixed else {}
+    checked: dict[str, Any] = {
+        "lift": lift,
+        "heuristic": heuristic,
+        "conditions": check_conditions(parameters["conditions"]),
+        "min_precision": parameters["min_precision"],
+        "n_rules": _plain("int | None", parameters["max_rules"]),
+    }
     others = (option for option in fields(Options) if option.name not in checked and option.name in parameters)
-    return Options(**checked, **{option.name: plain(option.type, parameters[option.name]) for option in others})
+    return Options(**checked, **{option.name: _plain(option.type, parameters[option.name]) for option in others})
+
+
+def _plain(kind: Any, value: Any) -> Any:
+    """A value as a plain Python number or text, whatever library it comes from."""
+    if kind == "bool":
+        return bool(value)
+    if kind == "float":
+        return float(value)
+    return min(int(value), LARGEST) if isinstance(value, Integral) else value
 
 
 def check_conditions(conditions: Any) -> tuple[str, ...]:
@@ -99,9 +89,7 @@ def check_conditions(conditions: Any) -> tuple[str, ...]:
 
 
 def check_heuristic(heuristic: Any) -> Heuristic:
-    """The heuristic, from an object or a name; `"auto"` is the one to start from."""
-    if isinstance(heuristic, str) and heuristic == "auto":
-        return FMeasure(beta=0.6)
+    """The heuristic, from an object or a name."""
     if isinstance(heuristic, str):
         if heuristic not in HEURISTICS:
             raise ParameterError("heuristic", heuristic, f"{heuristic!r} is unknown{nearest(heuristic, HEURISTICS)}")
@@ -163,16 +151,15 @@ def check_constraints(
     constraints: Any,
     attributes: Sequence[Attribute],
     labels: Sequence[str],
-    head_search: HeadSearch,
     groups: Groups,
     hierarchy: Hierarchy,
-    had_or_not: Callable[[], Sequence[bool]],
+    is_binary: Callable[[], Sequence[bool]],
     initial_rules: Sequence[Rule] = (),
     Y: Any = None,
 ) -> ResolvedConstraints | None:
     """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some.
 
-    What `had_or_not` gives are the attributes that instances have or not. Labels that are at hand are checked, too.
+    What `is_binary` gives are the attributes that instances have or not. Labels that are at hand are checked, too.
     """
     if constraints is None and not groups and not hierarchy:
         return None
@@ -180,16 +167,7 @@ def check_constraints(
         raise ParameterError.expected("constraints", constraints, "None or a plurule.Constraints")
     resolved = (constraints or Constraints()).resolve(attributes, labels).with_exclusive(groups, labels)
     resolved = resolved.with_hierarchy(hierarchy, labels)
-    longest = max(len(unit) for unit in resolved.units())
-    if head_search == "anti_monotone" and longest > MOST_LABELS_EXHAUSTIVE:
-        tries = f"{head_search!r} tries all signs of labels that must go together"
-        most = f"which is meant for at most {MOST_LABELS_EXHAUSTIVE} of them, got {longest}; require fewer pairs"
-        raise ParameterError("head_search", head_search, f"{tries}, {most}")
-    resolved.expect_kept(initial_rules, Y, labels)
-    return resolved if constraints is None or constraints.test_absence else resolved.testing_presence(had_or_not())
-
-
-def check_engine(engine: str) -> Engine:
-    """The engine of that name; `"auto"` is the fastest."""
-    check_parameters({"engine": ALLOWED["engine"]}, {"engine": engine})
-    return next((known for known in ENGINES if known == engine), ENGINES[0])
+    if Y is not None:
+        resolved.expect_kept_by(Y, labels)
+    resolved.expect_directed(initial_rules)
+    return resolved if constraints is None or constraints.test_absence else resolved.testing_presence(is_binary())

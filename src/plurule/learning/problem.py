@@ -9,17 +9,19 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.constraints import ResolvedConstraints
 from plurule.data.table import Table
 from plurule.heuristics import Averaging, FMeasure, Heuristic
-from plurule.learning.constraints import ResolvedConstraints
 from plurule.learning.derived import DerivedColumn, derive
-from plurule.learning.fixed_head import FixedHeadCounts, RefineAgainst
 from plurule.learning.min_precision import MinPrecision
-from plurule.model import Attribute, Condition, NominalCondition, NumericCondition, Rule, RuleList
+from plurule.model import Attribute, Condition, OneOfCondition, RangeCondition, Rule, RuleList
 from plurule.model.head import Groups, Hierarchy
-from plurule.prediction.counts import Pairs
+from plurule.prediction.apply import Pairs
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
+
+RefineAgainst: TypeAlias = Literal["lifted", "plain"]
+FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
 
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
 
@@ -60,7 +62,7 @@ class Problem:
     def said(self, condition: Condition) -> Condition:
         """A condition as it is said of the attributes of the data."""
         place = condition.index - len(self.attributes)
-        if not isinstance(condition, NumericCondition | NominalCondition) or place < 0:
+        if not isinstance(condition, RangeCondition | OneOfCondition) or place < 0:
             return condition
         return self.derived[place].said(condition, self.attributes[self.derived[place].source])
 
@@ -125,7 +127,11 @@ class Options:
     label_conditions: bool = True
     fix_head: bool = True
     refine_against: RefineAgainst = "lifted"
+    """With a fixed head, the value that a refined rule must beat: a multi-label head is refined only if that gains more
+    than its lift (as published), or the plain value."""
     fixed_head_counts: FixedHeadCounts = "instances"
+    """With a fixed head, whether a covered instance with an open head label counts with all head labels (as published)
+    or with the open pairs."""
     beam_width: int = 1
     remaining: float = 0.1
     stop_threshold: float = 0.01

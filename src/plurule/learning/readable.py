@@ -18,12 +18,10 @@ from plurule.learning.binning import known_values
 from plurule.model import (
     Attribute,
     Condition,
-    LabelCondition,
     MissingCondition,
-    NominalCondition,
-    NumericCondition,
+    OneOfCondition,
+    RangeCondition,
     RuleList,
-    SetCondition,
 )
 from plurule.model.condition import join_intervals
 
@@ -42,7 +40,7 @@ def readable(rule_list: RuleList, table: Table, n_given: int = 0) -> RuleList:
             attributes[index] = replace(attributes[index], only_0_and_1=bool(np.isin(values[index], (0.0, 1.0)).all()))
 
     def rounded(condition: Condition) -> Condition:
-        if not isinstance(condition, NumericCondition):
+        if not isinstance(condition, RangeCondition) or condition.is_interval:
             return condition
         return _rounded(condition, values[condition.index], attributes[condition.index])
 
@@ -56,18 +54,18 @@ def join_sets(body: Sequence[Condition], attributes: Sequence[Attribute]) -> tup
     """A body that says the same with at most one condition for each nominal attribute, in its shortest form.
 
     >>> colours = Attribute("colour", ("red", "green", "blue", "white"))
-    >>> body = SetCondition("colour", 0, ("red",), negated=True), SetCondition("colour", 0, ("red", "green", "blue"))
+    >>> body = OneOfCondition("colour", 0, ("red",), True), OneOfCondition("colour", 0, ("red", "green", "blue"))
     >>> [str(condition) for condition in join_sets(body, [colours])]
     ['colour in {green, blue}']
     """
     found: dict[object, Condition] = {}
-    on_attributes = [c for c in body if not isinstance(c, LabelCondition)]
+    on_attributes = [c for c in body if not c.on_label]
     for condition in body:
-        if isinstance(condition, NominalCondition | SetCondition):
+        if isinstance(condition, OneOfCondition):
             same = [c for c in on_attributes if c.index == condition.index]
             kept: Sequence[str] = attributes[condition.index].categories or ()
             for other in same:
-                kept = other.admits(kept) if isinstance(other, NominalCondition | SetCondition) else kept
+                kept = other.accepted(kept) if isinstance(other, OneOfCondition) else kept
             found.setdefault(condition.index, among(condition.index, attributes[condition.index], kept))
         # Whatever is asked of a value, it is known.
         elif not isinstance(condition, MissingCondition) or sum(c.index == condition.index for c in on_attributes) == 1:
@@ -79,25 +77,25 @@ def among(index: int, attribute: Attribute, kept: Sequence[str]) -> Condition:
     """The shortest condition that some categories satisfy, and no others."""
     others = tuple(category for category in attribute.categories or () if category not in kept)
     if len(kept) == 1:
-        return NominalCondition(attribute.name, index, kept[0], attribute.is_binary)
+        return OneOfCondition(attribute.name, index, (kept[0],), is_binary=attribute.is_binary)
     if others and len(others) < len(kept):
-        return SetCondition(attribute.name, index, others, negated=True)
-    return SetCondition(attribute.name, index, tuple(kept))
+        return OneOfCondition(attribute.name, index, others, negated=True)
+    return OneOfCondition(attribute.name, index, tuple(kept))
 
 
-def _rounded(condition: NumericCondition, values: NDArray[np.float64], attribute: Attribute) -> NumericCondition:
+def _rounded(condition: RangeCondition, values: NDArray[np.float64], attribute: Attribute) -> RangeCondition:
     """A condition with a round threshold that parts the same two of some ascending values."""
     place = int(np.searchsorted(values, condition.threshold, side="right"))
     if attribute.is_binary:
-        return replace(condition, threshold=0.5 if place == 1 else condition.threshold, of_binary=True)
+        return replace(condition.with_threshold(0.5 if place == 1 else condition.threshold), is_binary=True)
     if place in (0, len(values)):
         return condition
     below, above = float(values[place - 1]), float(values[place])
     if not np.array_equal(values, np.floor(values)) or max(-below, above) >= 2**53:
-        return replace(condition, threshold=roundest(below, math.nextafter(above, -math.inf)))
-    if condition.operator == "<=":
-        return replace(condition, threshold=roundest(below, above - 1))
-    return replace(condition, threshold=math.nextafter(roundest(below + 1, above), -math.inf))
+        return condition.with_threshold(roundest(below, math.nextafter(above, -math.inf)))
+    if condition.above is None:
+        return condition.with_threshold(roundest(below, above - 1))
+    return condition.with_threshold(math.nextafter(roundest(below + 1, above), -math.inf))
 
 
 def roundest(lowest: float, highest: float) -> float:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.learning.counting import Candidates, Confusion, Counted, Counting, Mask
+from plurule.learning.counting import Candidates, Counted, Counting, Mask
 from plurule.learning.head_search import find_heads
-from plurule.learning.label_sets import NOT_IN_HEAD, Heads, floor_of_ties, sum_in_order, value_of, worth_something
+from plurule.learning.label_sets import NOT_IN_HEAD, Heads, sum_in_order, tie_threshold, value_of, worth_something
 from plurule.learning.min_precision import UNBOUND
 from plurule.learning.problem import Options
-from plurule.model import Condition, LabelCondition
+from plurule.model import Condition
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Pass:
 
 def best_index(value: NDArray[np.float64], tp: NDArray[np.float64], conditions: NDArray[Any]) -> int:
     """Higher value, then more TP, then fewer conditions, then first; values in tolerance of the highest are equal."""
-    tied = np.flatnonzero(value >= floor_of_ties(value.max()))
+    tied = np.flatnonzero(value >= tie_threshold(value.max()))
     return int(tied[np.lexsort((tied, conditions[tied], -tp[tied]))[0]])
 
 
@@ -105,8 +105,8 @@ def best_rule(state: Counting, options: Options) -> Candidate | None:
 def failing_labels(state: Counting, rule: Candidate, options: Options) -> Mask:
     """The labels for which a finished rule is not precise enough.
 
-    Those that are not, where that is asked of labels and there are some, with the labels that go together with them; or
-    else all of its head. None where it is precise enough.
+    Those that are not, where that is asked of labels and there are some; or else all of its head. None where it is
+    precise enough.
     """
     failing = np.zeros(state.problem.n_labels, dtype=bool)
     if options.min_precision.of == "label":
@@ -114,9 +114,6 @@ def failing_labels(state: Counting, rule: Candidate, options: Options) -> Mask:
         weights = state.head_pairs(labels, rule.signs[labels], whole=False)
         counts = weights.confusion(state.unrefined(rule.covered))
         failing[labels] = ~options.min_precision.reached(counts.tp[0], counts.fp[0])
-        constraints = state.problem.constraints
-        for unit in () if constraints is None else constraints.units():
-            failing[list(unit)] = failing[list(unit)].any()
     precise = bool(options.min_precision.reached(np.array(rule.tp), np.array(rule.fp)))
     return failing if failing.any() or precise else rule.signs != NOT_IN_HEAD
 
@@ -145,18 +142,13 @@ def best_of(rules: list[Candidate]) -> Candidate:
 
 
 def first_pass(state: Counting, options: Options) -> list[Candidate]:
-    """The empty body and every body of one condition, each with its own best head.
-
-    Where attributes are required, only bodies of one condition on one of them: so every rule tests one.
-    """
+    """The empty body and every body of one condition, each with its own best head."""
     nothing = np.full(state.problem.n_labels, NOT_IN_HEAD, dtype=np.int8)
     start = Candidate((), state.everything(), nothing, -np.inf, 0, 0)
     weights = state.open_pairs()
-    constraints = state.problem.constraints
-    needs_condition = constraints is not None and constraints.requires_attribute
-    candidates: list[Candidates] = [] if needs_condition else [state.unrefined(start.covered)]
+    candidates: list[Candidates] = [state.unrefined(start.covered)]
     if may_grow(start, options):
-        candidates += state.refinements(start.covered, options.label_conditions, first=True)
+        candidates += state.refinements(start.covered, options.label_conditions)
     blocks = [(0, c, score_free(state, c, weights, start, options)) for c in candidates]
     beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
     if options.fix_head and options.refine_against == "plain":
@@ -182,7 +174,7 @@ def keep_improvements(heads: Heads, rule: Candidate) -> None:
     """Give up candidates that are not better than the rule they refine."""
     above = np.maximum(heads.value, rule.value)
     below = np.minimum(heads.value, rule.value)
-    tied = below >= floor_of_ties(above)
+    tied = below >= tie_threshold(above)
     better = np.where(tied, heads.tp > rule.tp, heads.value > rule.value)
     heads.value[~better] = -np.inf
 
@@ -197,18 +189,12 @@ def with_coverage(state: Counting, rule: Candidate) -> Candidate:
 def score_free(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
     """The best head of each candidate."""
     confusion = weights.confusion(candidates)
-    barred = barred_heads(state, candidates, len(confusion.tp), rule.body)
-    some = state.may_be_best(candidates, confusion, options) if barred is None else None
-    if some is None:
-        heads = find_heads(state, candidates, confusion, options, barred)
-    else:
-        found = find_heads(state, candidates, Confusion(*(counts[some] for counts in confusion)), options)
-        heads = Heads.nowhere(*confusion.tp.shape)
-        heads.value[some], heads.tp[some], heads.fp[some], heads.signs[some] = vars(found).values()
+    forbidden = forbidden_heads(state, candidates, len(confusion.tp), rule.body)
+    heads = find_heads(state, candidates, confusion, options, forbidden)
     return enough_covered(state, candidates, heads, options)
 
 
-def barred_heads(
+def forbidden_heads(
     state: Counting, candidates: Candidates, n_candidates: int, body: Sequence[Condition] = ()
 ) -> Mask | None:
     """Per candidate, label and sign, whether it may not be in the head; None if all may.
@@ -216,22 +202,22 @@ def barred_heads(
     What a body tests may not, nor what must be apart from that, nor what directions of attributes do not allow.
     """
     constraints, tested = state.problem.constraints, candidates.tested
-    in_body = [c.index for c in body if isinstance(c, LabelCondition)]
+    in_body = [c.index for c in body if c.on_label]
     directed = constraints is not None and constraints.directed
     if tested is None and not in_body and not directed:
         return None
-    barred = np.zeros((n_candidates, state.problem.n_labels, 2), dtype=bool)
-    barred[:, in_body] = True
+    forbidden = np.zeros((n_candidates, state.problem.n_labels, 2), dtype=bool)
+    forbidden[:, in_body] = True
     if tested is not None:
-        barred[np.arange(n_candidates), tested] = True
+        forbidden[np.arange(n_candidates), tested] = True
     if constraints is not None:
-        barred |= constraints.apart[in_body].any(axis=0, keepdims=True).T
+        forbidden |= constraints.apart[in_body].any(axis=0, keepdims=True).T
         if tested is not None:
-            barred |= constraints.apart[tested][:, :, None]
+            forbidden |= constraints.apart[tested][:, :, None]
         if directed:
-            barred |= constraints.barred([candidates.condition(i) for i in range(n_candidates)])
-            barred |= constraints.barred(body).any(axis=0)
-    return barred
+            forbidden |= constraints.forbidden_heads([candidates.condition(i) for i in range(n_candidates)])
+            forbidden |= constraints.forbidden_heads(body).any(axis=0)
+    return forbidden
 
 
 def head_weights(state: Counting, rule: Candidate, options: Options) -> Counted:
@@ -245,10 +231,10 @@ def score_fixed(state: Counting, candidates: Candidates, weights: Counted, rule:
     heads = count_fixed(state, candidates, weights, rule, options)
     heads.value[heads.tp == 0] = -np.inf
     heads.value[~(options.min_precision.reached(heads.tp, heads.fp) & worth_something(heads.value, options))] = -np.inf
-    barred = barred_heads(state, candidates, len(heads.value))
-    if barred is not None:
+    forbidden = forbidden_heads(state, candidates, len(heads.value))
+    if forbidden is not None:
         labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
-        heads.value[barred[:, labels, rule.signs[labels]].any(axis=1)] = -np.inf
+        heads.value[forbidden[:, labels, rule.signs[labels]].any(axis=1)] = -np.inf
     return enough_covered(state, candidates, heads, options)
 
 

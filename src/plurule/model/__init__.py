@@ -1,14 +1,12 @@
-"""What is learned: attributes, conditions, heads, rules and rule lists. Knows nothing of learning."""
+"""Learned models: attributes, conditions, heads, rules and rule lists. Knows nothing of learning."""
 
 from plurule.model.condition import (
     Attribute,
     Condition,
-    IntervalCondition,
     LabelCondition,
     MissingCondition,
-    NominalCondition,
-    NumericCondition,
-    SetCondition,
+    OneOfCondition,
+    RangeCondition,
 )
 from plurule.model.head import Assignment, Head
 from plurule.model.rule import Rule
@@ -19,13 +17,11 @@ __all__ = [
     "Attribute",
     "Condition",
     "Head",
-    "IntervalCondition",
     "LabelCondition",
     "LengthChoice",
     "MissingCondition",
-    "NominalCondition",
-    "NumericCondition",
+    "OneOfCondition",
+    "RangeCondition",
     "Rule",
     "RuleList",
-    "SetCondition",
 ]

@@ -7,18 +7,24 @@ A condition names the attribute (or label) it tests and knows its column. A miss
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, overload
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from plurule.model.head import Assignment
+from plurule.errors import ModelError, first_repeated, nearest
 from plurule.model.naming import NUMBER, in_quotes, quoted
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from plurule.export.sql import Dialect
+
 Parts: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
-"""What a condition says before the name of the attribute and after it: `("2", "<"), ("<=", "5")`."""
+"""Text of a condition before the name of the attribute and after it: `("2", "<"), ("<=", "5")`."""
 
 YES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-"""What the categories of a nominal attribute of two truth values mean."""
+"""The truth values that categories of a binary attribute stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,177 +59,267 @@ class Attribute:
         return {c.lower() for c in self.categories} in ({"0", "1"}, {"no", "yes"}, {"false", "true"})
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class NumberedAttributes(Sequence[Attribute]):
-    """x0, x1, …: those of a matrix without names, like a tuple, but each is made when it is asked for.
-
-    >>> attributes = NumberedAttributes(range(100_000))
-    >>> attributes[-1], attributes.has("x7"), attributes.has("x07")
-    (Attribute(name='x99999', categories=None, only_0_and_1=False), True, False)
-    >>> attributes[:1] == (Attribute("x0"),)
-    True
-    """
-
-    numbers: range
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> Attribute: ...
-    @overload
-    def __getitem__(self, index: slice) -> NumberedAttributes: ...
-    def __getitem__(self, index: int | slice) -> Attribute | NumberedAttributes:
-        found = self.numbers[index]
-        return NumberedAttributes(found) if isinstance(found, range) else Attribute(f"x{found}")
-
-    def __iter__(self) -> Iterator[Attribute]:
-        return (Attribute(f"x{number}") for number in self.numbers)
-
-    def has(self, name: str) -> bool:
-        """Whether one of them is called so."""
-        number = name[1:]
-        return number.isdecimal() and len(number) < 20 and int(number) in self.numbers and name == f"x{int(number)}"
-
-    def __eq__(self, other: Any) -> bool:
-        return self.numbers == other.numbers if isinstance(other, NumberedAttributes) else tuple(self) == other
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
-
-
-def as_attributes(attributes: Iterable[Attribute]) -> tuple[Attribute, ...] | NumberedAttributes:
-    """Attributes as they are kept: those that are numbered are left unmade."""
-    return attributes if isinstance(attributes, NumberedAttributes) else tuple(attributes)
-
-
 @dataclass(frozen=True, slots=True)
-class AttributeTest:
-    """What all conditions on an attribute have."""
+class Condition:
+    """A test in the body of a rule; one of four kinds.
+
+    The tested values are given to `accepts` one by one (None if missing, or not yet predicted), and to `mask` as a
+    column: numbers, codes of categories (-1 if missing), or predictions of a label (1, 0, or -1 if not yet predicted).
+    In SQL and Python they are an expression, the operand.
+
+    >>> from plurule.model import RangeCondition
+    >>> condition = RangeCondition("area", 0, above=2.5)
+    >>> condition.accepts(3), condition.python("area")
+    (True, 'area > 2.5')
+    """
 
     name: str
-    """Of the attribute."""
+    """Name of the attribute, or of the label."""
     index: int
-    """Its place among the attributes, from 0."""
+    """Position among the attributes, or among the labels, from 0."""
 
-    def parts(self, digits: int | None = None) -> Parts:
-        """What the condition says before the name and after it; numbers with so many digits, or all they have."""
-        raise NotImplementedError
-
-    def __str__(self) -> str:
-        return to_text(self)
-
-
-@dataclass(frozen=True, slots=True)
-class NumericCondition(AttributeTest):
-    """`attribute <= threshold` or `attribute > threshold`.
-
-    Above the number right below 2 is from 2 on, and is written so. Of an attribute that instances have or not (`0` or
-    `1`), the condition says just that.
-
-    >>> str(NumericCondition("colours", 8, ">", 4.5)), str(NumericCondition("colours", 8, ">", 1.9999999999999998))
-    ('colours > 4.5', 'colours >= 2')
-    >>> str(NumericCondition("apple", 3, "<=", 0.5, of_binary=True))
-    'no "apple"'
-    """
-
-    operator: Literal["<=", ">"]
-    """Which side of the threshold."""
-    threshold: float
-    """A value that equals it is on the `<=` side."""
-    of_binary: bool = field(default=False, compare=False)
-    """Whether instances have the attribute or not, so that the condition is written as `no "apple"`."""
-
-    def parts(self, digits: int | None = None) -> Parts:
-        if self.of_binary and self.threshold == 0.5:
-            return having(self.operator == ">")
-        return (), self.comparison(digits)
-
-    def comparison(self, digits: int | None = None) -> tuple[str, str]:
-        """Operator and number in their shortest form; the number with so many digits, or all it has."""
-        is_next, number = shortest_bound(self.threshold)
-        operator = (">=" if is_next else ">") if self.operator == ">" else ("<" if is_next else "<=")
-        return operator, format_number(number, digits)
-
-
-@dataclass(frozen=True, slots=True)
-class IntervalCondition(AttributeTest):
-    """`above < attribute <= at_most`: two bounds of one attribute as one condition.
-
-    >>> str(IntervalCondition("un_since", 4, 1947.5, 1990.5))
-    '1947.5 < un_since <= 1990.5'
-    """
-
-    above: float
-    """Values are larger."""
-    at_most: float
-    """Values are no larger."""
+    on_label: ClassVar[bool] = False
+    """Whether a label is tested instead of an attribute."""
 
     @property
-    def bounds(self) -> tuple[NumericCondition, NumericCondition]:
-        """The same as two conditions."""
-        return (
-            NumericCondition(self.name, self.index, ">", self.above),
-            NumericCondition(self.name, self.index, "<=", self.at_most),
-        )
+    def determines_value(self) -> bool:
+        """Whether only one value satisfies the condition, so that an explanation need not show it."""
+        return True
+
+    @property
+    def tests_absence(self) -> bool:
+        """Whether instances satisfy the condition by not having the attribute, such as a word of a text."""
+        return False
 
     def parts(self, digits: int | None = None) -> Parts:
-        lower, upper = self.bounds
-        operator, number = lower.comparison(digits)
-        return (number, operator.replace(">", "<")), upper.comparison(digits)
+        """Return what is written before the name and after it; numbers with so many digits, or all they have."""
+        raise NotImplementedError
+
+    def text(self, digits: int | None = None) -> str:
+        """Return the condition as `plurule.model.text` reads it, if thresholds have all their digits."""
+        before, after = self.parts(digits)
+        # Quotes tell an attribute that instances have from a label, `no` from a part of the name, a name from a number.
+        in_doubt = not after or (before and NUMBER.fullmatch(self.name))
+        name = in_quotes(self.name) if in_doubt else quoted(self.name)
+        return " ".join((*before, name, *after))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether one value satisfies the condition."""
+        raise NotImplementedError
+
+    def named_values(self) -> set[Any]:
+        """Return the values that the condition names: bounds or categories."""
+        return set()
+
+    def mask(self, values: NDArray[Any], categories: Sequence[str] = ()) -> NDArray[np.bool_]:
+        """Return which values of a column satisfy the condition; `categories` are those of a nominal attribute."""
+        raise NotImplementedError
+
+    def sql(self, operand: str, dialect: Dialect, categories: Sequence[str] | None = None) -> str:
+        """Return the condition in SQL."""
+        raise NotImplementedError
+
+    def python(self, operand: str, categories: Sequence[str] | None = None) -> str:
+        """Return the condition as a Python expression."""
+        raise NotImplementedError
+
+    def placed(self, index: int, attribute: Attribute | None = None) -> Self:
+        """Return the same condition on the attribute (or label) at another position; refuse one it cannot test."""
+        return replace(self, index=index)
 
 
 @dataclass(frozen=True, slots=True)
-class NominalCondition(AttributeTest):
-    """`attribute = category`.
+class RangeCondition(Condition):
+    """`attribute > above`, `attribute <= at_most`, or both: `above < attribute <= at_most`.
 
-    >>> str(NominalCondition("landmass", 0, "Europe"))
-    'landmass = Europe'
+    Above the number right below 2 is from 2 on, and is written so. On an attribute of 0 and 1, a threshold of 0.5 is
+    written as presence or absence.
+
+    >>> print(RangeCondition("colours", 8, above=4.5), RangeCondition("colours", 8, above=1.9999999999999998), sep=", ")
+    colours > 4.5, colours >= 2
+    >>> print(RangeCondition("un_since", 4, 1947.5, 1990.5))
+    1947.5 < un_since <= 1990.5
+    >>> print(RangeCondition("apple", 3, at_most=0.5, is_binary=True))
+    no "apple"
     """
 
-    category: str
-    """The value that instances must have."""
-    of_binary: bool = field(default=False, compare=False)
-    """Whether instances have the attribute or not, so that the condition is written as `no "apple"`."""
+    above: float | None = None
+    """Values are larger; None if they have no lower bound."""
+    at_most: float | None = None
+    """Values are not larger; None if they have no upper bound."""
+    is_binary: bool = field(default=False, compare=False)
+    """Whether the attribute has the values 0 and 1 only; matters for the text alone."""
+
+    def __post_init__(self) -> None:
+        if self.above is None and self.at_most is None:
+            raise ValueError(f"the range of {self.name!r} needs a bound")
+
+    @property
+    def is_interval(self) -> bool:
+        """Whether there are two bounds."""
+        return self.above is not None and self.at_most is not None
+
+    @property
+    def threshold(self) -> float:
+        """The bound of a range that has only one."""
+        threshold = self.at_most if self.above is None else self.above
+        assert threshold is not None
+        return threshold
+
+    def with_threshold(self, threshold: float) -> RangeCondition:
+        """Return a range with one bound with another one in its place."""
+        return replace(self, above=threshold) if self.at_most is None else replace(self, at_most=threshold)
+
+    @property
+    def sides(self) -> tuple[RangeCondition, ...]:
+        """The same as one range for each bound."""
+        return (replace(self, at_most=None), replace(self, above=None)) if self.is_interval else (self,)
+
+    @property
+    def _tests_presence(self) -> bool:
+        return self.is_binary and not self.is_interval and self.threshold == 0.5
+
+    @property
+    def determines_value(self) -> bool:
+        return self._tests_presence
+
+    @property
+    def tests_absence(self) -> bool:
+        return self.above is None and self.at_most is not None and 0 <= self.at_most < 1
+
+    def comparisons(self) -> list[tuple[str, float]]:
+        """Return the operator and the number of each comparison, in the shortest form."""
+        comparisons = []
+        if self.above is not None:
+            is_next, number = shortest_bound(self.above)
+            comparisons.append((">=" if is_next else ">", number))
+        if self.at_most is not None:
+            is_next, number = shortest_bound(self.at_most)
+            comparisons.append(("<" if is_next else "<=", number))
+        return comparisons
 
     def parts(self, digits: int | None = None) -> Parts:
-        return having(YES[self.category.lower()]) if self.of_binary else ((), ("=", self.category))
+        if self._tests_presence:
+            return presence_parts(self.at_most is None)
+        *lower, (operator, number) = self.comparisons()
+        before = [(format_number(n, digits), o.replace(">", "<")) for o, n in lower]
+        return before[0] if before else (), (operator, format_number(number, digits))
 
-    def admits(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Those of some categories that satisfy it."""
-        return tuple(category for category in known if category == self.category)
+    def accepts(self, value: Any) -> bool:
+        if value is None:
+            return False
+        return (self.above is None or value > self.above) and (self.at_most is None or value <= self.at_most)
+
+    def named_values(self) -> set[Any]:
+        return {self.above, self.at_most} - {None}
+
+    def mask(self, values: NDArray[Any], categories: Sequence[str] = ()) -> NDArray[np.bool_]:
+        # Comparing with NaN is false, so a missing value satisfies neither bound.
+        if self.above is None:
+            return values <= self.at_most
+        mask = values > self.above
+        return mask if self.at_most is None else mask & (values <= self.at_most)
+
+    def sql(self, operand: str, dialect: Dialect, categories: Sequence[str] | None = None) -> str:
+        return " AND ".join(f"{operand} {o} {dialect.number(float(number))}" for o, number in self.comparisons())
+
+    def python(self, operand: str, categories: Sequence[str] | None = None) -> str:
+        *lower, (operator, number) = self.comparisons()
+        before = "".join(f"{float(n)!r} {o.replace('>', '<')} " for o, n in lower)
+        return f"{before}{operand} {operator} {float(number)!r}"
+
+    def placed(self, index: int, attribute: Attribute | None = None) -> RangeCondition:
+        if attribute is not None and attribute.is_nominal:
+            raise ModelError(f"{self} is a numeric condition, but {self.name!r} is nominal")
+        return replace(self, index=index, is_binary=attribute is not None and attribute.is_binary)
 
 
 @dataclass(frozen=True, slots=True)
-class SetCondition(AttributeTest):
-    """`attribute in {categories}`, or any other known category: `attribute not in {…}`, of one `attribute ≠ category`.
+class OneOfCondition(Condition):
+    """`attribute = category` or `attribute in {categories}`; negated `attribute ≠ category` or `attribute not in {…}`.
 
-    A category that the attribute does not have is as good as a missing value, and satisfies neither.
+    A category that the attribute does not have is as good as a missing value, and satisfies none of them.
 
-    >>> str(SetCondition("landmass", 0, ("Asia", "Europe"))), str(SetCondition("landmass", 0, ("Asia",), negated=True))
-    ('landmass in {Asia, Europe}', 'landmass ≠ Asia')
+    >>> print(OneOfCondition("landmass", 0, ("Asia",)), OneOfCondition("landmass", 0, ("Asia", "Europe")), sep=", ")
+    landmass = Asia, landmass in {Asia, Europe}
+    >>> print(OneOfCondition("landmass", 0, ("Asia",), negated=True))
+    landmass ≠ Asia
     """
 
     categories: tuple[str, ...]
-    """The values that instances may have, or if negated may not."""
+    """The categories that instances may have, or if negated may not have."""
     negated: bool = False
-    """Whether the other known categories are meant."""
+    """Whether the other categories of the attribute are meant."""
+    is_binary: bool = field(default=False, compare=False)
+    """Whether the attribute has two categories for present and absent; matters for the text alone."""
+
+    def __post_init__(self) -> None:
+        if not self.categories or first_repeated(self.categories) is not None:
+            raise ValueError(f"a condition on {self.name!r} needs different categories, got {self.categories}")
+
+    @property
+    def determines_value(self) -> bool:
+        return len(self.categories) == 1 and not self.negated
+
+    @property
+    def tests_absence(self) -> bool:
+        return self.determines_value and not YES.get(self.categories[0].lower(), True)
 
     def parts(self, digits: int | None = None) -> Parts:
-        if self.negated and len(self.categories) == 1:
+        if self.determines_value:
+            (category,) = self.categories
+            return presence_parts(YES[category.lower()]) if self.is_binary else ((), ("=", category))
+        if len(self.categories) == 1:
             return (), ("≠", quoted(self.categories[0]))
         return (), ("not in" if self.negated else "in", f"{{{', '.join(map(quoted, self.categories))}}}")
 
-    def admits(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Those of some categories that satisfy it."""
-        return tuple(category for category in known if (category in self.categories) != self.negated)
+    def text(self, digits: int | None = None) -> str:
+        if self.determines_value and not self.is_binary:
+            return f"{quoted(self.name)} = {quoted(self.categories[0])}"
+        return Condition.text(self, digits)
+
+    def accepted(self, categories: Sequence[str] | None) -> tuple[str, ...]:
+        """Return those of some categories that satisfy the condition."""
+        return tuple(c for c in categories or () if (c in self.categories) != self.negated)
+
+    def accepts(self, value: Any) -> bool:
+        return value is not None and (value in self.categories) != self.negated
+
+    def named_values(self) -> set[Any]:
+        return set(self.categories)
+
+    def mask(self, values: NDArray[Any], categories: Sequence[str] = ()) -> NDArray[np.bool_]:
+        import numpy as np  # a model is read and written without it
+
+        accepted = [self.accepts(category) for category in categories]
+        if accepted.count(True) == 1:
+            return values == accepted.index(True)
+        # The last is for the code -1, which stands for a missing value.
+        return np.array([*accepted, False])[values]
+
+    def sql(self, operand: str, dialect: Dialect, categories: Sequence[str] | None = None) -> str:
+        return _sql_in(operand, self.accepted(categories), dialect)
+
+    def python(self, operand: str, categories: Sequence[str] | None = None) -> str:
+        if self.determines_value:
+            return f"{operand} == {self.categories[0]!r}"
+        return f"{operand} in {self.accepted(categories)!r}"
+
+    def placed(self, index: int, attribute: Attribute | None = None) -> OneOfCondition:
+        if attribute is None or attribute.categories is None:
+            raise ModelError(f"{self} is a nominal condition, but {self.name!r} is numeric")
+        for category in self.categories:
+            if category not in attribute.categories:
+                hint = nearest(category, attribute.categories)
+                raise ModelError(f"attribute {self.name!r} has no category {category!r}{hint}")
+        return replace(self, index=index, is_binary=attribute.is_binary)
 
 
 @dataclass(frozen=True, slots=True)
-class MissingCondition(AttributeTest):
+class MissingCondition(Condition):
     """`attribute is missing`, or `attribute is known`.
 
     >>> str(MissingCondition("area", 0, True)), str(MissingCondition("area", 0, False))
@@ -236,75 +332,110 @@ class MissingCondition(AttributeTest):
     def parts(self, digits: int | None = None) -> Parts:
         return (), ("is", "missing" if self.missing else "known")
 
+    def accepts(self, value: Any) -> bool:
+        return (value is None) == self.missing
+
+    def mask(self, values: NDArray[Any], categories: Sequence[str] = ()) -> NDArray[np.bool_]:
+        # Only NaN differs from itself.
+        is_missing: NDArray[np.bool_] = values != values if values.dtype.kind == "f" else values < 0
+        return is_missing == self.missing
+
+    def sql(self, operand: str, dialect: Dialect, categories: Sequence[str] | None = None) -> str:
+        if categories is None:
+            return f"{operand} IS {'' if self.missing else 'NOT '}NULL"
+        known = _sql_in(operand, categories, dialect)
+        return f"({operand} IS NULL OR NOT {known})" if self.missing else known
+
+    def python(self, operand: str, categories: Sequence[str] | None = None) -> str:
+        if categories is None:
+            return f"{operand} {'!=' if self.missing else '=='} {operand}"
+        return f"{operand} {'not in' if self.missing else 'in'} {categories!r}"
+
 
 @dataclass(frozen=True, slots=True)
-class LabelCondition(Assignment):
+class LabelCondition(Condition):
     """A label that earlier rules predicted as present (or absent).
 
     >>> str(LabelCondition("red", 0, True)), str(LabelCondition("red", 0, False))
     ('red', '¬red')
     """
 
+    present: bool
+    """Whether the label must be predicted as present; if not, as absent."""
 
-CategoryCondition: TypeAlias = NominalCondition | SetCondition
-SimpleCondition: TypeAlias = NumericCondition | CategoryCondition | MissingCondition | LabelCondition
-AttributeCondition: TypeAlias = NumericCondition | IntervalCondition | CategoryCondition | MissingCondition
-Condition: TypeAlias = AttributeCondition | LabelCondition
+    on_label: ClassVar[bool] = True
+
+    def parts(self, digits: int | None = None) -> Parts:
+        return () if self.present else ("¬",), ()
+
+    def text(self, digits: int | None = None) -> str:
+        return quoted(self.name) if self.present else f"¬{quoted(self.name)}"
+
+    def accepts(self, value: Any) -> bool:
+        return value is self.present
+
+    def mask(self, values: NDArray[Any], categories: Sequence[str] = ()) -> NDArray[np.bool_]:
+        return values == int(self.present)
+
+    def sql(self, operand: str, dialect: Dialect, categories: Sequence[str] | None = None) -> str:
+        # The operand is NULL, which satisfies nothing, where no rule has decided the label.
+        return f"{operand} = {int(self.present)}"
+
+    def python(self, operand: str, categories: Sequence[str] | None = None) -> str:
+        return f"{operand} == {int(self.present)}"
 
 
-def having(present: bool) -> Parts:
-    """What stands around the name of an attribute that instances have, or do not have."""
+def presence_parts(present: bool) -> Parts:
+    """Return what is written around the name of a binary attribute that is present, or is not."""
     return () if present else ("no",), ()
 
 
-def to_text(condition: AttributeTest, digits: int | None = None) -> str:
-    """A condition on an attribute as `plurule.model.text` reads it, if thresholds have all their digits."""
-    before, after = condition.parts(digits)
-    # Quotes tell an attribute that instances have from a label, `no` from a part of the name, a name from a number.
-    in_doubt = not after or (before and NUMBER.fullmatch(condition.name))
-    name = in_quotes(condition.name) if in_doubt else quoted(condition.name)
-    said = (quoted(part) for part in after[1:]) if isinstance(condition, NominalCondition) else after[1:]
-    return " ".join((*before, name, *after[:1], *said))
+def _sql_in(operand: str, categories: Sequence[str], dialect: Dialect) -> str:
+    texts = [dialect.string(category) for category in categories if dialect.can_hold(category)]
+    if len(texts) <= 1:
+        return f"{operand} = {texts[0]}" if texts else "1 = 0"
+    return f"{operand} IN ({', '.join(texts)})"
 
 
-def split_intervals(body: Iterable[Condition]) -> tuple[SimpleCondition, ...]:
-    """The conditions of a body, each interval as its two bounds."""
-    return tuple(part for c in body for part in (c.bounds if isinstance(c, IntervalCondition) else (c,)))
+def split_intervals(body: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions of a body, each interval as its two bounds."""
+    return tuple(side for c in body for side in (c.sides if isinstance(c, RangeCondition) else (c,)))
 
 
 def join_intervals(body: Iterable[Condition]) -> tuple[Condition, ...]:
-    """A body that says the same with at most one condition for each numeric attribute, where the first one stood.
+    """Return an equivalent body with at most one condition for each numeric attribute, where the first one stood.
 
-    >>> above, at_most = NumericCondition("area", 0, ">", 2), NumericCondition("area", 0, "<=", 5)
+    >>> above, at_most = RangeCondition("area", 0, above=2), RangeCondition("area", 0, at_most=5)
     >>> [str(condition) for condition in join_intervals([above, LabelCondition("red", 0, True), at_most])]
     ['2 < area <= 5', 'red']
     """
-    found: dict[object, Condition] = {}
-    for condition in split_intervals(body):
-        key = ("numeric", condition.index) if isinstance(condition, NumericCondition) else condition
-        found[key] = _both(found[key], condition) if key in found else condition
-    return tuple(found.values())
+    joined: dict[object, Condition] = {}
+    for condition in body:
+        key: object = condition
+        if isinstance(condition, RangeCondition):
+            key = ("range", condition.index)
+            other = joined.get(key)
+            if isinstance(other, RangeCondition):
+                condition = _intersection(other, condition)
+        joined.setdefault(key, condition)
+        joined[key] = condition
+    return tuple(joined.values())
 
 
-def _both(one: Condition, other: Condition) -> Condition:
-    """Two conditions on a numeric attribute as one; bounds that leave nothing between them are an interval, too."""
-    bounds = [c for c in split_intervals((one, other)) if isinstance(c, NumericCondition)]
-    if not bounds:
-        return one
-    above = max((c.threshold for c in bounds if c.operator == ">"), default=None)
-    at_most = min((c.threshold for c in bounds if c.operator == "<="), default=None)
-    if above is not None and at_most is not None:
-        return IntervalCondition(one.name, one.index, above, at_most)
-    return next(c for c in bounds if c.threshold in (above, at_most))
+def _intersection(first: RangeCondition, second: RangeCondition) -> RangeCondition:
+    """Return the range that two ranges of an attribute have in common; it may be empty."""
+    lower = [bound for bound in (first.above, second.above) if bound is not None]
+    upper = [bound for bound in (first.at_most, second.at_most) if bound is not None]
+    return replace(first, above=max(lower, default=None), at_most=min(upper, default=None))
 
 
 def join(conditions: Iterable[object]) -> str:
-    """Conditions that must all hold, as text."""
+    """Return conditions that must all hold, as text."""
     return " ∧ ".join(map(str, conditions))
 
 
 def format_count(value: float) -> str:
-    """A count, or a sum of weights without the noise of adding them up.
+    """Return a count, or a sum of weights without the noise of adding them up.
 
     >>> format_count(38.0), format_count(0.1 + 0.2), format_count(1e6 / 3)
     ('38', '0.3', '333333.333333')
@@ -313,7 +444,7 @@ def format_count(value: float) -> str:
 
 
 def shortest_bound(threshold: float) -> tuple[bool, float]:
-    """The threshold or the next larger number, whichever is written shorter, and whether it is the next.
+    """Return the threshold or the next larger number, whichever is written shorter, and whether it is the next.
 
     >>> shortest_bound(2.5), shortest_bound(1.9999999999999998)
     ((False, 2.5), (True, 2.0))

@@ -1,13 +1,12 @@
-"""Heads: what a rule predicts for the instances it covers."""
+"""Heads: the predictions of a rule for the instances it covers."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import permutations
-from typing import TypeAlias
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple, TypeAlias
 
 from plurule.errors import ModelError
 from plurule.model.naming import quoted
@@ -33,7 +32,7 @@ class Assignment:
     present: bool
     """Whether the label is there; if not, it is absent."""
     implied: bool = field(default=False, compare=False)
-    """Whether the rest of the head implies it (one of its group, or below it, is present): it need not be said."""
+    """Whether the rest of the head implies it (one of its group, or below it, is present); it is not shown then."""
 
     def __str__(self) -> str:
         return quoted(self.name) if self.present else f"¬{quoted(self.name)}"
@@ -49,7 +48,7 @@ class Head:
     """
 
     assignments: tuple[Assignment, ...]
-    """What is predicted; each label once."""
+    """The predictions; each label once."""
 
     def __post_init__(self) -> None:
         indices = [a.index for a in self.assignments]
@@ -68,11 +67,11 @@ class Head:
 
     @property
     def stated(self) -> tuple[Assignment, ...]:
-        """What is not implied by the rest."""
+        """The assignments that the others do not imply."""
         return tuple(a for a in self.assignments if not a.implied)
 
     def completed(self, groups: Groups, labels: Sequence[str], hierarchy: Hierarchy = ()) -> Head:
-        """The head with all that it implies.
+        """Return the head with all that it implies.
 
         Where a label is present, the others of its group are absent and those above it are present; where one is
         absent, those below it are.
@@ -83,21 +82,21 @@ class Head:
         >>> [str(a) for a in Head((Assignment("jazz", 0, True),)).completed((), ["jazz", "music"], ((0, 1),))]
         ['jazz', 'music']
         """
-        implied = implications(groups, hierarchy)
-        if not implied:
+        if not groups and not hierarchy:
             return self
-        said = {a.index: a for a in self.assignments}
+        relations = relate(groups, hierarchy)
+        completed = {assignment.index: assignment for assignment in self.assignments}
         waiting = list(self.assignments)
-        for one in waiting:
-            for index, present in implied.get((one.index, one.present), ()):
-                other = said.get(index)
+        for assignment in waiting:
+            for index, present in relations.implied(assignment.index, assignment.present):
+                other = completed.get(index)
                 if other is not None and other.present != present:
-                    raise self._contradiction(one, other)
+                    raise self._contradiction(assignment, other)
                 if other is None or not present:
-                    said[index] = Assignment(labels[index], index, present, implied=True)
+                    completed[index] = Assignment(labels[index], index, present, implied=True)
                 if other is None:
-                    waiting.append(said[index])
-        return Head(tuple(said.values()))
+                    waiting.append(completed[index])
+        return Head(tuple(completed.values()))
 
     def _contradiction(self, one: Assignment, other: Assignment) -> ModelError:
         first, second = sorted((one, other), key=lambda a: (not a.present, a.index))
@@ -109,31 +108,69 @@ class Head:
         return ", ".join(str(a) for a in self.stated)
 
 
+class Relations(NamedTuple):
+    """Labels that exclude or imply each other, by the position of a label."""
+
+    groups: dict[int, list[tuple[int, ...]]]
+    """Groups that it is in."""
+    above: dict[int, list[int]]
+    """Labels that it implies directly."""
+    below: dict[int, list[int]]
+    """Labels that imply it directly."""
+
+    def implied(self, label: int, present: bool) -> Iterator[tuple[int, bool]]:
+        """Yield the labels whose value follows directly from the value of a label, and that value."""
+        if not present:
+            yield from ((other, False) for other in self.below.get(label, ()))
+            return
+        for group in self.groups.get(label, ()):
+            yield from ((other, False) for other in group if other != label)
+        yield from ((other, True) for other in self.above.get(label, ()))
+
+
 @lru_cache(maxsize=64)
-def implications(groups: Groups, hierarchy: Hierarchy) -> dict[tuple[int, bool], list[tuple[int, bool]]]:
-    """What a label that is present, or absent, says about others at once."""
-    found: dict[tuple[int, bool], list[tuple[int, bool]]] = defaultdict(list)
-    for one, other in (pair for group in groups for pair in permutations(group, 2)):
-        found[one, True].append((other, False))
+def relate(groups: Groups, hierarchy: Hierarchy) -> Relations:
+    """Return groups and hierarchy by label."""
+    relations = Relations({}, {}, {})
+    for group in groups:
+        for label in group:
+            relations.groups.setdefault(label, []).append(group)
     for below, above in hierarchy:
-        found[below, True].append((above, True))
-        found[above, False].append((below, False))
-    return dict(found)
+        relations.above.setdefault(below, []).append(above)
+        relations.below.setdefault(above, []).append(below)
+    return relations
+
+
+@lru_cache(maxsize=64)
+def bottom_up(hierarchy: Hierarchy) -> Hierarchy:
+    """Return the pairs of a hierarchy in an order in which all labels below a label come before those above it.
+
+    >>> bottom_up(((1, 2), (0, 1)))
+    ((0, 1), (1, 2))
+    """
+    above = relate((), hierarchy).above
+    try:
+        from_top = list(TopologicalSorter(above).static_order())
+    except CycleError as error:
+        raise ModelError(f"hierarchy: labels imply each other (numbers {error.args[1]}); leave out a pair") from None
+    return tuple((label, other) for label in reversed(from_top) for other in above.get(label, ()))
 
 
 @lru_cache(maxsize=64)
 def ancestors(hierarchy: Hierarchy) -> Hierarchy:
-    """All pairs of a label and one that it implies, directly or by others in between.
+    """Return all pairs of a label and one that it implies, directly or by others in between.
 
     >>> ancestors(((0, 1), (1, 2)))
     ((0, 1), (0, 2), (1, 2))
     """
-    implied = implications((), hierarchy)
-    found: dict[tuple[int, int], None] = {}
-    for label in sorted({below for below, _ in hierarchy}):
-        waiting = [label]
-        for one in waiting:
-            fresh = [other for other, _ in implied.get((one, True), ()) if (label, other) not in found]
-            found |= {(label, other): None for other in fresh}
+    above = relate((), hierarchy).above
+    pairs: list[tuple[int, int]] = []
+    for label in sorted(above):
+        implied = dict.fromkeys(above[label])
+        waiting = list(implied)
+        for other in waiting:
+            fresh = [each for each in above.get(other, ()) if each not in implied]
+            implied |= dict.fromkeys(fresh)
             waiting += fresh
-    return tuple(found)
+        pairs += [(label, other) for other in implied]
+    return tuple(pairs)

@@ -1,4 +1,4 @@
-"""How names are written in text, so that nothing in a name can be taken for anything else.
+"""Names of attributes and labels: how they are written in text, and what they mean.
 
 Names come from data files and may hold anything: line breaks, quotes, marks that turn the direction of writing. Where
 a rule is shown as text, such names are quoted; `plurule.model.text` reads the text back.
@@ -7,27 +7,31 @@ a rule is shown as text, such names are quoted; `plurule.model.text` reads the t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from typing import NamedTuple, TypeAlias
 
 SEPARATORS = ',<>=≤≥≠←∧&¬"\\{}'
 """Characters that mean something between the names of a rule."""
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])")
 MARKS = re.compile(
-    r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$|\(TP [\d.e+-]+, FP [\d.e+-]+(?:, \w+)*\)\s*$", re.IGNORECASE
+    r"\s\[(?:(?:stop|locked)(?:,\s*|(?=\])))+\]\s*$"
+    r"|\(TP [\d.e+-]+, FP [\d.e+-]+(?:, \w+)*(?:; .*)?\)\s*$",
+    re.IGNORECASE,
 )
-"""What may follow a rule: `[stop]`, `[stop, locked]`, or the counts that `str(rule)` adds."""
+"""Marks after a rule: `[stop]`, `[stop, locked]`, or the counts that `str(rule)` adds."""
 
-SAID_OF_NAMES = re.compile(r"\sis\s+(?:missing|known)$|\s(?:not\s+)?in$", re.IGNORECASE)
-"""What a condition says after the name of an attribute: a name that ends so is put in quotes."""
+SUFFIX = re.compile(r"\sis\s+(?:missing|known)$|\s(?:not\s+)?in$", re.IGNORECASE)
+"""Text of a condition after the name of an attribute: a name that ends so is put in quotes."""
 
 
-MOST_LINES, LONGEST_LINE = 10, 118
-"""Of an excerpt."""
+MOST_LINES = 10
+LONGEST_LINE = 118
+"""Limits of an excerpt."""
 
 
 def amount(number: int, noun: str) -> str:
-    """A number of things.
+    """Return a number of things as text.
 
     >>> amount(1, "rule"), amount(2, "rule")
     ('1 rule', '2 rules')
@@ -36,7 +40,7 @@ def amount(number: int, noun: str) -> str:
 
 
 def visible(name: str) -> str:
-    """The name with everything that does not print (line breaks, direction marks) written as an escape.
+    """Return the name with everything that does not print (line breaks, direction marks) written as an escape.
 
     >>> visible("two\\nlines"), visible("plain name")
     ('two\\\\nlines', 'plain name')
@@ -45,7 +49,7 @@ def visible(name: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """The name as it stands in a rule: in double quotes if it would not be recognised without.
+    """Return the name as it stands in a rule: in double quotes if it would not be recognised without.
 
     >>> quoted("Brown Creeper"), quoted("a > b"), quoted('5" wide')
     ('Brown Creeper', '"a > b"', '"5\\\\" wide"')
@@ -54,12 +58,12 @@ def quoted(name: str) -> str:
 
 
 def in_quotes(name: str) -> str:
-    """The name in double quotes, with escapes where it needs them."""
+    """Return the name in double quotes, with escapes where it needs them."""
     return '"' + visible(name.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 
 def and_more(shown: list[str], total: int, what: str) -> list[str]:
-    """Some lines of many, and how many are left out.
+    """Return some lines of many, and a line with the number of the others.
 
     >>> and_more(["red ←"], 3, "rules")
     ['red ←', '… and 2 more rules']
@@ -68,7 +72,7 @@ def and_more(shown: list[str], total: int, what: str) -> list[str]:
 
 
 def excerpt(title: str, lines: Iterable[str], total: int, what: str) -> str:
-    """A title and the first of many lines, none of them long: what stands in a terminal for all of them."""
+    """Return a title and the first of many lines, all of them short enough for a terminal."""
     first = and_more(list(islice(lines, MOST_LINES)), total, what)
     return "\n".join(l if len(l) <= LONGEST_LINE else l[: LONGEST_LINE - 1] + "…" for l in (title, *first))
 
@@ -81,5 +85,48 @@ def _is_plain(name: str) -> bool:
         and name[0] != "!"
         and not any(c in SEPARATORS for c in name)
         and not MARKS.search(" " + name)
-        and not SAID_OF_NAMES.search(name)
+        and not SUFFIX.search(name)
     )
+
+
+class Meaning(NamedTuple):
+    """Unit and description of an attribute or a label, as a data dictionary gives them.
+
+    >>> str(Meaning("km²", "land, without lakes"))
+    'km²: land, without lakes'
+    """
+
+    unit: str = ""
+    """Unit of its values; empty if they have none."""
+    description: str = ""
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, self))
+
+
+Dictionary: TypeAlias = Mapping[str, Meaning]
+"""Meanings by the name of an attribute or a label."""
+
+
+def unit_of(dictionary: Dictionary, name: str) -> str:
+    """Return the unit of an attribute with a space before it, to stand after a number; empty if it has none.
+
+    >>> unit_of({"area": Meaning("km²")}, "area"), unit_of({}, "area")
+    (' km²', '')
+    """
+    unit = dictionary.get(name, Meaning()).unit
+    return f" {visible(unit)}" if unit else ""
+
+
+def meanings(dictionary: Dictionary, names: Iterable[str]) -> list[str]:
+    """Return a line for each of the names that is described.
+
+    >>> meanings({"area": Meaning("km²", "land"), "red": Meaning(description="a colour")}, ["area", "x", "red"])
+    ['area (km²): land', 'red: a colour']
+    """
+    lines = []
+    for name in names:
+        unit, description = map(visible, dictionary.get(name, Meaning()))
+        if unit or description:
+            lines.append(f"{visible(name)}{f' ({unit})' if unit else ''}{f': {description}' if description else ''}")
+    return lines

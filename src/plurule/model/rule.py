@@ -1,4 +1,4 @@
-"""Rules: a head, the body that must hold, and what training counted."""
+"""Rules: a head, the body that must hold, and the counts of training."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from plurule.model.condition import Condition, LabelCondition, format_count, joi
 from plurule.model.head import Head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rule:
     """`head ← body`, with the counts of the training instances that were left when it was learned.
 
@@ -36,9 +36,9 @@ class Rule:
 
     Examples
     --------
-    >>> from plurule.model import Assignment, Head, NumericCondition
+    >>> from plurule.model import Assignment, Head, RangeCondition
     >>> head = Head((Assignment("red", 0, True), Assignment("white", 4, True)))
-    >>> print(Rule(head, (NumericCondition("colours", 8, ">", 4.5),), tp=166, fp=38))
+    >>> Rule(head, (RangeCondition("colours", 8, above=4.5),), tp=166, fp=38)
     red, white ← colours > 4.5   (TP 166, FP 38)
     """
 
@@ -59,6 +59,11 @@ class Rule:
         return tuple(c for c in self.body if isinstance(c, LabelCondition))
 
     @property
+    def attribute_conditions(self) -> tuple[Condition, ...]:
+        """The conditions of the body that test attributes."""
+        return tuple(c for c in self.body if not c.on_label)
+
+    @property
     def precision(self) -> float:
         """Share of its training predictions that were right (0 if it made none)."""
         total = self.tp + self.fp
@@ -66,13 +71,34 @@ class Rule:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What the rule is besides: `stop`, `locked`."""
+        """Properties that are shown with the rule: `stop`, `locked`."""
         return ("stop",) * self.stop + ("locked",) * self.locked
 
     def to_text(self) -> str:
-        """`head ← body`, without counts."""
+        """Return `head ← body`, without counts."""
         return f"{self.head} ← {join(self.body)}".rstrip()
+
+    def counts_by_label(self) -> str:
+        """Return `label right/wrong` for each label that a multi-label head states, by the pairs that the rule decided.
+
+        Labels that are wrong more often than right come first. Empty for a single label, and where nothing was counted.
+        """
+        counted = [
+            (right < wrong, f"{assignment} {format_count(right)}/{format_count(wrong)}")
+            for assignment, (right, wrong) in zip(self.head, self.decided, strict=False)
+            if not assignment.implied
+        ]
+        in_order = sorted(counted, key=lambda label: not label[0])
+        return ", ".join(text for _, text in in_order) if len(counted) > 1 else ""
 
     def __str__(self) -> str:
         counts = ", ".join((f"TP {format_count(self.tp)}", f"FP {format_count(self.fp)}", *self.marks))
-        return f"{self.to_text()}   ({counts})"
+        by_label = self.counts_by_label()
+        return f"{self.to_text()}   ({counts}; {by_label})" if by_label else f"{self.to_text()}   ({counts})"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str | None:
+        from plurule.report import rule_in_notebook
+
+        return rule_in_notebook(self)

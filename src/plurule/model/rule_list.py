@@ -1,4 +1,8 @@
-"""Rule lists: ordered decision lists over named attributes and labels, and why they are as long as they are."""
+"""Rule lists: ordered decision lists over named attributes and labels, and why they are as long as they are.
+
+A rule list has a method for everything that can be done with it. The methods import what they call when they run, since
+predictions, explanations, exports and reports build on the model, not the other way round.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,28 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from plurule._attached import RuleListMethods
 from plurule.errors import ModelError, first_repeated
-from plurule.model.condition import Attribute, LabelCondition
-from plurule.model.dictionary import Dictionary, meanings
-from plurule.model.head import Groups, Hierarchy
-from plurule.model.naming import amount, excerpt
+from plurule.model.condition import Attribute
+from plurule.model.head import Groups, Hierarchy, bottom_up
+from plurule.model.naming import Dictionary, amount, excerpt, meanings
 from plurule.model.rule import Rule
 from plurule.model.text import parse, parse_rules
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from plurule.inspection import Dependencies, Edit, Evidence, Explanations, Finding, ModelDiff, Simplified
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+"""A library whose frames are returned."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LengthChoice:
-    """What lists cut after 1, 2, … rules scored on validation data, and where the list was cut.
+    """Validation scores of lists cut after 1, 2, … rules, and where the list was cut.
 
     Parameters
     ----------
@@ -35,10 +46,10 @@ class LengthChoice:
     how
         How the list was made, where that was chosen, too.
     constant
-        What the best constant label set scores on the same data, if it was tried.
+        What the best constant prediction scores on the same data, if it was tried.
     expected
-        Where the best of much was chosen, what such a choice scores on data that had no say in it, and the standard
-        error: `mean` at the chosen length is a little too good then.
+        The score and its standard error by nested cross-validation: `mean` at the chosen length is a little too good,
+        since it is the best of many.
 
     Examples
     --------
@@ -66,7 +77,7 @@ class LengthChoice:
 
     @property
     def score(self) -> tuple[float, float]:
-        """What lists chosen so score on new data, and its standard error."""
+        """The score on held-out data, and its standard error."""
         return self.expected or (self.mean[self.chosen - 1], self.standard_error[self.chosen - 1])
 
     @property
@@ -76,8 +87,8 @@ class LengthChoice:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RuleList(RuleListMethods, Sequence[Rule]):
-    """An ordered decision list: a sequence of rules, with the names it speaks about.
+class RuleList(Sequence[Rule]):
+    """An ordered decision list: a sequence of rules, with the names of its attributes and labels.
 
     Parameters
     ----------
@@ -98,23 +109,21 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     hierarchy
         Pairs of the place of a label and of the one above it, which it implies. A head that has the one has the other,
         though that is not shown.
-    trained_on
-        Fingerprints of the rows it was learned from (`plurule.data.fingerprint`); None where they are not known.
     dictionary
-        Units and descriptions of attributes and labels, by name; see `describe`.
+        Units and descriptions of attributes and labels, by name; see `with_dictionary`.
 
-    A slice of a rule list is a rule list; the first n rules are what training with `n_rules=n` gives.
+    A slice of a rule list is a rule list; the first n rules are what training with `max_rules=n` gives.
 
     Examples
     --------
-    >>> from plurule import RuleListClassifier
+    >>> from plurule import RelaxedPruningClassifier
     >>> from plurule.datasets import load_canteen_dishes
-    >>> rules = RuleListClassifier(heuristic="f_measure", n_rules=3).fit(load_canteen_dishes()).rule_list_
+    >>> rules = RelaxedPruningClassifier(max_rules=3).fit(load_canteen_dishes()).rule_list_
     >>> print(rules[:2])
     peanuts ← topping = peanuts   (TP 196, FP 4)
     crustaceans ← main_ingredient = prawns   (TP 173, FP 2)
-    >>> rules[0].precision, rules[0].body[0].category
-    (0.98, 'peanuts')
+    >>> rules[0].precision, rules[0].body[0].categories
+    (0.98, ('peanuts',))
     """
 
     rules: tuple[Rule, ...]
@@ -122,45 +131,32 @@ class RuleList(RuleListMethods, Sequence[Rule]):
     labels: tuple[str, ...]
     undecided: tuple[tuple[float, float], ...] = ()
     length_choice: LengthChoice | None = field(default=None, compare=False)
-    trained_on: bytes | None = field(default=None, compare=False)
     groups: Groups = ()
     dictionary: Dictionary = field(default_factory=dict, compare=False)
     hierarchy: Hierarchy = ()
 
     def __post_init__(self) -> None:
+        bottom_up(self.hierarchy)  # refuses labels that imply each other
         if self.groups or self.hierarchy:
             object.__setattr__(self, "rules", tuple(map(self._completed, self.rules)))
 
     @classmethod
     def from_text(cls, text: str, attributes: Iterable[str | Attribute], labels: Iterable[str]) -> RuleList:
-        """The rules that a text says, one per line, about some attributes (a numeric one may be a name) and labels.
+        """Return the rules of a text, one per line, about some attributes (a numeric one may be a name) and labels.
 
         >>> print(RuleList.from_text("red <- stripes > 2\\nwhite <- red", ["stripes"], ["red", "white"]))
         red ← stripes > 2   (TP 0, FP 0)
         white ← red   (TP 0, FP 0)
         """
-        for what, given in (("attributes", attributes), ("labels", labels)):
-            if isinstance(given, str):
-                raise ModelError(f"{what} must be a list of names, got the text {given!r}; write [{given!r}]")
-        known = tuple(a if isinstance(a, Attribute) else Attribute(str(a)) for a in attributes)
-        names = tuple(map(str, labels))
-        for what, given in (("attributes", [a.name for a in known]), ("labels", names)):
-            if (twice := first_repeated(given)) is not None:
+        for what, names in (("attributes", attributes), ("labels", labels)):
+            if isinstance(names, str):
+                raise ModelError(f"{what} must be a list of names, got the text {names!r}; write [{names!r}]")
+        declared = tuple(a if isinstance(a, Attribute) else Attribute(str(a)) for a in attributes)
+        label_names = tuple(map(str, labels))
+        for what, listed in (("attributes", [a.name for a in declared]), ("labels", label_names)):
+            if (twice := first_repeated(listed)) is not None:
                 raise ModelError(f"two {what} are named {twice!r}")
-        return cls(parse_rules(text, known, names), known, names)
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a model file, whole or not at all."""
-        from plurule.model import file
-
-        file.save(self, path)
-
-    @staticmethod
-    def load(path: str | Path) -> RuleList:
-        """Read the rule list of a model file."""
-        from plurule.model import file
-
-        return file.load(path)
+        return cls(parse_rules(text, declared, label_names), declared, label_names)
 
     def _completed(self, rule: Rule) -> Rule:
         head = rule.head.completed(self.groups, self.labels, self.hierarchy)
@@ -181,7 +177,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         return self.rules[index]
 
     def _undecided_after(self, count: int) -> tuple[tuple[float, float], ...]:
-        """What the first rules leave undecided: what all of them do, and what the others decided."""
+        """Return the pairs that the first rules leave undecided: those of all rules, and those the others decided."""
         left = [[absent, present] for absent, present in self.undecided]
         for rule in self.rules[count:] if left else ():
             # A rule written by hand has decided no training pair.
@@ -206,7 +202,7 @@ class RuleList(RuleListMethods, Sequence[Rule]):
         return excerpt(title, numbered, len(self), "rules")
 
     def characteristics(self) -> dict[str, float]:
-        """Counts that describe the model, as the paper's Table 2 lists them."""
+        """Return counts that describe the model, as the paper's Table 2 lists them."""
         multi = [len(rule.head.stated) for rule in self if len(rule.head.stated) > 1]
         return {
             "rules": len(self),
@@ -217,19 +213,206 @@ class RuleList(RuleListMethods, Sequence[Rule]):
             "stop_rules": sum(rule.stop for rule in self),
         }
 
+    @property
+    def order_matters(self) -> bool:
+        """Whether predictions depend on the order of the rules; if not, each rule can be read on its own.
+
+        It does not matter if no rule contradicts another, tests a label or ends an instance, and labels do not exclude
+        each other. Default rules, which have no conditions, stay last.
+
+        >>> text = "red <- stripes > 2\\nnot blue <- stars > 9\\nblue <-"
+        >>> RuleList.from_text(text, ["stripes", "stars"], ["red", "blue"]).order_matters
+        False
+        """
+        rules = list(self.rules)
+        while rules and not rules[-1].body:
+            rules.pop()
+        predicted = {(assignment.index, assignment.present) for rule in rules for assignment in rule.head}
+        if any((label, not present) in predicted for label, present in predicted):
+            return True
+        return bool(self.groups) or any(rule.stop or rule.label_conditions for rule in self.rules)
+
     def meanings(self) -> list[str]:
-        """A line for each tested attribute and each label that is described: `area (km²): land, without lakes`."""
+        """Return a line for each described attribute (if tested) and label: `area (km²): land, without lakes`."""
         tested = (self.attributes[index].name for index in self.tested_attributes())
         return meanings(self.dictionary, (*tested, *self.labels))
 
     def tested_attributes(self) -> list[int]:
-        """Places of the attributes that some rule tests, in order."""
-        return sorted({c.index for rule in self for c in rule.body if not isinstance(c, LabelCondition)})
+        """Return places of the attributes that some rule tests, in order."""
+        return sorted({c.index for rule in self for c in rule.attribute_conditions})
 
     def head_sizes(self) -> dict[int, int]:
-        """How many rules have a head of each length."""
+        """Return how many rules have a head of each length."""
         return dict(sorted(Counter(len(rule.head.stated) for rule in self).items()))
 
     def parse(self, text: str) -> Rule:
-        """The rule that a text says about these attributes and labels; see `plurule.model.text`."""
+        """Return the rule that a text says about these attributes and labels; see `plurule.model.text`."""
         return self._completed(parse(text, self.attributes, self.labels))
+
+    # Files -----------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the rule list to a model file, whole or not at all; see `plurule.model.file`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> rules = RuleList.from_text("red <- stripes > 2", ["stripes"], ["red"])
+        >>> with TemporaryDirectory() as folder:
+        ...     rules.save(f"{folder}/model.json")
+        ...     RuleList.load(f"{folder}/model.json").predict([[1.0], [3.0]]).tolist()
+        [[0], [1]]
+        """
+        from plurule.model import file
+
+        file.save(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> RuleList:
+        """Read the rule list of a model file.
+
+        >>> RuleList.load("nowhere.json")
+        Traceback (most recent call last):
+        plurule.errors.ModelError: nowhere.json: there is no such file
+        """
+        from plurule.model import file
+
+        return file.load(path)
+
+    # Predictions -----------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[np.int8]:
+        """Return the predicted labels of some instances: a matrix of 0 and 1, with a column per label.
+
+        Parameters
+        ----------
+        X
+            A frame or data set, whose columns are matched by name; an array, sparse matrix or table, by position.
+        """
+        from plurule.prediction.apply import predict_labels, to_table
+
+        return predict_labels(self, to_table(self, X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each label for some instances; `predict` is no threshold of it."""
+        from plurule.prediction.apply import decide, to_table
+        from plurule.prediction.probability import probabilities
+
+        return probabilities(self, decide(self, to_table(self, X)))
+
+    # Inspection ------------------------------------------------------------------------------------------------------
+
+    def explain(self, X: Any, *, ids: Sequence[Any] | None = None) -> Explanations:
+        """Explain the predictions for some instances; see `plurule.inspection.explain.explain`."""
+        from plurule.inspection.explain import explain
+
+        return explain(self, X, ids=ids)
+
+    def dependencies(self, X: Any = None, Y: Any = None, *, joint_absence: bool = False) -> Dependencies:
+        """Return what the rules state about pairs of labels; see `plurule.inspection.dependencies.dependencies`."""
+        from plurule.inspection.dependencies import dependencies
+
+        return dependencies(self, X, Y, joint_absence=joint_absence)
+
+    def evidence(self, X: Any, Y: Any = None) -> tuple[Evidence, ...]:
+        """Count how often each rule is right on data; see `plurule.inspection.evidence.evidence`."""
+        from plurule.inspection.evidence import evidence
+
+        return evidence(self, X, Y)
+
+    def stability(self, X: Any, Y: Any = None, **options: Any) -> RuleList:
+        """Return the rules with the share of resamples that hold each; see `plurule.inspection.evidence.stability`."""
+        from plurule.inspection.evidence import stability
+
+        return stability(self, X, Y, **options)
+
+    def check(self) -> tuple[Finding, ...]:
+        """Find rules that can never do anything; see `plurule.inspection.check.check`."""
+        from plurule.inspection.check import check
+
+        return check(self)
+
+    def diff(self, other: RuleList, X: Any = None, Y: Any = None, sample_weight: Any = None) -> ModelDiff:
+        """Compare the list with a later one; see `plurule.inspection.diff.diff`."""
+        from plurule.inspection.diff import diff
+
+        return diff(self, other, X, Y, sample_weight)
+
+    def edit(self, X: Any = None, Y: Any = None, sample_weight: Any = None) -> Edit:
+        """Start to edit the rules, counted on data if there are any; see `plurule.inspection.Edit`."""
+        from plurule.inspection.edit import Edit
+
+        return Edit.of(self, X, Y, sample_weight)
+
+    def simplify(self, X: Any, Y: Any = None, **options: Any) -> Simplified:
+        """Drop rules and conditions that change nothing, or little; see `plurule.inspection.simplify.simplify`."""
+        from plurule.inspection.simplify import simplify
+
+        return simplify(self, X, Y, **options)
+
+    def with_dictionary(self, dictionary: Any, *, ignore: Iterable[str] = ()) -> RuleList:
+        """Return the rules with units and descriptions of a data dictionary; see `plurule.data.dictionary`."""
+        from plurule.data.dictionary import apply_dictionary
+
+        return apply_dictionary(self, dictionary, ignore=tuple(ignore))
+
+    # Exports ---------------------------------------------------------------------------------------------------------
+
+    def to_frame(self, backend: Backend = "pandas", X: Any = None, Y: Any = None) -> Any:
+        """Return a frame with one row per rule; see `plurule.inspection.evidence.to_frame`."""
+        from plurule.inspection.evidence import to_frame
+
+        return to_frame(self, backend, X, Y)
+
+    def to_sql(
+        self, table: str | Sequence[str] = "instances", dialect: str = "sqlite", keys: Sequence[str] = ()
+    ) -> str:
+        """Return a query that predicts the labels of the rows of a table; see `plurule.export.to_sql`."""
+        from plurule.export import to_sql
+
+        return to_sql(self, table, dialect, keys)
+
+    def to_python(self, function: str = "predict") -> str:
+        """Return a Python module that needs nothing but Python; see `plurule.export.to_python`."""
+        from plurule.export import to_python
+
+        return to_python(self, function)
+
+    def to_jdm(self) -> str:
+        """Return decision tables for the engine GoRules ZEN; see `plurule.export.to_jdm`."""
+        from plurule.export import to_jdm
+
+        return to_jdm(self)
+
+    def to_onnx(self) -> bytes:
+        """Return a model for onnxruntime; see `plurule.export.to_onnx`."""
+        from plurule.export import to_onnx
+
+        return to_onnx(self)
+
+    def export(self, to: str, **options: Any) -> str | bytes:
+        """Return the rules in any export format, by name; see `plurule.export.export`."""
+        from plurule.export import export
+
+        return export(self, to, **options)
+
+    def to_markdown(self) -> str:
+        """Return a table in Markdown; see `plurule.export.to_markdown`."""
+        from plurule.export import to_markdown
+
+        return to_markdown(self)
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """Return a table in LaTeX; see `plurule.export.to_latex`."""
+        from plurule.export import to_latex
+
+        return to_latex(self, caption, label)
+
+    def to_html(self, X: Any = None, Y: Any = None, **options: Any) -> str:
+        """Return a report as one HTML page; see `plurule.report.to_html`."""
+        from plurule.report import to_html
+
+        return to_html(self, X, Y, **options)
+
+    def _repr_html_(self) -> str | None:
+        from plurule.report import rules_in_notebook
+
+        return rules_in_notebook(self)

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import math
 import re
+from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 from plurule.errors import ModelError, nearest
@@ -25,30 +27,66 @@ from plurule.model.condition import (
     YES,
     Attribute,
     Condition,
-    IntervalCondition,
     LabelCondition,
     MissingCondition,
-    NominalCondition,
-    NumericCondition,
-    SetCondition,
+    OneOfCondition,
+    RangeCondition,
 )
 from plurule.model.head import Assignment, Head
-from plurule.model.names import Names
-from plurule.model.naming import MARKS, NUMBER, SAID_OF_NAMES, SEPARATORS, visible
+from plurule.model.naming import MARKS, NUMBER, SEPARATORS, SUFFIX, visible
 from plurule.model.rule import Rule
 
 ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)
 NOT = re.compile(r"¬|!|not?\b", re.IGNORECASE)
 COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|≠|!=|>|<(?!-)")
+OPERATOR = re.compile(rf"is\s+(?:missing|known)\b|(?:not\s+)?in(?=\s*\{{)|{COMPARISON.pattern}", re.IGNORECASE)
 BELOW = ("<=", "≤", "<")
-NOT_EQUAL = ("≠", "!=")
-AMONG = re.compile(r"(?:in|(not\s+in))\s*(?=\{)", re.IGNORECASE)
-KNOWN = re.compile(r"is\s+(missing|known)\b", re.IGNORECASE)
+ABOVE = (">=", "≥", ">")
+NEXT_BELOW = (">=", "≥", "<")
+"""Comparisons with a number that are the same as other ones with the next smaller number."""
+EQUAL = ("=", "==")
+NEGATED = ("≠", "!=", "not in")
 CHUNK = re.compile(f"[^{re.escape(SEPARATORS)}]+")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-SIMPLE_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", '"': '"'}
+ESCAPE = re.compile(r'\\(?:["\\nrt]|u[0-9a-fA-F]{4}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|\\')
+
+
+class Names:
+    """Positions of attributes and labels by name, so that a rule of one list becomes one of another.
+
+    >>> names = Names([Attribute("continent", ("Africa", "Asia"))], ["red"])
+    >>> rule = Rule(Head((Assignment("red", 7, True),)), (OneOfCondition("continent", 3, ("Asia",)),))
+    >>> names.adopt(rule).body[0].index
+    0
+    """
+
+    def __init__(self, attributes: Sequence[Attribute], labels: Sequence[str]):
+        self.declared = attributes
+        self.attributes = {attribute.name: index for index, attribute in enumerate(attributes)}
+        self.labels = {name: index for index, name in enumerate(labels)}
+
+    def adopt(self, rule: Rule) -> Rule:
+        """Return the rule with the positions that its attributes and labels have here."""
+        head = Head(tuple(replace(a, index=self.label(a.name)) for a in rule.head))
+        return replace(rule, head=head, body=tuple(map(self.placed, rule.body)))
+
+    def label(self, name: str) -> int:
+        """Return the position of a label."""
+        return _position(name, self.labels, "label")
+
+    def placed(self, condition: Condition) -> Condition:
+        """Return the condition with the position that its attribute or label has here."""
+        if condition.on_label:
+            return condition.placed(self.label(condition.name))
+        index = _position(condition.name, self.attributes, "attribute")
+        return condition.placed(index, self.declared[index])
+
+
+def _position(name: str, positions: Mapping[str, int], what: str) -> int:
+    if name not in positions:
+        raise ModelError(f"there is no {what} {name!r}{nearest(name, positions)}")
+    return positions[name]
 
 
 class RuleTextError(ModelError):
@@ -60,12 +98,12 @@ class RuleTextError(ModelError):
         super().__init__(f"{place}character {position + 1}: {problem}\n    {visible(text)}\n    {' ' * len(before)}^")
 
     def within(self, place: str) -> RuleTextError:
-        """The same error, which also says where the text stands: in which line, in which file."""
+        """Return the same error, which also says where the text stands: in which line, in which file."""
         return RuleTextError(self.text, self.position, self.problem, f"{place}, {self.place}")
 
 
 def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> Rule:
-    """The rule that a text says, about the given attributes and labels.
+    """Return the rule that a text says, about the given attributes and labels.
 
     Parameters
     ----------
@@ -91,7 +129,7 @@ def parse(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> 
 
 
 def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str]) -> tuple[Rule, ...]:
-    """The rules that a text says, one per line; empty lines and lines that start with `#` are skipped.
+    """Return the rules that a text says, one per line; empty lines and lines that start with `#` are skipped.
 
     Parameters
     ----------
@@ -116,7 +154,7 @@ def parse_rules(text: str, attributes: Sequence[Attribute], labels: Sequence[str
 
 
 def write(rule: Rule) -> str:
-    """The text of a rule with its marks, so that `parse` gives it back (without counts).
+    """Return the text of a rule with its marks, so that `parse` gives it back (without counts).
 
     >>> write(Rule(Head((Assignment("a, b", 0, True),)), stop=True))
     '"a, b" ← [stop]'
@@ -124,12 +162,18 @@ def write(rule: Rule) -> str:
     return rule.to_text() + (f" [{', '.join(rule.marks)}]" if rule.marks else "")
 
 
-def having(attribute: Attribute, index: int, present: bool) -> Condition:
-    """The condition that an attribute that instances have or not is there, or is not."""
+def write_rules(rules: Iterable[Rule]) -> str:
+    """Return the text of some rules, one per line, which `parse_rules` reads back."""
+    return "\n".join(map(write, rules))
+
+
+def presence(attribute: Attribute, index: int, present: bool) -> Condition:
+    """Return the condition that a binary attribute is present, or is not."""
     if attribute.categories is None:
-        return NumericCondition(attribute.name, index, ">" if present else "<=", 0.5, of_binary=True)
+        above, at_most = (0.5, None) if present else (None, 0.5)
+        return RangeCondition(attribute.name, index, above, at_most, is_binary=True)
     category = next(c for c in attribute.categories if YES[c.lower()] == present)
-    return NominalCondition(attribute.name, index, category, of_binary=True)
+    return OneOfCondition(attribute.name, index, (category,), is_binary=True)
 
 
 class _Name(NamedTuple):
@@ -175,141 +219,124 @@ class _Reader:
 
     def condition(self) -> Condition:
         """`attribute <= number`, `number < attribute <= number`, `attribute = category`, `label` or `¬label`."""
-        interval = self.interval()
-        if interval is not None:
-            return interval
+        lower = self.lower_bound()
+        if lower is not None:
+            return lower
         present, name = self.signed_name({**self.labels, **self.attributes}, "a condition")
         operator_at = self.skip()
-        said = self.said_of(name, present)
-        if said is not None:
-            return said
-        operator = self.accept(COMPARISON)
+        operator = self.accept(OPERATOR)
         if operator is None:
-            if name.text in self.attributes and name.text not in self.labels:
-                attribute = self.declared[self.attributes[name.text]]
-                if attribute.is_binary:
-                    return having(attribute, self.attributes[name.text], present)
-                what = "'=', '≠' or 'in {…}'" if attribute.is_nominal else "'<=' or '>'"
-                self.fail(f"expected {what} after attribute {name.text!r}, found {self.found()}")
-            return LabelCondition(name.text, self.index_of(name, self.labels, "label or attribute"), present)
-        self.expect_unsigned(name, present)
-        if name.text in self.labels and name.text not in self.attributes:
-            return LabelCondition(name.text, self.labels[name.text], self.label_value(operator, operator_at))
-        index = self.index_of(name, self.attributes, "attribute")
-        categories = self.declared[index].categories
-        if categories is None:
-            return self.numeric(name.text, index, operator, operator_at)
-        if operator not in ("=", "==", *NOT_EQUAL):
-            self.fail(f"attribute {name.text!r} is nominal, expected '=' or '≠', found {operator!r}", operator_at)
-        category = self.category(name.text, categories)
-        if operator in NOT_EQUAL:
-            return SetCondition(name.text, index, (category,), negated=True)
-        return NominalCondition(name.text, index, category, of_binary=self.declared[index].is_binary)
-
-    def category(self, name: str, categories: Sequence[str]) -> str:
-        found = self.name(dict.fromkeys(categories, 0), f"a category of {name!r}")
-        if found.text not in categories:
-            problem = f"attribute {name!r} has no category {found.text!r}"
-            self.fail(problem + nearest(found.text, categories), found.start)
-        return found.text
-
-    def said_of(self, name: _Name, present: bool) -> Condition | None:
-        """`is missing`, `is known`, `in {…}` or `not in {…}` after the name of an attribute, if that stands here."""
-        among, known = self.match(AMONG), self.match(KNOWN)
-        if among is None and known is None:
-            return None
-        self.expect_unsigned(name, present)
-        index = self.index_of(name, self.attributes, "attribute")
-        if known is not None:
-            return MissingCondition(name.text, index, known.group(1).lower() == "missing")
-        categories = self.declared[index].categories
-        if categories is None:
-            self.fail(f"attribute {name.text!r} is numeric, expected '<=' or '>' and a number", name.start)
-        found: list[str] = []
-        while self.accept(re.compile(r"," if found else r"\{")):
-            start = self.skip()
-            found.append(self.category(name.text, categories))
-            if found[-1] in found[:-1]:
-                self.fail(f"category {found[-1]!r} is listed twice, expected each once", start)
-        if not self.accept(re.compile(r"\}")):
-            self.fail(f"expected ',' and another category of {name.text!r}, or '}}', found {self.found()}")
-        negated = among is not None and among.group(1) is not None
-        return SetCondition(name.text, index, tuple(found), negated)
-
-    def expect_unsigned(self, name: _Name, present: bool) -> None:
+            return self.presence(name, present)
+        operator = " ".join(operator.lower().split())
         if not present:
             self.fail("only labels can be negated, expected an attribute without '¬' before it", name.start)
+        index = self.index_of(name, self.attributes, "attribute")
+        if operator in ("is missing", "is known"):
+            return MissingCondition(name.text, index, operator == "is missing")
+        if self.declared[index].is_nominal:
+            return self.nominal(index, operator, operator_at)
+        return self.numeric(index, operator, operator_at)
 
-    def interval(self) -> IntervalCondition | None:
+    def presence(self, name: _Name, present: bool) -> Condition:
+        """`label`, or a binary attribute."""
+        if name.text in self.labels or name.text not in self.attributes:
+            return LabelCondition(name.text, self.index_of(name, self.labels, "label or attribute"), present)
+        index = self.attributes[name.text]
+        attribute = self.declared[index]
+        if not attribute.is_binary:
+            what = "'=', '≠' or 'in {…}'" if attribute.is_nominal else "'<=' or '>'"
+            self.fail(f"expected {what} after attribute {name.text!r}, found {self.found()}")
+        return presence(attribute, index, present)
+
+    def lower_bound(self) -> RangeCondition | None:
         """`number < attribute <= number`, if that is what stands here; an attribute may be named like a number."""
         start = self.skip()
         lowest, operator = self.accept(NUMBER), self.accept(COMPARISON)
         if lowest is None or operator not in BELOW or NUMBER.match(self.text, self.skip(), self.end):
             self.at = start
             return None
+        # What is not below the lower end is above the number before it.
+        above = self.threshold(lowest, start, operator != "<")
         name = self.name(self.attributes, "an attribute")
         index = self.index_of(name, self.attributes, "attribute")
         if self.declared[index].is_nominal:
             self.fail(f"attribute {name.text!r} is nominal, expected '=' and a category", name.start)
-        second_at = self.skip()
-        second = self.accept(COMPARISON)
-        if second not in BELOW:
-            self.at = second_at
+        operator_at = self.skip()
+        operator = self.accept(COMPARISON)
+        if operator not in BELOW:
+            self.at = operator_at
             self.fail(f"expected '<' or '<=' and the upper end of the interval, found {self.found()}")
-        # What is not below the lower end is above the number before it.
-        above = self.threshold(lowest, start, operator != "<")
-        at_most_at = self.skip()
-        at_most = self.threshold(self.number(second), at_most_at, second == "<")
-        if above >= at_most:
-            self.fail(f"expected an interval that holds a number, found one that ends before {lowest}", at_most_at)
-        return IntervalCondition(name.text, index, above, at_most)
+        upper_at = self.skip()
+        upper = self.numeric(index, operator, operator_at)
+        if above >= upper.threshold:
+            self.fail(f"expected an interval that holds a number, found one that ends before {lowest}", upper_at)
+        return replace(upper, above=above)
 
-    def numeric(self, name: str, index: int, operator: str, operator_at: int) -> NumericCondition:
-        if operator in ("=", "==", *NOT_EQUAL):
-            self.fail(f"attribute {name!r} is numeric, expected '<=' or '>', found {operator!r}", operator_at)
+    def numeric(self, index: int, operator: str, operator_at: int) -> RangeCondition:
+        """Read the number after an operator."""
+        attribute = self.declared[index]
+        if operator not in (*BELOW, *ABOVE):
+            self.fail(f"attribute {attribute.name!r} is numeric, expected '<=' or '>', found {operator!r}", operator_at)
         start = self.skip()
-        threshold = self.threshold(self.number(operator), start, operator in (">=", "≥", "<"))
-        of_binary = self.declared[index].is_binary
-        return NumericCondition(name, index, "<=" if operator in BELOW else ">", threshold, of_binary)
-
-    def number(self, operator: str) -> str:
-        found = self.accept(NUMBER)
-        if found is None:
+        number = self.accept(NUMBER)
+        if number is None:
             self.fail(f"expected a number after {operator!r}, found {self.found()}")
-        return found
+        threshold = self.threshold(number, start, operator in NEXT_BELOW)
+        above, at_most = (None, threshold) if operator in BELOW else (threshold, None)
+        return RangeCondition(attribute.name, index, above, at_most, attribute.is_binary)
 
-    def threshold(self, found: str, start: int, right_below: bool) -> float:
-        """The number, or the one right below it: no other lies between these two, so comparisons are the same."""
-        threshold = float(found)
+    def nominal(self, index: int, operator: str, operator_at: int) -> OneOfCondition:
+        """Read the category, or the categories in braces, after an operator."""
+        attribute = self.declared[index]
+        name = attribute.name
+        if operator in (*EQUAL, "≠", "!="):
+            categories = [self.category(attribute)]
+        elif operator in ("in", "not in"):
+            categories = []
+            while self.accept(re.compile("," if categories else r"\{")):
+                start = self.skip()
+                category = self.category(attribute)
+                if category in categories:
+                    self.fail(f"category {category!r} is listed twice, expected each once", start)
+                categories.append(category)
+            if not self.accept(re.compile(r"\}")):
+                self.fail(f"expected ',' and another category of {name!r}, or '}}', found {self.found()}")
+        else:
+            self.fail(f"attribute {name!r} is nominal, expected '=' or '≠', found {operator!r}", operator_at)
+        return OneOfCondition(name, index, tuple(categories), operator in NEGATED, attribute.is_binary)
+
+    def category(self, attribute: Attribute) -> str:
+        """Read a category of an attribute."""
+        categories = attribute.categories or ()
+        category = self.name(dict.fromkeys(categories, 0), f"a category of {attribute.name!r}")
+        if category.text not in categories:
+            problem = f"attribute {attribute.name!r} has no category {category.text!r}"
+            self.fail(problem + nearest(category.text, categories), category.start)
+        return category.text
+
+    def threshold(self, number: str, start: int, right_below: bool) -> float:
+        """Return the number, or the one right below it: none lies between these two, so comparisons are the same."""
+        threshold = float(number)
         if math.isinf(threshold):
-            self.fail(f"expected a number that a double can hold, found {found!r}", start)
+            self.fail(f"expected a number that a double can hold, found {number!r}", start)
         return math.nextafter(threshold, -math.inf) if right_below else threshold
-
-    def label_value(self, operator: str, operator_at: int) -> bool:
-        """`label = 1` says the same as `label`."""
-        start = self.skip()
-        value = self.accept(NUMBER)
-        if operator not in ("=", "==") or value not in ("0", "1"):
-            at = operator_at if operator not in ("=", "==") else start
-            self.fail("a label is compared with '= 1' or '= 0' only, or stands alone", at)
-        return value == "1"
 
     # Pieces ----------------------------------------------------------------------------------------------------------
 
     def signed_name(self, known: Mapping[str, int], expected: str) -> tuple[bool, _Name]:
-        """A name and whether it stands there without a sign of absence; a known name may begin like one."""
+        """Return a name and whether it stands there without a sign of absence; a known name may begin like one."""
         present = bool(self.known_name(known)) or self.accept(NOT) is None
         return present, self.name(known, expected)
 
     def known_name(self, known: Mapping[str, int]) -> str:
-        """The longest known name that stands here, without quotes; empty if none does."""
+        """Return the longest known name that stands here, without quotes; empty if none does."""
         chunk = CHUNK.match(self.text, self.skip(), self.end)
         ends = [word.end() for word in re.finditer(r"\S+", chunk.group())] if chunk else []
         candidates = (self.text[self.at : self.at + end] for end in reversed(ends))
-        return next((c for c in candidates if c in known and not SAID_OF_NAMES.search(c)), "")
+        return next((c for c in candidates if c in known and not SUFFIX.search(c)), "")
 
     def name(self, known: Mapping[str, int], expected: str) -> _Name:
-        """The longest known name that stands here, or else what would have been one."""
+        """Return the longest known name that stands here, or else what would have been one."""
         start = self.skip()
         quoted = QUOTED.match(self.text, start, self.end)
         if quoted:
@@ -325,16 +352,12 @@ class _Reader:
         return _Name(name, start)
 
     def unescape(self, text: str, start: int) -> str:
-        def replacement(match: re.Match[str]) -> str:
-            code = match.group(1) or match.group(2) or match.group(3)
-            if code and int(code, 16) < 0x110000:
-                return chr(int(code, 16))
-            if match.group(4) not in SIMPLE_ESCAPES:
+        """Return a quoted name without its escapes."""
+        for escape in ESCAPE.finditer(text):
+            if len(escape.group()) == 1:
                 expected = 'expected \\", \\\\, \\n, \\r, \\t, \\x.. or \\u.... after a backslash'
-                self.fail(expected, start + match.start())
-            return SIMPLE_ESCAPES[match.group(4)]
-
-        return ESCAPE.sub(replacement, text)
+                self.fail(expected, start + escape.start())
+        return ESCAPE.sub(lambda escape: str(literal_eval(f'"{escape.group()}"')), text)
 
     def index_of(self, name: _Name, known: Mapping[str, int], what: str) -> int:
         if name.text not in known:
@@ -352,19 +375,15 @@ class _Reader:
         return self.at
 
     def accept(self, pattern: re.Pattern[str]) -> str | None:
-        """What stands here if it matches; go past it."""
-        match = self.match(pattern)
-        return None if match is None else match.group()
-
-    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The same, with its groups."""
+        """Return the text here if it matches, and go past it."""
         match = pattern.match(self.text, self.skip(), self.end)
-        if match is not None:
-            self.at = match.end()
-        return match
+        if match is None:
+            return None
+        self.at = match.end()
+        return match.group()
 
     def found(self) -> str:
-        """What stands here, for an error message."""
+        """Return the next word, for an error message."""
         rest = self.text[self.skip() : self.end]
         if not rest:
             return "the end of the text"

@@ -1,1 +1,1 @@
-"""What a rule list says about instances: decisions, probabilities, and all of that rule by rule."""
+"""Predictions of a rule list: decisions, probabilities, and scores rule by rule."""

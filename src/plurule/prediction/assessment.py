@@ -1,20 +1,26 @@
-"""Scores with what it takes to judge them: an interval, the best constant prediction, and chance."""
+"""Scores with references: an interval, the best constant prediction, and chance."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from plurule.label_matrix import label_matrix
-from plurule.metrics import METRICS, count
-from plurule.prediction.constant import best_constant
+from plurule.data.table import Table
+from plurule.data.targets import TargetForm
+from plurule.label_matrix import dense, label_matrix
+from plurule.metrics import METRICS, Counts, Measure, Scorer, count, find_measure
+from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.prediction.staged import staged_scores
 
 RESAMPLES = 200
 PERMUTATIONS = 20
 LEVEL = 0.95
+ONE_BY_ONE = 16
+"""For a scorer of which nothing is known, this many labels are added one at a time, later ones in growing steps."""
 
 
 class Assessed(NamedTuple):
@@ -32,11 +38,11 @@ class Assessed(NamedTuple):
 
 
 def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> dict[str, Assessed]:
-    """All measures by name, each with an interval, the best constant prediction, and chance.
+    """Return all measures by name, each with an interval, the best constant prediction, and chance.
 
     >>> Y = [[1, 0], [1, 1], [0, 1], [1, 0]] * 10
-    >>> found = assess(Y, [[1, 0], [1, 0], [0, 1], [1, 0]] * 10)["subset_accuracy"]
-    >>> found.score, round(found.low, 2), round(found.high, 2), found.constant
+    >>> assessed = assess(Y, [[1, 0], [1, 0], [0, 1], [1, 0]] * 10)["subset_accuracy"]
+    >>> assessed.score, round(assessed.low, 2), round(assessed.high, 2), assessed.constant
     (0.75, 0.6, 0.88, 0.5)
     """
     whole = count(Y_true, Y_pred, sample_weight)
@@ -45,11 +51,103 @@ def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
     drawn = [np.bincount(random.integers(0, max(n_rows, 1), n_rows), minlength=n_rows) for _ in range(RESAMPLES)]
     resampled = [count(true, predicted, whole.weights * times) for times in drawn]
     dealt = [count(true, predicted[random.permutation(n_rows)], whole.weights) for _ in range(PERMUTATIONS)]
-    found = {}
+    assessed = {}
     for name in METRICS:
         score, *others = (float(getattr(counts, name)()) for counts in (whole, *resampled, *dealt))
         low, middle, high = np.quantile(others[:RESAMPLES], [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
         low, high = np.clip(np.array([low, high]) + score - middle, 0.0, 1.0).tolist()
         constant = best_constant(true, name, whole.weights).score
-        found[name] = Assessed(score, low, high, constant, float(np.mean(others[RESAMPLES:])))
-    return found
+        assessed[name] = Assessed(score, low, high, constant, float(np.mean(others[RESAMPLES:])))
+    return assessed
+
+
+# The best constant prediction ----------------------------------------------------------------------------------------
+
+
+class Constant(NamedTuple):
+    """One label set for every instance, and what it scores."""
+
+    labels: NDArray[np.bool_]
+    score: float
+
+
+def best_constant(
+    Y: Any,
+    scoring: str | Scorer | Measure,
+    sample_weight: ArrayLike | None = None,
+    form: TargetForm | None = None,
+) -> Constant:
+    """Return the label set that scores best if it is predicted for every instance.
+
+    Compared are the 0, 1, 2, … most frequent labels and the most frequent label set. No other set is better by Hamming
+    accuracy, subset accuracy, F1 (micro or macro), precision or recall; by other scores one may be. `form` is that of
+    the labels that a scorer expects.
+
+    >>> best_constant([[1, 0], [1, 1], [0, 1], [1, 0]], "micro_f1")
+    Constant(labels=array([ True,  True]), score=0.7692307692307693)
+    >>> best_constant([[1, 0], [1, 1], [0, 1], [1, 0]], "subset_accuracy")
+    Constant(labels=array([ True, False]), score=0.5)
+    """
+    scoring = scoring if isinstance(scoring, Measure) else find_measure(scoring)
+    truth = dense(label_matrix(Y)[0])
+    n_rows, n_labels = truth.shape
+    weights = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    frequency = weights @ truth
+    # Equally frequent labels in their own order; labels that never occur are never right.
+    order = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
+    nested = [order[:k] for k in _sizes(len(order), scoring)]
+    labels, best = order[:0], np.nan
+    for stages in (nested, [order[:0], _most_frequent(truth, weights)]):
+        if scoring.scorer is None and not scoring.is_of_rows:
+            scores = _by_label(stages, frequency, weights, scoring)
+        else:
+            rules = _constant_rules(stages, frequency, float(weights.sum()))
+            given = None if sample_weight is None else weights
+            scores = staged_scores(rules, Table((), (), n_rows), truth, scoring, form or TargetForm(), given)
+        for stage, score in zip(stages, scores.tolist(), strict=False):
+            if score > best or np.isnan(best):
+                labels, best = stage, score
+    return Constant(np.isin(np.arange(n_labels), labels), best)
+
+
+def _by_label(
+    stages: list[NDArray[np.intp]], frequency: NDArray[np.float64], weights: NDArray[np.float64], measure: Measure
+) -> NDArray[np.float64]:
+    """Return the scores of label sets by a measure that is made of sums per label, without a pass over the rows."""
+    predicted, nothing = np.zeros((len(stages), len(frequency))), np.zeros(0)
+    for row, labels in zip(predicted, stages, strict=True):
+        row[labels] = 1.0
+    tp, fp = predicted * frequency, predicted * (weights.sum() - frequency)
+    return measure.of_counts(Counts(tp, fp, frequency, nothing, nothing, nothing, weights))
+
+
+def _sizes(n_labels: int, scoring: Measure) -> list[int]:
+    """Return how many labels to try; all numbers, unless every score is an effort."""
+    sizes = [0]
+    while sizes[-1] < n_labels:
+        step = 1 if scoring.scorer is None else 1 + sizes[-1] // ONE_BY_ONE
+        sizes.append(min(sizes[-1] + step, n_labels))
+    return sizes
+
+
+def _most_frequent(truth: NDArray[np.int8], weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the label set that most instances have, by weight."""
+    if not truth.size:
+        return np.zeros(0, np.intp)
+    bits = np.packbits(truth, axis=1)  # which compare as a whole, in the same order, and many times as fast
+    _, first, which = np.unique(bits.view(f"V{bits.shape[1]}"), return_index=True, return_inverse=True)
+    return np.flatnonzero(truth[first[np.argmax(np.bincount(which.ravel(), weights))]])
+
+
+def _constant_rules(stages: list[NDArray[np.intp]], frequency: NDArray[np.float64], total: float) -> RuleList:
+    """Return rules without conditions, which predict what each stage has more than the one before."""
+    rules = []
+    for before, after in pairwise(stages):
+        added = np.setdiff1d(after, before).tolist()
+        decided = tuple((float(frequency[label]), total - float(frequency[label])) for label in added)
+        if added:
+            rules.append(Rule(Head(tuple(Assignment(f"y{i}", i, True) for i in added)), decided=decided))
+    # Of the labels that rules decide, nothing is left.
+    left = ~np.isin(np.arange(len(frequency)), stages[-1])
+    undecided = tuple(zip((left * (total - frequency)).tolist(), (left * frequency).tolist(), strict=True))
+    return RuleList(tuple(rules), (), tuple(f"y{i}" for i in range(len(frequency))), undecided)

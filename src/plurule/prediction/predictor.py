@@ -1,10 +1,11 @@
-"""What a classifier does with its rule list: predict, and take data in the form in which it was trained."""
+"""The base class of classifiers that predict with a rule list, and take data in any form it can be trained with."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 import narwhals as nw
@@ -20,34 +21,115 @@ from plurule.data.inputs import row_ids, unpack
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm, true_labels
 from plurule.errors import DataError
-from plurule.model import LabelCondition, RuleList
+from plurule.metrics import Scorer, find_measure
+from plurule.model import RuleList
 from plurule.parameters import check_jobs
-from plurule.prediction.decide import Decisions, decide, predict_labels, replay
+from plurule.prediction.apply import Decisions, decide, predict_labels, replay
 from plurule.prediction.probability import probabilities
-from plurule.prediction.scoring import Scorer, check_scoring
 from plurule.prediction.staged import staged_scores
 
 _DOC_PAGE = "/reference/names/plurule.{estimator_name}.html"
 
 
-class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
-    """A classifier of scikit-learn for several labels that takes data in any form in which it can be trained."""
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Names of attributes and labels, and the form of `y`, in the training data."""
 
+    n_features: int
+    feature_names: NDArray[Any] | None
+    """None if `X` had none."""
+    label_names: tuple[str, ...]
+    form: TargetForm
+    matches_by_name: bool = False
+    """Whether frames need only have the columns that rules test, in any order."""
+
+    @classmethod
+    def of_names(
+        cls, names: Sequence[str], labels: tuple[str, ...], form: TargetForm, matches_by_name: bool = False
+    ) -> Self:
+        """The schema of data with named attributes; `x0`, `x1`, … are those of an array, which has no names."""
+        is_named = list(names) != [f"x{i}" for i in range(len(names))]
+        return cls(len(names), np.array(names, dtype=object) if is_named else None, labels, form, matches_by_name)
+
+
+def feature_schema(X: Any, table: Table, labels: tuple[str, ...], form: TargetForm) -> Schema:
+    """The schema of training data; scikit-learn decides which names count as such."""
+    if isinstance(X, Table | Dataset):
+        return Schema(table.shape[1], np.array(table.names, dtype=object), labels, form)
+    probe = BaseEstimator()
+    validate_data(probe, _as_array(X), skip_check_array=True, reset=True)
+    return Schema(probe.n_features_in_, getattr(probe, "feature_names_in_", None), labels, form)
+
+
+class RuleListPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+    """A multi-label classifier of scikit-learn that predicts with a rule list."""
+
+    rule_list_: RuleList
     label_names_: NDArray[Any]
     n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    classes_: Any
     n_jobs: int | None
-    _was_given = False
+    _form: TargetForm
+    _matches_by_name: bool
 
-    @property
-    def _rules(self) -> RuleList:
-        """All rules that it predicts with, about the columns of the training data."""
-        raise NotImplementedError
+    # The box that notebooks show links to a page of the API reference per estimator.
+    _doc_link_module = "plurule"
+    _doc_link_template = os.environ.get("PLURULE_DOCS", "https://plurule.readthedocs.io/en/stable") + _DOC_PAGE
+
+    @classmethod
+    def from_rule_list(cls, rule_list: RuleList, **parameters: Any) -> Self:
+        """Return a classifier that predicts with a given rule list, as if it had been fitted.
+
+        Frames need only have the columns that rules test, in any order.
+
+        >>> from plurule import RuleListClassifier
+        >>> from plurule.model import Assignment, Attribute, Head, Rule
+        >>> rule = Rule(Head((Assignment("red", 0, True),)))
+        >>> rule_list = RuleList((rule,), (Attribute("x0"),), ("red",))
+        >>> RuleListClassifier.from_rule_list(rule_list).predict([[3.5]])
+        array([[1]])
+        """
+        classifier = cls(**parameters)
+        names = [attribute.name for attribute in rule_list.attributes]
+        classifier._store_schema(Schema.of_names(names, rule_list.labels, TargetForm(), matches_by_name=True))
+        classifier.rule_list_ = rule_list
+        return classifier
+
+    @classmethod
+    def load(cls, path: str | Path, **parameters: Any) -> Self:
+        """Return a classifier that predicts with the rule list of a model file; see `from_rule_list`."""
+        return cls.from_rule_list(RuleList.load(path), **parameters)
+
+    def save(self, path: str | Path) -> None:
+        """Write the rule list to a model file, which `load` and `RuleList.load` read; parameters are not kept."""
+        check_is_fitted(self)
+        self.rule_list_.save(path)
+
+    def _repr_html_(self) -> str:
+        """Return the rules as HTML for notebooks, or the parameters before there are any."""
+        rules = self.rule_list_._repr_html_() if hasattr(self, "rule_list_") else None
+        return str(super()._repr_html_() if rules is None else rules)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _store_schema(self, schema: Schema) -> None:
+        self.n_features_in_ = schema.n_features
+        if schema.feature_names is not None:
+            self.feature_names_in_ = schema.feature_names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.label_names_ = np.array(schema.label_names, dtype=object)
+        self.classes_ = schema.form.class_names(len(schema.label_names))
+        self._form = schema.form
+        self._matches_by_name = schema.matches_by_name
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy, for several labels subset accuracy, on a data set or on instances and their labels."""
         check_is_fitted(self)
         X, y, sample_weight = unpack(X, y, sample_weight, tuple(self.label_names_))
-        if not self._form.outputs and self._form.members is None:
+        if self._form.members is None:
             return float(super().score(X, y, sample_weight))
         n_labels = len(self.label_names_)
         right = (true_labels(y, self._form, n_labels) == true_labels(self.predict(X), self._form, n_labels)).all(axis=1)
@@ -55,35 +137,23 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             np.average(right, weights=None if sample_weight is None else np.asarray(sample_weight, dtype=float))
         )
 
-    def predict(self, X: Any, return_ids: bool = False) -> Any:
-        """The labels of each row in the form of `y`: a 0/1 matrix (sparse if `y` was), classes, or sets of labels.
+    def predict(self, X: Any) -> Any:
+        """The labels of each row in the form of `y`: a 0/1 matrix (sparse if `y` was), classes, or sets of labels."""
+        table = self._encode(X)
+        return self._form.labels(predict_labels(self.rule_list_, table, check_jobs(self.n_jobs)))
 
-        With `return_ids`, a pair: these, and a list of what the rows are called (their index in a pandas frame, their
-        names in a data set, or else their numbers).
-        """
-        present = self._present(self._encode(X))
-        labels = self._form.labels(present)
-        return (labels, row_ids(X, len(present))) if return_ids else labels
-
-    def predict_proba(self, X: Any, return_ids: bool = False) -> Any:
+    def predict_proba(self, X: Any) -> Any:
         """Per row and label, the probability that the label is present; for a 1-D `y`, per row and class.
 
-        It is always on the same side of one half as `predict`. With `return_ids`, a pair, as from `predict`.
+        It is the smoothed precision, on the training pairs it decided, of the rule that decides. `predict` is no
+        threshold of it: a rule may predict a label that is right in less than half of the cases, if that pays for
+        `scoring`. Of the classes of a 1-D `y`, the predicted one is the most probable.
         """
-        table = self._encode(X)
-        found = self._form.probabilities(self._probabilities(table))
-        return (found, row_ids(X, len(table))) if return_ids else found
-
-    def _present(self, table: Table) -> NDArray[Any]:
-        """Per row and label, whether the label is predicted."""
-        raise NotImplementedError
-
-    def _probabilities(self, table: Table) -> NDArray[np.float64]:
-        """Per row and label, the probability that it is present."""
-        raise NotImplementedError
+        decisions = self.decide(X)
+        return self._form.probabilities(probabilities(self.rule_list_, decisions), decisions.labels())
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also those of others (`heuristic__beta`, `lift__k`, `min_precision__threshold`)."""
+        """Set parameters, also those of others (`heuristic__beta`, `lift__k`)."""
         # Heuristics and lifts may be shared between classifiers, the defaults always are: change a copy.
         for name in {key.partition("__")[0] for key in params if "__" in key} - set(params):
             if hasattr(getattr(self, name, None), "get_params"):
@@ -98,62 +168,27 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags = InputTags(sparse=True, allow_nan=True, categorical=True, string=True)
         return tags
 
-    def _remember_features(self, X: Any, table: Table) -> None:
-        self._was_given = False
-        if isinstance(X, Table | Dataset):
-            self.n_features_in_ = table.shape[1]
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        else:
-            validate_data(self, _as_array(X), skip_check_array=True, reset=True)
-
-    def _remember_labels(self, labels: tuple[str, ...], form: TargetForm) -> None:
-        self.label_names_ = np.array(labels, dtype=object)
-        self.classes_ = form.class_names(len(labels))
-        self._form = form
-
     def _encode(self, X: Any) -> Table:
         """The columns that the rules ask for, as scikit-learn expects them: by name and in the same order.
 
         A classifier that was given its rules, and was fitted to no frame, takes those that the rules test by name.
         """
         check_is_fitted(self)
-        attributes = self._rules.attributes
+        attributes = self.rule_list_.attributes
+        is_named = hasattr(self, "feature_names_in_")
         is_frame = isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
-        if isinstance(X, Table | Dataset) or (is_frame and self._was_given and hasattr(self, "feature_names_in_")):
-            return encode(X.X if isinstance(X, Dataset) else X, attributes, self._rules.tested_attributes())
+        if isinstance(X, Table | Dataset) or (is_frame and is_named and self._matches_by_name):
+            return encode(X.X if isinstance(X, Dataset) else X, attributes, self.rule_list_.tested_attributes())
         X = _as_array(X)
         if getattr(X, "ndim", 2) == 2:
             validate_data(self, X, skip_check_array=True, reset=False)
-        if is_frame and not hasattr(self, "feature_names_in_"):
+        if is_frame and not is_named:
             renamed = [replace(a, name=str(c)) for a, c in zip(attributes, X.columns, strict=True)]
             return Table(attributes, encode(X, renamed).columns, X.shape[0])
         table = encode(X, attributes)
         if len(table) == 0:
             raise DataError("X holds no rows (Found array with 0 sample(s)); there is nothing to predict")
         return table
-
-
-class RuleListPredictor(LabelPredictor):
-    """A classifier of scikit-learn that predicts with a rule list; how it comes by one is its own affair."""
-
-    rule_list_: RuleList
-    scoring: str | Scorer
-    """What rule lists are scored by, unless told otherwise."""
-
-    @property
-    def _rules(self) -> RuleList:
-        return self.rule_list_
-
-    # Where the box that notebooks show links to: a page of the API reference per estimator.
-    _doc_link_module = "plurule"
-    _doc_link_template = os.environ.get("PLURULE_DOCS", "https://plurule.readthedocs.io/en/stable") + _DOC_PAGE
-
-    def _present(self, table: Table) -> NDArray[Any]:
-        return predict_labels(self.rule_list_, table, check_jobs(self.n_jobs))
-
-    def _probabilities(self, table: Table) -> NDArray[np.float64]:
-        # The precision that the rule which decided had on the training pairs it decided, smoothed.
-        return probabilities(self.rule_list_, decide(self.rule_list_, table, check_jobs(self.n_jobs)))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -163,20 +198,20 @@ class RuleListPredictor(LabelPredictor):
         left out. What predictions lose without an attribute is another question, which
         `sklearn.inspection.permutation_importance` answers.
 
-        >>> from plurule import RuleListClassifier
+        >>> from plurule import RelaxedPruningClassifier
         >>> X, Y = [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [4.0, 1.0]], [[1], [1], [0], [0]]
-        >>> RuleListClassifier.published().fit(X, Y).feature_importances_
+        >>> RelaxedPruningClassifier().fit(X, Y).feature_importances_
         array([1., 0.])
         """
         check_is_fitted(self)
-        found = np.zeros(len(self.rule_list_.attributes))
+        importances = np.zeros(len(self.rule_list_.attributes))
         for rule in self.rule_list_:
-            tested = sorted({c.index for c in rule.body if not isinstance(c, LabelCondition)})
-            found[tested] += sum(map(sum, rule.decided)) / max(len(tested), 1)
-        return found / (found.sum() or 1.0)
+            tested = sorted({c.index for c in rule.attribute_conditions})
+            importances[tested] += sum(map(sum, rule.decided)) / max(len(tested), 1)
+        return importances / (importances.sum() or 1.0)
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
-        """What `predict` gives with the first rule alone, with the first two rules, and so on."""
+        """Yield the predictions of the first rule alone, with the first two rules, and so on."""
         table = self._encode(X)
         for step in replay(self.rule_list_, table):
             yield self._form.labels(step.decisions.labels())
@@ -191,15 +226,16 @@ class RuleListPredictor(LabelPredictor):
         X, y
             Instances and their labels, as for `fit`.
         scoring
-            A measure of `plurule.metrics` by name, or a scorer of scikit-learn; the classifier's own, unless given.
+            A measure of `plurule.metrics` by name, or a scorer of scikit-learn; the classifier's own, or micro F1,
+            unless given.
         sample_weight
             Weight of each row.
 
         Examples
         --------
-        >>> from plurule import RuleListClassifier
+        >>> from plurule import RelaxedPruningClassifier
         >>> X, Y = [[1.0], [2.0], [3.0], [4.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
-        >>> RuleListClassifier.published().fit(X, Y).staged_score(X, Y, "hamming_accuracy")
+        >>> RelaxedPruningClassifier().fit(X, Y).staged_score(X, Y, "hamming_accuracy")
         array([0.75, 1.  ])
         """
         check_is_fitted(self)
@@ -209,11 +245,12 @@ class RuleListPredictor(LabelPredictor):
         if len(table) != len(truth):
             raise DataError(f"X has {len(table)} rows, y has {len(truth)}; give the labels of every row")
         weights = None if sample_weight is None else check_row_weights(sample_weight, len(table), "sample_weight")
-        chosen = check_scoring(self.scoring if scoring is None else scoring)
+        own = getattr(self, "scoring", "micro_f1")
+        chosen = find_measure(own if scoring is None else scoring, len(self.rule_list_.labels) == 1)
         return staged_scores(self.rule_list_, table, truth, chosen, self._form, weights)[1:]
 
     def decide(self, X: Any) -> Decisions:
-        """What the rules decide for each row and label, and which rule does."""
+        """Return the decision for each row and label, and the rule that made it."""
         table = self._encode(X)
         return decide(self.rule_list_, table, check_jobs(self.n_jobs))
 
@@ -222,15 +259,25 @@ class RuleListPredictor(LabelPredictor):
         table = self._encode(X)
         return self.rule_list_.explain(table, ids=row_ids(X, len(table)))
 
-    def _take_over(self, rule_list: RuleList) -> Self:
-        """Predict with the given rules from now on, about attributes and labels that are called as theirs."""
-        self.rule_list_ = rule_list
-        self.n_features_in_ = len(rule_list.attributes)
-        names = [attribute.name for attribute in rule_list.attributes]
-        if names != [f"x{i}" for i in range(len(names))]:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        self._remember_labels(rule_list.labels, TargetForm())
-        return self
+    # skl2onnx asks estimators for these three when it converts a pipeline.
+
+    def onnx_parser(self) -> Any:
+        """Return the function that declares the outputs of the classifier in a pipeline that skl2onnx converts."""
+        from plurule.export.onnx import declare_outputs
+
+        return declare_outputs
+
+    def onnx_shape_calculator(self) -> Any:
+        """Return the function that sets the types of these outputs."""
+        from plurule.export.onnx import set_types
+
+        return set_types
+
+    def onnx_converter(self) -> Any:
+        """Return the function that converts the classifier."""
+        from plurule.export.onnx import convert
+
+        return convert
 
 
 def _as_array(X: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What every prefix of a rule list scores, in one pass over the rules.
+"""Scores of every prefix of a rule list, in one pass over the rules.
 
 The first n rules of a decision list are a decision list, so one list is as many models as it has rules. A rule changes
 few predictions: those of the labels it decides to be present, on the rows it covers first. The counts that the measures
@@ -17,20 +17,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm
-from plurule.metrics import Counts
+from plurule.metrics import MEASURES, Counts, Measure, Scorer, count
 from plurule.model import RuleList
-from plurule.prediction.decide import Decisions, decide, nothing_decided, replay
+from plurule.prediction.apply import Decisions, decide, nothing_decided, replay
 from plurule.prediction.probability import probabilities
-from plurule.prediction.scoring import Scorer, Scoring
 
 Values = NDArray[np.float64]
 
-OF_ROWS = ("subset_accuracy", "example_f1")
-"""Measures of the rows one by one; all others are made of sums per label."""
-
 
 class Stages:
-    """What is right and wrong, while predictions of presence come in: without any, after the first stage, …
+    """Counts while predictions of presence are added: without any, after the first stage, …
 
     Given are, per change of a prediction, its stage, row and label, and whether the label is predicted as present from
     then on, or was up to then.
@@ -59,15 +55,15 @@ class Stages:
         return np.concatenate([np.zeros((1, self.shape[1])), changed.cumsum(axis=0)])
 
     def scores(self, measure: str) -> Values:
-        """The score of each stage."""
-        if measure in OF_ROWS:
-            return np.array([getattr(counts, measure)() for counts in self.by_stage()])
+        """Return the score of each stage."""
+        known = MEASURES[measure]
+        if known.is_of_rows:
+            return np.array([known.of_counts(counts) for counts in self.by_stage()])
         nothing = np.zeros(0)
-        sums = Counts(self.tp, self.fp, self.positives, nothing, nothing, nothing, self.weights)
-        return np.asarray(getattr(sums, measure)())
+        return known.of_counts(Counts(self.tp, self.fp, self.positives, nothing, nothing, nothing, self.weights))
 
     def by_stage(self) -> Iterator[Counts]:
-        """The counts of each stage, those of rows updated in place."""
+        """Return the counts of each stage, those of rows updated in place."""
         right, predicted = np.zeros((2, len(self.weights)), np.int64)
         order = np.argsort(self.stage, kind="stable")
         changes = np.split(order, np.searchsorted(self.stage[order], np.arange(self.shape[0])))
@@ -77,10 +73,10 @@ class Stages:
             yield Counts(tp, fp, self.positives, right, predicted, self.present, self.weights)
 
 
-class Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
+class PrecomputedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """A fitted classifier that knows what it predicts for one set of instances.
 
-    Scorers are given this instead of a classifier for every length of a list that would decide everything anew.
+    Scorers are given this instead of a classifier for every length of a list, which would decide everything again.
     """
 
     def __init__(
@@ -101,15 +97,15 @@ class Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lea
         return self.rules()
 
     def predict(self, X: Any) -> Any:
-        """The labels of the instances that it knows."""
+        """Return the labels of the instances that it knows."""
         return self.form.labels(self.present)
 
     def predict_proba(self, X: Any) -> Values:
-        """The probabilities of the labels of the instances that it knows."""
-        return self.form.probabilities(self.probabilities())
+        """Return the probabilities of the labels of the instances that it knows."""
+        return self.form.probabilities(self.probabilities(), self.present)
 
     def score_by(self, scorer: Scorer, table: Table, Y: NDArray[Any], weights: Values | None) -> float:
-        """What a scorer gives for the instances that it knows."""
+        """Return the score of a scorer on the instances that it knows."""
         weighted = {} if weights is None else {"sample_weight": weights}
         return scorer(self, table, self.form.labels(np.asarray(Y)), **weighted)
 
@@ -118,35 +114,68 @@ def staged_scores(
     rule_list: RuleList,
     table: Table,
     Y: NDArray[Any],
-    scoring: Scoring,
+    scoring: Measure,
     form: TargetForm,
     weights: Values | None = None,
     kept: NDArray[np.intp] | None = None,
 ) -> Values:
-    """The score of no rule, of the first rule, of the first two, and so on, by a measure or any scorer.
+    """Return the score of no rule, of the first rule, of the first two, and so on, by a measure or any scorer.
 
     `table` is encoded with the attributes of the rule list, `form` is that of the labels that a scorer expects, and
     `kept` are the labels to look at; all, unless given.
     """
     if scoring.scorer is None:
         return staged_measures(rule_list, table, Y, [scoring.name], weights, kept)[scoring.name]
-    scorer, labels = scoring.scorer, np.arange(len(rule_list.labels)) if kept is None else kept
-    if len(labels) < len(rule_list.labels):
-        # Without some of their labels, classes are none.
-        form = TargetForm()
 
     def score(decisions: Decisions, length: int) -> float:
-        known = Known(
-            form,
-            decisions.labels()[:, labels],
-            lambda: probabilities(rule_list[:length], decisions)[:, labels],
-            lambda: rule_list[:length],
-        )
-        return known.score_by(scorer, table, np.asarray(Y)[:, labels], weights)
+        return _scores(rule_list[:length], decisions, table, Y, [scoring], form, weights, kept)[scoring.name]
 
     scores = [score(nothing_decided(len(table), len(rule_list.labels)), 0)]
     scores += [score(step.decisions, step.rule + 1) for step in replay(rule_list, table)]
     return np.array(scores, dtype=np.float64)
+
+
+def score_list(
+    rule_list: RuleList,
+    table: Table,
+    Y: NDArray[Any],
+    measures: Sequence[Measure],
+    form: TargetForm,
+    weights: Values | None = None,
+    kept: NDArray[np.intp] | None = None,
+) -> dict[str, float]:
+    """Return the scores of a list, by measure, for some labels or all; NaN where one is not defined."""
+    scores = _scores(rule_list, decide(rule_list, table), table, Y, measures, form, weights, kept)
+    return {name: score if np.isfinite(score) else np.nan for name, score in scores.items()}
+
+
+def _scores(
+    rule_list: RuleList,
+    decisions: Decisions,
+    table: Table,
+    Y: NDArray[Any],
+    measures: Sequence[Measure],
+    form: TargetForm,
+    weights: Values | None,
+    kept: NDArray[np.intp] | None,
+) -> dict[str, float]:
+    """Return the scores of what a list decides."""
+    labels = np.arange(len(rule_list.labels)) if kept is None else kept
+    if len(labels) < len(rule_list.labels):
+        # Without some of their labels, classes are none.
+        form = TargetForm()
+    truth = np.asarray(Y)[:, labels]
+    predicted = decisions.labels()[:, labels]
+    known = PrecomputedClassifier(
+        form, predicted, lambda: probabilities(rule_list, decisions)[:, labels], lambda: rule_list
+    )
+    scores = {}
+    for measure in measures:
+        if measure.scorer is None:
+            scores[measure.name] = float(measure.of_counts(count(truth, predicted, weights)))
+        else:
+            scores[measure.name] = float(known.score_by(measure.scorer, table, truth, weights))
+    return scores
 
 
 def staged_measures(
@@ -157,7 +186,7 @@ def staged_measures(
     weights: Values | None = None,
     kept: Sequence[int] | NDArray[np.intp] | None = None,
 ) -> dict[str, Values]:
-    """The same for several measures of `plurule.metrics` at once, by name."""
+    """Return the same for several measures of `plurule.metrics` at once, by name."""
     stages = stages_of(rule_list, table, Y, weights, kept)
     return {measure: stages.scores(measure) for measure in measures}
 
@@ -169,7 +198,7 @@ def stages_of(
     weights: Values | None = None,
     kept: Sequence[int] | NDArray[np.intp] | None = None,
 ) -> Stages:
-    """What is right and wrong without rules, after the first rule, after the first two, …, for some labels or all."""
+    """Return the counts without rules, after the first rule, after the first two, …, for some labels or all."""
     shown = slice(None) if kept is None else np.asarray(kept, dtype=np.intp)
     decisions = decide(rule_list, table)
     row, label = np.nonzero(decisions.predicted[:, shown] == 1)
@@ -178,8 +207,8 @@ def stages_of(
 
 
 @dataclass(frozen=True)
-class Summed:
-    """What is right and wrong on some rows, stage by stage, in a form that adds up over parts of the rows."""
+class StagedSums:
+    """Counts on some rows, stage by stage, in a form that adds up over parts of the rows."""
 
     tp: Values
     fp: Values
@@ -190,30 +219,30 @@ class Summed:
     """Per stage, what rows of the same counts (right, predicted, present) weigh; empty for measures of labels."""
 
     @classmethod
-    def of(cls, stages: Stages, measure: str) -> Summed:
-        """What a measure needs of the stages."""
+    def of(cls, stages: Stages, measure: str) -> StagedSums:
+        """Return the sums that a measure needs of the stages."""
         rows = []
-        for counts in stages.by_stage() if measure in OF_ROWS else ():
+        for counts in stages.by_stage() if MEASURES[measure].is_of_rows else ():
             of_rows = np.stack([counts.right, counts.predicted, counts.present])
             alike, which = np.unique(of_rows, axis=1, return_inverse=True)
             weights = np.bincount(which.ravel(), counts.weights, alike.shape[1])
             rows.append(dict(zip(map(tuple, alike.T.tolist()), weights.tolist(), strict=True)))
         return cls(stages.tp, stages.fp, stages.positives, float(stages.weights.sum()), tuple(rows))
 
-    def __add__(self, other: Summed) -> Summed:
+    def __add__(self, other: StagedSums) -> StagedSums:
         rows = tuple(
             {key: one.get(key, 0.0) + another.get(key, 0.0) for key in {**one, **another}}
             for one, another in zip(self.rows, other.rows, strict=True)
         )
         sums = self.tp + other.tp, self.fp + other.fp, self.positives + other.positives, self.weight + other.weight
-        return Summed(*sums, rows)
+        return StagedSums(*sums, rows)
 
     def scores(self, measure: str) -> Values:
-        """The score of each stage."""
+        """Return the score of each stage."""
         scores = []
         for stage, (tp, fp) in enumerate(zip(self.tp, self.fp, strict=True)):
             rows = dict(sorted(self.rows[stage].items())) if self.rows else {(0, 0, 0): self.weight}
             right, predicted, present = np.array(list(rows)).reshape(-1, 3).T
             counts = Counts(tp, fp, self.positives, right, predicted, present, np.array(list(rows.values())))
-            scores.append(getattr(counts, measure)())
+            scores.append(MEASURES[measure].of_counts(counts))
         return np.array(scores)

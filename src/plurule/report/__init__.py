@@ -6,22 +6,23 @@ and `render` fills templates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from plurule.data.inputs import row_ids
 from plurule.inspection.data import match
+from plurule.inspection.dependencies import LabelGraph
 from plurule.inspection.explain import Explanation
-from plurule.inspection.label_graph import LabelGraph
-from plurule.model import RuleList
+from plurule.model import Rule, RuleList
 from plurule.report.charts import draw_graph
 from plurule.report.payload import payload
-from plurule.report.render import fill, render_page, render_patterns
+from plurule.report.render import fill, render_page
 from plurule.report.summary import summarise
 
-__all__ = ["render_explanations", "render_patterns", "to_html"]
+__all__ = ["explanations_to_html", "to_html"]
 
-MOST_ROWS_IN_A_NOTEBOOK = 50
+MOST_RULES_IN_NOTEBOOK = 50
+MOST_EXPLANATIONS_IN_NOTEBOOK = 10
 
 
 def to_html(
@@ -33,7 +34,7 @@ def to_html(
     examples: int = 200,
     ids: Sequence[Any] | None = None,
 ) -> str:
-    """A report on a rule list as one HTML page.
+    """Return a report on a rule list as one HTML page.
 
     Parameters
     ----------
@@ -44,11 +45,11 @@ def to_html(
     Y
         Their true labels, for scores.
     title
-        What stands at the top.
+        Page title.
     examples
-        How many instances the page holds, to be looked at and changed.
+        Number of instances in the page, to be looked at and changed.
     ids
-        What the instances are called; unless given, as in the index of a pandas frame, or the row names of a data set.
+        Names of the instances; unless given, as in the index of a pandas frame, or the row names of a data set.
 
     Returns
     -------
@@ -69,43 +70,49 @@ def to_html(
     return render_page(summary, payload(rule_list, summary, table, truth, examples, names))
 
 
-def rule_table(rule_list: RuleList) -> str | None:
-    """A table of the rules for a notebook; None without Jinja2, where the notebook shows text."""
-    return _unless_missing(fill, "rule_table.html", rules=rule_list, most=MOST_ROWS_IN_A_NOTEBOOK)
+def rules_in_notebook(rule_list: RuleList) -> str | None:
+    """Return a table of the rules for a notebook; None without Jinja2, where the notebook shows text."""
+    return _unless_missing("rule_table.html", rules=rule_list, most=MOST_RULES_IN_NOTEBOOK)
 
 
-def render_explanations(explanations: Sequence[Explanation], limit: int | None = None) -> str:
-    """A piece of HTML with one table per instance (needs Jinja2); `RuleList.explain(X).to_html()` calls it.
+def rule_in_notebook(rule: Rule) -> str | None:
+    """Return a rule for a notebook; None without Jinja2."""
+    return _unless_missing("rule.html", rule=rule)
+
+
+def explanations_to_html(explanations: Sequence[Explanation], limit: int | None = None) -> str:
+    """Return a piece of HTML with one table per instance (needs Jinja2); `RuleList.explain(X).to_html()` calls it.
 
     Parameters
     ----------
     explanations
-        What `explain` gives.
+        The result of `explain`.
     limit
         At most so many instances; all, unless given.
 
     Examples
     --------
-    >>> from plurule.inspection import explain
-    >>> render_explanations(explain(RuleList((), (), ("red",)), [[], []]), limit=1).count("<table")
+    >>> from plurule.inspection.explain import explain
+    >>> explanations_to_html(explain(RuleList((), (), ("red",)), [[], []]), limit=1).count("<table")
     1
     """
     shown = explanations[:limit]
     return fill("explanations.html", explanations=shown, more=len(explanations) - len(shown))
 
 
-def explanations_in_a_notebook(explanations: Sequence[Explanation]) -> str | None:
-    """Tables of the first explanations; None without Jinja2."""
-    return _unless_missing(render_explanations, explanations, limit=10)
+def explanations_in_notebook(explanations: Sequence[Explanation]) -> str | None:
+    """Return tables of the first explanations for a notebook; None without Jinja2."""
+    shown = explanations[:MOST_EXPLANATIONS_IN_NOTEBOOK]
+    return _unless_missing("explanations.html", explanations=shown, more=len(explanations) - len(shown))
 
 
-def graph_svg(graph: LabelGraph) -> str | None:
-    """The graph of label dependencies for a notebook; None without Jinja2."""
-    return _unless_missing(fill, "graph_alone.html", graph=draw_graph(graph))
+def graph_in_notebook(graph: LabelGraph) -> str | None:
+    """Return the graph of label dependencies for a notebook; None without Jinja2."""
+    return _unless_missing("graph_alone.html", graph=draw_graph(graph))
 
 
-def _unless_missing(render: Callable[..., str], *given: Any, **named: Any) -> str | None:
+def _unless_missing(template: str, **content: Any) -> str | None:
     try:
-        return render(*given, **named)
+        return fill(template, **content)
     except ImportError:
         return None

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from plurule.inspection.dependencies import KINDS
-from plurule.inspection.label_graph import LabelGraph
+from plurule.inspection.dependencies import KINDS, LabelGraph
 from plurule.model import LengthChoice
 from plurule.report.summary import HeatMap
 
@@ -59,11 +58,11 @@ class Frame:
         return tuple((self.y(value), text) for value, text in self.marks)
 
     def x(self, count: int) -> float:
-        """How far right a number of rules lies."""
+        """Return how far right a number of rules lies."""
         return round(self.left + (self.right - self.left) * (count - self.first) / max(self.last - self.first, 1), 2)
 
     def y(self, value: float) -> float:
-        """How far down a value lies."""
+        """Return how far down a value lies."""
         return round(self.bottom - (self.bottom - self.top) * (value - self.low) / self.span, 2)
 
     def points(self, values: Sequence[float]) -> list[tuple[float, float]]:
@@ -72,7 +71,7 @@ class Frame:
 
 
 def path(points: Sequence[tuple[float, float]]) -> str:
-    """A line through points, as SVG writes it.
+    """Return a line through points, as SVG writes it.
 
     >>> path([(46, 12), (50.25, 20)])
     'M46,12 50.25,20'
@@ -106,7 +105,7 @@ def score_steps(low: float, high: float) -> list[float]:
 
 
 def draw_curves(curves: dict[str, list[float]]) -> CurveDrawing | None:
-    """Shares over the number of rules."""
+    """Return shares over the number of rules."""
     if not curves:
         return None
     most = len(next(iter(curves.values()))) - 1
@@ -119,7 +118,7 @@ def draw_curves(curves: dict[str, list[float]]) -> CurveDrawing | None:
 
 
 def draw_length(choice: LengthChoice | None) -> LengthDrawing | None:
-    """What lists of each length scored, with a band of one standard error, and where the list was cut."""
+    """Return the scores of lists of each length, with a band of one standard error, and where the list was cut."""
     if choice is None:
         return None
     most = len(choice.mean)
@@ -140,7 +139,7 @@ def draw_length(choice: LengthChoice | None) -> LengthDrawing | None:
 
 
 def draw_map(heat_map: HeatMap) -> MapDrawing:
-    """A square of cells, with names at its left and on top; rows and columns have their middles at the same places."""
+    """Return a square of cells, with names left and on top; rows and columns have their middles at the same places."""
     count = len(heat_map.labels)
     margin = min(16 + 7 * max((len(name) for name in heat_map.labels), default=0), 125)
     cell = min(max(MAP_WIDTH // max(count, 1), 13), 40)
@@ -152,8 +151,8 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
     """Nodes where the layout puts them, edges as curves between their rims."""
     if not graph.edges:
         return None
-    said = Counter(name for edge in graph.edges for name in edge.ends)
-    most = max(said.values())
+    n_edges = Counter(name for edge in graph.edges for name in edge.ends)
+    most = max(n_edges.values())
     margin = 195 if graph.is_round else 70
     height = 640 if graph.is_round else 240 + 20 * len(graph.labels)
     places = {
@@ -168,7 +167,7 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
     centre = (GRAPH_WIDTH / 2, height / 2) if graph.is_round else None
     nodes = {}
     for name, (x, y) in places.items():
-        radius = 6 + 8 * math.sqrt(said[name] / most)
+        radius = 6 + 8 * math.sqrt(n_edges[name] / most)
         anchor, text_x, text_y = "middle", x, y + radius + 14 if upwards[name] > 0 else y - radius - 5
         if centre is not None and abs(x - centre[0]) > 30:
             anchor = "start" if x > centre[0] else "end"
@@ -188,7 +187,7 @@ def draw_graph(graph: LabelGraph) -> GraphDrawing | None:
 
 
 def _curved(source: Node, target: Node, bend: float, centre: tuple[float, float] | None, height: float) -> str:
-    """A curve that bends to its right, so that there and back, and several kinds, can be told apart.
+    """Return a curve that bends to its right, so that both directions, and several kinds, do not cover each other.
 
     On a circle it bends towards the centre, past the nodes between. It stays within the drawing.
     """

@@ -1,4 +1,4 @@
-"""What the page's own program needs to know: the model and some instances, as JSON.
+"""Data of the page's own program: the model and some instances, as JSON.
 
 Numbers are written so that JavaScript reads the same doubles; names are written as they are shown.
 """
@@ -14,20 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.model import (
-    Condition,
-    IntervalCondition,
-    LabelCondition,
-    MissingCondition,
-    NumericCondition,
-    Rule,
-    RuleList,
-)
-from plurule.model.dictionary import Meaning
-from plurule.model.head import ancestors
-from plurule.model.naming import visible
-from plurule.prediction.counts import Labels
-from plurule.prediction.probability import by_rule, on_its_side
+from plurule.inspection.edit_script import rules_digest
+from plurule.model import Condition, LabelCondition, MissingCondition, OneOfCondition, RangeCondition, Rule, RuleList
+from plurule.model.naming import Meaning, in_quotes, visible
+from plurule.prediction.apply import Labels
+from plurule.prediction.probability import probability_by_rule
 from plurule.report.summary import Summary, condition_parts
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -36,32 +27,35 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 def payload(
     rule_list: RuleList, summary: Summary, table: Table | None, truth: Labels | None, examples: int, ids: Sequence[Any]
 ) -> str:
-    """The JSON text, safe to stand in a script element; `ids` are what the instances are called."""
+    """Return the JSON text, safe to stand in a script element; `ids` are the names of the instances."""
     used = rule_list.tested_attributes()
     place = {index: i for i, index in enumerate(used)}
     content: dict[str, Any] = {
         "labels": [visible(label) for label in rule_list.labels],
+        # As they stand in the text of a rule.
+        "labelTexts": [in_quotes(label) for label in rule_list.labels],
+        "digest": rules_digest(rule_list),
         "attributes": [_attribute(rule_list, index, table) for index in used],
         "rules": [_rule(rule, rule_list, place) for rule in rule_list],
         "groups": rule_list.groups,
-        "ancestors": ancestors(rule_list.hierarchy),
+        "hierarchy": rule_list.hierarchy,
         "descriptions": [visible(str(rule_list.dictionary.get(label, ""))) for label in rule_list.labels],
         "byLabel": [row._asdict() for row in summary.labels],
         "instances": [] if table is None else _instances(rule_list, table, truth, examples, ids),
     }
-    shares = by_rule(rule_list)
-    for number, (rule, said) in enumerate(zip(rule_list, content["rules"], strict=True)):
-        places, present = [a.index for a in rule.head], np.array([a.present for a in rule.head])
+    shares = probability_by_rule(rule_list)
+    for number, (rule, entry) in enumerate(zip(rule_list, content["rules"], strict=True)):
+        places = [assignment.index for assignment in rule.head]
         # How likely the labels of its head are present where it decides them.
-        said["p"] = on_its_side(shares[number, places], present).tolist()
-        said["trained"] = summary.in_training[number]
+        entry["p"] = shares[number, places].tolist()
+        entry["trained"] = summary.in_training[number]
         if summary.on_data:
-            said["data"] = summary.on_data[number]._asdict()
+            entry["data"] = summary.on_data[number]._asdict()
         if summary.evidence:
-            found = summary.evidence[number]
-            interval = {"low": found.low, "high": found.high, "p": found.p_holm} if found.decided else {}
-            said["found"] = {"right": found.right, "decided": found.decided} | interval
-    content["undecided"] = on_its_side(shares[-1], np.zeros(len(rule_list.labels), np.bool_)).tolist()
+            evidence = summary.evidence[number]
+            interval = {"low": evidence.low, "high": evidence.high, "p": evidence.p_holm} if evidence.decided else {}
+            entry["found"] = {"right": evidence.right, "decided": evidence.decided} | interval
+    content["undecided"] = shares[-1].tolist()
     return for_script(content)
 
 
@@ -81,22 +75,22 @@ def for_script(content: Any) -> str:
 def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str, Any]:
     attribute = rule_list.attributes[index]
     meaning = rule_list.dictionary.get(attribute.name, Meaning())
-    said = {key: visible(text) for key, text in meaning._asdict().items() if text}
-    described: dict[str, Any] = {"name": visible(attribute.name), **said}
+    described: dict[str, Any] = {"name": visible(attribute.name), "text": in_quotes(attribute.name)}
+    described |= {key: visible(text) for key, text in meaning._asdict().items() if text}
     if attribute.categories is not None:
         return described | {"categories": [visible(category) for category in attribute.categories]}
     values = np.zeros(0) if table is None else table.column(index)
-    known = np.unique(values[~np.isnan(values)])
-    if attribute.only_0_and_1 and np.isin(known, (0, 1)).all():
+    distinct = np.unique(values[~np.isnan(values)])
+    if attribute.only_0_and_1 and np.isin(distinct, (0, 1)).all():
         return described | {"binary": True}
-    if len(known):
-        low, high = float(known[0]), float(known[-1])
-        described |= {"range": [low, high], "step": _step(known)} if high - low < math.inf else {}
+    if len(distinct):
+        low, high = float(distinct[0]), float(distinct[-1])
+        described |= {"range": [low, high], "step": _step(distinct)} if high - low < math.inf else {}
     return described
 
 
 def _step(values: NDArray[Any]) -> float:
-    """How far a slider over these values, in order, moves at once: 1 if they are whole and not many, or a round part.
+    """Return the step of a slider over these values, in order: 1 if they are whole and not many, or a round part.
 
     >>> _step(np.array([1.0, 7.0])), _step(np.array([0.0, 0.5, 1.0])), _step(np.array([0.0, 99999.0]))
     (1.0, 0.01, 1000.0)
@@ -110,7 +104,7 @@ def _step(values: NDArray[Any]) -> float:
 
 def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
     return {
-        # What another class implies is decided with it, but not said.
+        # Labels that another one implies are decided with it, but not shown.
         "head": [[a.index, int(a.present), *([1] if a.implied else [])] for a in rule.head],
         "body": [_condition(condition, rule_list, place) for condition in rule.body],
         **{key: getattr(rule, key) for key in ("stop", "locked", "tp", "fp", "coverage", "decided")},
@@ -118,24 +112,29 @@ def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, A
 
 
 def _condition(condition: Condition, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:
-    if isinstance(condition, LabelCondition):
-        return {"label": condition.index, "is": int(condition.present)}
-    at = {"attribute": place[condition.index], "parts": condition_parts(condition, None, rule_list.dictionary)}
-    if isinstance(condition, MissingCondition):
-        return at | {"missing": condition.missing}
-    if isinstance(condition, IntervalCondition):
-        return at | {"above": condition.above, "atMost": condition.at_most}
-    if isinstance(condition, NumericCondition):
-        return at | {"above" if condition.operator == ">" else "atMost": condition.threshold}
-    categories = rule_list.attributes[condition.index].categories or ()
-    # A category that the attribute does not have is satisfied by nothing.
-    return at | {"categories": [categories.index(category) for category in condition.admits(categories)]}
+    match condition:
+        case LabelCondition(index=index, present=present):
+            return {"label": index, "is": int(present)}
+        case MissingCondition(missing=missing):
+            test: dict[str, Any] = {"missing": missing}
+        case RangeCondition(above=above, at_most=at_most):
+            test = {key: bound for key, bound in (("above", above), ("atMost", at_most)) if bound is not None}
+            if not condition.determines_value:
+                test["comparisons"] = condition.comparisons()
+        case OneOfCondition():
+            categories = rule_list.attributes[condition.index].categories or ()
+            # A category that the attribute does not have is satisfied by nothing.
+            test = {"categories": [categories.index(category) for category in condition.accepted(categories)]}
+    if "comparisons" not in test:
+        test["text"] = str(condition)
+    parts = condition_parts(condition, None, rule_list.dictionary)
+    return {"attribute": place[condition.index], "parts": parts, **test}
 
 
 def _instances(
     rule_list: RuleList, table: Table, truth: Labels | None, most: int, ids: Sequence[Any]
 ) -> list[dict[str, Any]]:
-    """Some rows of the data, from the first to the last: numbers or codes of categories, null where missing."""
+    """Return some rows of the data, from the first to the last: numbers or codes of categories, null where missing."""
     rows = np.unique(np.linspace(0, len(table) - 1, num=min(most, len(table))).round().astype(np.intp)).tolist()
     columns = []
     for index in rule_list.tested_attributes():
@@ -145,7 +144,7 @@ def _instances(
         columns.append([None if gone else v for v, gone in zip(values.tolist(), is_missing.tolist(), strict=True)])
     instances = []
     for i, row in enumerate(rows):
-        known = {} if truth is None else {"truth": np.flatnonzero(truth[row]).tolist()}
+        labels = {} if truth is None else {"truth": np.flatnonzero(truth[row]).tolist()}
         name = ids[row] if isinstance(ids[row], str) else f"instance {ids[row]}"
-        instances.append({"name": visible(name), "values": [column[i] for column in columns], **known})
+        instances.append({"name": visible(name), "values": [column[i] for column in columns], **labels})
     return instances

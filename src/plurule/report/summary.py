@@ -1,4 +1,4 @@
-"""What a report shows, as plain data: counted here, drawn elsewhere.
+"""The content of a report as plain data: counted here, drawn elsewhere.
 
 A summary holds texts and numbers only. Names are already in the form in which they are shown (see `visible`).
 """
@@ -13,21 +13,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.fingerprint import in_words, trained_on
 from plurule.data.table import Table
-from plurule.inspection.data import Labels, match
-from plurule.inspection.dependencies import KINDS, Dependency, dependencies
+from plurule.inspection.data import match
+from plurule.inspection.dependencies import KINDS, Dependency, LabelGraph, dependencies
 from plurule.inspection.evidence import Evidence, evidence
-from plurule.inspection.label_graph import LabelGraph
 from plurule.metrics import count
-from plurule.model import Assignment, Head, LabelCondition, LengthChoice, Rule, RuleList
-from plurule.model.condition import AttributeCondition, IntervalCondition, NumericCondition
-from plurule.model.dictionary import Dictionary, unit_of
-from plurule.model.naming import visible
+from plurule.model import Assignment, Condition, Head, LengthChoice, RangeCondition, Rule, RuleList
+from plurule.model.naming import Dictionary, unit_of, visible
+from plurule.prediction.apply import NO_RULE, Decisions, Labels, decide, replay
 from plurule.prediction.assessment import Assessed, assess
-from plurule.prediction.decide import NO_RULE, Decisions, decide, replay
 from plurule.prediction.staged import staged_measures
-from plurule.titles import CHARACTERISTICS, MEASURES
+from plurule.titles import CHARACTERISTICS, MEASURE_TITLES
 
 OPERATORS = {"<=": "≤", ">=": "≥"}
 MOST_LABELS_DRAWN = 30
@@ -51,24 +47,20 @@ label, those whose label it decides, and those of them where it is right (-1 if 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All that a report shows."""
+    """Content of a report."""
 
     title: str
     verdict: str
-    """What is predicted, and how well, in one sentence."""
+    """The labels and the score in one sentence."""
     rules: RuleList
     instances: int | None
     figures: dict[str, str]
-    trained_on: str
-    """How many of the instances the rules were trained on, in words; empty where that is not known."""
-    is_new: bool
-    """Whether none of them was trained on."""
     scores: dict[str, Assessed]
     """By name."""
     in_training: tuple[tuple[float, float], ...]
     """Per rule, the pairs of instance and label that it decided rightly in training, and all that it decided."""
     evidence: tuple[Evidence, ...]
-    """What speaks for each rule on the data, where they have labels."""
+    """Evidence for each rule on the data, where they have labels."""
     on_data: tuple[RuleOnData, ...]
     labels: tuple[LabelRow, ...]
     curves: dict[str, list[float]]
@@ -92,25 +84,24 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         decisions = decide(rule_list, table)
         curves = _curves(rule_list, table, truth, decisions)
     characteristics, choice = rule_list.characteristics(), rule_list.length_choice
-    said = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
+    statements = dependencies(rule_list) if truth is None else dependencies(rule_list, table, truth)
     order = list(KINDS)
-    ranked = sorted(said, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
-    graph, graph_left_out = to_draw(said.to_graph())
-    known = None if table is None else trained_on(rule_list, table)
-    n_rows, n_trained = 0 if table is None else len(table), None if known is None else int(known.sum())
-    found = {} if decisions is None or truth is None else assess(truth, decisions.labels())
-    scores = {name: found[key] for key, name in MEASURES.items() if key in found and key != "macro_f1_empty_is_1"}
+    ranked = sorted(statements, key=lambda statement: (-abs(statement.added_value or 0.0), order.index(statement.kind)))
+    graph, graph_left_out = to_draw(statements.to_graph())
+    n_rows = 0 if table is None else len(table)
+    assessed = {} if decisions is None or truth is None else assess(truth, decisions.labels())
+    scores = {
+        name: assessed[key] for key, name in MEASURE_TITLES.items() if key in assessed and key != "macro_f1_empty_is_1"
+    }
     return Summary(
         title=visible(title) if title else "Rule list",
-        verdict=verdict(rule_list, n_rows, n_trained, scores),
+        verdict=verdict(rule_list, n_rows, scores),
         rules=rule_list,
         instances=None if table is None else len(table),
         figures={name: short_number(characteristics[key]) for key, name in CHARACTERISTICS.items()},
-        trained_on=in_words(n_trained, n_rows),
-        is_new=n_trained == 0,
         scores=scores,
         in_training=tuple(map(_in_training, rule_list)),
-        evidence=() if truth is None else evidence(rule_list, table, truth).rules,
+        evidence=() if truth is None else evidence(rule_list, table, truth),
         on_data=() if table is None else _on_data(rule_list, table, truth),
         labels=_label_rows(rule_list, truth, decisions),
         curves=curves,
@@ -120,24 +111,24 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
         graph=graph,
         graph_left_out=graph_left_out,
         statements=tuple(ranked[:MOST_STATEMENTS]),
-        statements_left_out=max(0, len(said) - MOST_STATEMENTS),
+        statements_left_out=max(0, len(statements) - MOST_STATEMENTS),
     )
 
 
 def in_reading_order(head: Head) -> tuple[Assignment, ...]:
-    """The labels that a head states; in a long one those that are present come first."""
-    said = head.stated
-    return said if len(said) <= LONG_HEAD else tuple(sorted(said, key=lambda assignment: not assignment.present))
+    """Return the labels that a head states; in a long one those that are present come first."""
+    stated = head.stated
+    return stated if len(stated) <= LONG_HEAD else tuple(sorted(stated, key=lambda a: not a.present))
 
 
 def condition_parts(
-    condition: AttributeCondition, digits: int | None = 6, dictionary: Dictionary | None = None
+    condition: Condition, digits: int | None = 6, dictionary: Dictionary | None = None
 ) -> tuple[str, str, str, str]:
-    """The parts of a condition on an attribute, thresholds with a few digits: `2 ≤`, `area`, `<`, `4.5 km²`."""
+    """Return the parts of a condition on an attribute, thresholds with a few digits: `2 ≤`, `area`, `<`, `4.5 km²`."""
     before, after = condition.parts(digits)
     shown = [visible(OPERATORS.get(part, part)) for part in (*before, *(after or ("", "")))]
     name = visible(condition.name)
-    if isinstance(condition, NumericCondition | IntervalCondition) and after:
+    if isinstance(condition, RangeCondition) and after:
         shown[-1] += unit_of(dictionary or {}, condition.name)
     return " ".join(shown[:-2]), name if after else f"“{name}”", shown[-2], shown[-1]
 
@@ -158,15 +149,15 @@ def _in_training(rule: Rule) -> tuple[float, float]:
 
 
 def _on_data(rule_list: RuleList, table: Table, truth: Labels | None) -> tuple[RuleOnData, ...]:
-    found = []
+    counts = []
     for rule, step in zip(rule_list, replay(rule_list, table), strict=True):
         passing = [int((step.reached & holds).sum()) for holds in step.passing]
         decided = [
             (int(rows.sum()), -1 if truth is None else int((truth[rows, a.index] == a.present).sum()))
             for a, rows in zip(rule.head, step.decided, strict=True)
         ]
-        found.append(RuleOnData(passing[0], tuple(passing[1:]), tuple(decided)))
-    return tuple(found)
+        counts.append(RuleOnData(passing[0], tuple(passing[1:]), tuple(decided)))
+    return tuple(counts)
 
 
 def _curves(rule_list: RuleList, table: Table, truth: Labels | None, decisions: Decisions) -> dict[str, list[float]]:
@@ -174,7 +165,7 @@ def _curves(rule_list: RuleList, table: Table, truth: Labels | None, decisions: 
     decided_by = decisions.decided_by
 
     def after_each_rule(numbers: NDArray[Any]) -> NDArray[np.intp]:
-        """How many of the numbers of rules, counted from 1, have come after 0, 1, 2 … rules."""
+        """Return how many of the numbers of rules, counted from 1, have come after 0, 1, 2 … rules."""
         return np.bincount(numbers, minlength=count_after + 1)[:count_after].cumsum()
 
     first = np.where(decided_by == NO_RULE, len(rule_list), decided_by).min(axis=1, initial=len(rule_list)) + 1
@@ -197,14 +188,12 @@ def _training_curve(rule_list: RuleList) -> dict[str, list[float]]:
 
 
 def _title(measure: str) -> str:
-    return MEASURES.get(measure, visible(measure.replace("_", " ")))
+    return MEASURE_TITLES.get(measure, visible(measure.replace("_", " ")))
 
 
 def _bars(rule_list: RuleList) -> tuple[Bars, ...]:
     conditions = Counter(len(rule.body) for rule in rule_list)
-    tested = Counter(
-        ("label " if isinstance(c, LabelCondition) else "") + visible(c.name) for rule in rule_list for c in rule.body
-    )
+    tested = Counter(f"{'label ' if c.on_label else ''}{visible(c.name)}" for rule in rule_list for c in rule.body)
     return (
         Bars("Labels per head", "labels", tuple((str(size), n) for size, n in rule_list.head_sizes().items())),
         Bars("Conditions per body", "conditions", tuple((str(size), n) for size, n in sorted(conditions.items()))),
@@ -243,11 +232,16 @@ def _label_rows(rule_list: RuleList, truth: Labels | None, decisions: Decisions 
         shares = predicted.mean(axis=0) if len(predicted) else np.zeros(len(rows))
         return tuple(row._replace(predicted=float(share)) for row, share in zip(rows, shares, strict=True))
     counts = count(truth, predicted)
-    tp, told, positives, total = counts.tp, counts.tp + counts.fp, counts.positives, np.full(len(rows), len(predicted))
-    parts = (positives, total), (told, total), (tp, told), (tp, positives), (2 * tp, told + positives)
-    measures = zip(*(_ratios(*part) for part in parts), strict=True)
-    names = ("frequency", "predicted", "precision", "recall", "f1")
-    return tuple(row._replace(**dict(zip(names, m, strict=True))) for row, m in zip(rows, measures, strict=True))
+    n_predicted = counts.tp + counts.fp
+    total = np.full(len(rows), len(predicted))
+    measures = {
+        "frequency": _ratios(counts.positives, total),
+        "predicted": _ratios(n_predicted, total),
+        "precision": _ratios(counts.tp, n_predicted),
+        "recall": _ratios(counts.tp, counts.positives),
+        "f1": _ratios(2 * counts.tp, n_predicted + counts.positives),
+    }
+    return tuple(row._replace(**{name: m[i] for name, m in measures.items()}) for i, row in enumerate(rows))
 
 
 def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> list[float | None]:
@@ -255,9 +249,9 @@ def _ratios(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) ->
 
 
 def to_draw(graph: LabelGraph) -> tuple[LabelGraph, int]:
-    """The part of a graph that fits in a drawing, with names as they are shown, and how many labels are left out.
+    """Return the part of a graph that fits in a drawing, with visible names, and how many labels are left out.
 
-    Names that look the same are told apart by their place.
+    Names that look the same get their position as a suffix.
     """
     drawn = graph.largest(MOST_LABELS_DRAWN, MOST_EDGES_DRAWN)
     shown: dict[str, str] = {}
@@ -271,15 +265,13 @@ def to_draw(graph: LabelGraph) -> tuple[LabelGraph, int]:
 # The verdict -------------------------------------------------------------------------------------------------------
 
 
-def verdict(rule_list: RuleList, n_rows: int, n_trained: int | None, scores: dict[str, Assessed]) -> str:
-    """A report in one sentence: what is predicted, with how many rules, and how well beside a constant prediction.
+def verdict(rule_list: RuleList, n_rows: int, scores: dict[str, Assessed]) -> str:
+    """Return a report in one sentence: the labels, the number of rules, and the score beside a constant prediction.
 
-    Of the instances, `n_trained` are those that the rules were learned from, None where that is not known; `scores` are
-    what was measured on them, by the title of the measure.
+    `scores` are those on the instances, by the title of the measure; without any, those of validation are used.
     """
-    found = _held_out(rule_list) if not scores or n_trained == n_rows else None
-    found = found or _measured(rule_list, n_rows, n_trained, scores)
-    return f"{_what(rule_list)}; {_how_well(found)}."
+    measured = _measured(rule_list, n_rows, scores) if scores else _held_out(rule_list)
+    return f"{_what(rule_list)}; {_how_well(measured)}."
 
 
 def _what(rule_list: RuleList) -> str:
@@ -289,10 +281,10 @@ def _what(rule_list: RuleList) -> str:
     if len(names) == 1:
         return f"{rules} {verb} whether an instance has the label {names[0]}"
     more = len(names) - MOST_NAMES
-    said = f"{', '.join(names[:MOST_NAMES])} and {more} more" if more > 1 else ", ".join(names)
+    listed = f"{', '.join(names[:MOST_NAMES])} and {more} more" if more > 1 else ", ".join(names)
     if _is_one_of_classes(rule_list):
-        return f"{rules} {verb} to which of {len(names)} classes ({said}) an instance belongs"
-    return f"{rules} {verb} which of {len(names)} labels ({said}) an instance has"
+        return f"{rules} {verb} to which of {len(names)} classes ({listed}) an instance belongs"
+    return f"{rules} {verb} which of {len(names)} labels ({listed}) an instance has"
 
 
 def _is_one_of_classes(rule_list: RuleList) -> bool:
@@ -300,7 +292,7 @@ def _is_one_of_classes(rule_list: RuleList) -> bool:
 
 
 def _held_out(rule_list: RuleList) -> Measured | None:
-    """What was measured when the list was cut, on rows that it was not learned from."""
+    """Return the validation score that the length of the list was chosen by, on held-out rows."""
     choice = rule_list.length_choice
     if choice is None or choice.constant is None:
         return None
@@ -309,27 +301,22 @@ def _held_out(rule_list: RuleList) -> Measured | None:
     return "rows held out in training", _title(choice.measure), score
 
 
-def _measured(rule_list: RuleList, n_rows: int, n_trained: int | None, scores: dict[str, Assessed]) -> Measured | None:
+def _measured(rule_list: RuleList, n_rows: int, scores: dict[str, Assessed]) -> Measured | None:
     choice = rule_list.length_choice
-    wanted = "subset_accuracy" if _is_one_of_classes(rule_list) else choice.measure if choice else "micro_f1"
-    title = MEASURES.get(wanted, "")
-    title = title if title in scores else MEASURES["micro_f1"]
+    measure = "subset_accuracy" if _is_one_of_classes(rule_list) else choice.measure if choice else "micro_f1"
+    title = MEASURE_TITLES.get(measure, "")
+    title = title if title in scores else MEASURE_TITLES["micro_f1"]
     if not n_rows or title not in scores:
         return None
-    where = {
-        None: f"{n_rows} instances (whether the rules were learned from them is not known)",
-        0: f"{n_rows} new instances",
-        n_rows: f"the {n_rows} instances they were learned from",
-    }.get(n_trained, f"{n_rows} instances, {n_trained} of which they were learned from,")
-    return where, title, scores[title]
+    return f"the given {n_rows} instances", title, scores[title]
 
 
-def _how_well(found: Measured | None) -> str:
-    if found is None:
+def _how_well(measured: Measured | None) -> str:
+    if measured is None:
         return "how well is not known: give labelled instances that are new to them"
-    where, measure, score = found
+    where, measure, score = measured
     interval = f"{score.score:.2f} ({score.low:.2f} to {score.high:.2f})"
-    constant = f"the {score.constant:.2f} of predicting the same for every instance"
+    constant = f"the {score.constant:.2f} of the best constant prediction"
     if score.low > score.constant:
         beside = f"clearly more than {constant}"
     elif score.score > score.constant:

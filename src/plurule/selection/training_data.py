@@ -3,31 +3,47 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.constraints import ResolvedConstraints
 from plurule.data.table import Table
-from plurule.errors import DataError, ParameterError
+from plurule.data.targets import TargetForm
+from plurule.errors import ParameterError
 from plurule.learning.covering import Progress
 from plurule.learning.options import check_conditions
 from plurule.learning.problem import Options, Problem
-from plurule.model import Rule, RuleList
-from plurule.prediction.scoring import Scoring
-from plurule.selection.gain_cover import Body, Choice, Price
-
-Values = NDArray[np.float64]
-Scores = list[dict[str, Values]]
-"""Per group of held-out rows and measure: what a list of no rules, of the first rule, … scores."""
+from plurule.metrics import Measure
+from plurule.model import Attribute, Rule, RuleList
+from plurule.model.head import Hierarchy
+from plurule.selection.pool import Body, Choice, SelectionCriterion, SelectionLimits
+from plurule.selection.scoring import Scoring
 
 
 class Selection(NamedTuple):
-    """What was selected from a pool, and what no rule, the first rule, … score in each group of held-out rows."""
+    """The choices from a pool, and the scores after none, the first, … in each group of held-out rows."""
 
-    chosen: list[Choice]
+    choices: list[Choice]
     scores: list[list[float]]
+
+
+class HeldOutRows(NamedTuple):
+    """Held-out rows, and the labels that a list predicts for them."""
+
+    truth: NDArray[np.uint8]
+    labels: NDArray[np.int8]
+    weights: NDArray[np.float64]
+    groups: NDArray[np.intp]
+    """Rows of a group are not independent."""
+
+    @classmethod
+    def join(cls, folds: Sequence[HeldOutRows]) -> HeldOutRows:
+        """Return the rows of several folds."""
+        return cls(*map(np.concatenate, zip(*folds, strict=True)))
 
 
 class TrainingData(ABC):
@@ -58,29 +74,30 @@ class TrainingData(ABC):
         """The labels that lists of a part are scored on, by group; rows that are elsewhere are summed up."""
 
     @abstractmethod
-    def learn(self, part: int, options: Options, may_grow: bool = False) -> RuleList:
-        """A list from the rows of one part; it may be asked for again with more rules, if it is said so."""
+    def learn(self, part: int, options: Options) -> RuleList:
+        """A list from the rows of one part."""
 
     @abstractmethod
     def learn_one(self, options: Options, progress: Progress | None = None) -> RuleList:
         """A list from all rows, with short thresholds."""
 
     @abstractmethod
-    def staged(
-        self, asked: Sequence[tuple[RuleList, int]], measures: Sequence[str], kept: NDArray[np.intp] | None
-    ) -> list[Scores]:
-        """What lists score at every length on the rows that their parts hold out, by some labels or all."""
-
-    @abstractmethod
     def selections(
         self,
         pools: Sequence[Sequence[Body]],
-        prices: Sequence[Price],
-        n_rules: int,
-        measure: str | None,
-        kept: NDArray[np.intp],
+        criteria: Sequence[SelectionCriterion],
+        limits: SelectionLimits,
+        scoring: Scoring | None = None,
     ) -> Iterator[list[Selection]]:
-        """Per part, what is selected from its pool at each price, scored by a measure if one is given."""
+        """Return, per part, what is selected from its pool by each criterion, with its scores if they are asked for."""
+
+    @abstractmethod
+    def predicted(self, part: int, rule_list: RuleList) -> HeldOutRows:
+        """The held-out rows of a part, with the predictions of a list."""
+
+    def held_out_rows(self, part: int) -> tuple[Problem, NDArray[np.intp]]:
+        """The held-out rows of a part and their groups; only where all rows are in memory."""
+        raise NotImplementedError
 
     @abstractmethod
     def counted(self, part: int, rules: tuple[Rule, ...], lam: float) -> RuleList:
@@ -90,25 +107,49 @@ class TrainingData(ABC):
     def values_for(self, rule_list: RuleList) -> Table:
         """Values of the attributes: all, or at least those around the thresholds of a list, and the ends."""
 
+
+class DataInParts(ABC):
+    """Data with labels, names and weights of their own that are not in memory, and are counted where they are."""
+
+    @property
     @abstractmethod
-    def fingerprints(self) -> bytes:
-        """Fingerprints of the rows, as rule lists keep them."""
+    def attributes(self) -> Sequence[Attribute]:
+        """The attributes."""
+
+    @property
+    @abstractmethod
+    def label_names(self) -> tuple[str, ...]:
+        """Names of the labels."""
+
+    @property
+    @abstractmethod
+    def form(self) -> TargetForm:
+        """The form of the labels."""
+
+    @property
+    @abstractmethod
+    def hierarchy(self) -> Hierarchy:
+        """Labels with those above them."""
+
+    @abstractmethod
+    def binary_columns(self) -> Sequence[bool]:
+        """Per attribute, whether instances have it or not."""
+
+    @abstractmethod
+    def training_data(
+        self, options: Options, given: tuple[Rule, ...], constraints: ResolvedConstraints | None, n_jobs: int
+    ) -> AbstractContextManager[TrainingData]:
+        """The data, ready to be counted."""
 
 
-def check_counted(parameters: Mapping[str, Any], scoring: Scoring, *others: Any) -> None:
-    """Refuse parameters that need all rows in memory, and labels and weights beside those of the data."""
-    if any(other is not None for other in others):
-        raise DataError("X has labels, names and weights of its own: leave out y, sample_weight and label_names")
-    refused = [name for name in ("simplify",) if parameters[name] is not None]
-    refused += [name for name in ("engine",) if parameters[name] == "reference"]
-    refused += ["conditions"] if check_conditions(parameters["conditions"]) else []
-    if "auto" in (parameters["heuristic"], parameters["n_rules"]) and scoring.scorer is not None:
-        refused.append("scoring")
-    for name in refused:
-        advice = {
-            "scoring": "give a measure by name",
-            "simplify": "leave it out, and simplify the list on rows in memory",
-        }
-        instead = advice.get(name, "leave it out")
-        what = f"is {parameters[name]!r}, which needs all rows in memory; for data in parts {instead}"
-        raise ParameterError(name, parameters[name], what)
+def check_in_parts(conditions: Any, scoring: Measure | None = None) -> None:
+    """Raise a `ParameterError` about the first parameter that needs all rows in memory."""
+    if check_conditions(conditions):
+        _refuse("conditions", conditions, "leave it out")
+    if scoring is not None and scoring.scorer is not None:
+        _refuse("scoring", scoring.name, "give a measure by name")
+
+
+def _refuse(name: str, value: Any, instead: str) -> None:
+    what = f"is {value!r}, which needs all rows in memory; for data in parts {instead}"
+    raise ParameterError(name, value, what)

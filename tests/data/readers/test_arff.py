@@ -94,8 +94,8 @@ def test_stored_zeros_of_sparse_rows_are_no_entries(tmp_path: Path) -> None:
 def test_dense_and_sparse_rows_may_be_mixed(tmp_path: Path) -> None:
     header = "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute c string\n@data\n"
     expected = {"a": [1, 0], "b": ["x", "y"], "c": ["word", ""]}
-    assert columns(write(tmp_path, header + "1,x,word\n{1 y}\n"), text="keep") == expected
-    assert columns(write(tmp_path, header + "{0 1,2 word}\n0,y,''\n"), text="keep") == expected
+    assert columns(write(tmp_path, header + "1,x,word\n{1 y}\n"), nominal=["c"]) == expected
+    assert columns(write(tmp_path, header + "{0 1,2 word}\n0,y,''\n"), nominal=["c"]) == expected
 
 
 def test_instance_weights_are_read(tmp_path: Path) -> None:
@@ -117,23 +117,17 @@ def test_strings_and_dates_are_dropped_with_a_message(tmp_path: Path) -> None:
     with pytest.warns(io.DataWarning) as caught:
         data = io.read(path, labels=["l"])
     assert [str(w.message) for w in caught] == [
-        "data.arff: 1 string attribute dropped (text='keep' keeps them): 'id'",
-        "data.arff: 1 date attribute dropped (text='keep' keeps them): 'day'",
+        "data.arff: 1 string attribute dropped (nominal=… keeps them): 'id'",
+        "data.arff: 1 date attribute dropped: 'day'",
     ]
     assert data.attribute_names == ("a",)
 
 
-def test_strings_and_dates_can_be_kept(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "@relation t\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute at date\n@data\n"
-        "'x, y','1970-01-02',1970-01-01T00:01:00\nz,?,?\n?,'1969-12-31',\"1970-01-01T01:00:00\"\nz,1970-01-01,?\n",
-    )
-    assert columns(path, text="keep") == {
-        "id": ["x, y", "z", None, "z"],
-        "day": [86400, None, -86400, 0],
-        "at": [60, None, 3600, None],
-    }
+def test_strings_can_be_kept(tmp_path: Path) -> None:
+    header = "@relation t\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute at date\n@data\n"
+    rows = "'x, y','1970-01-02',1970-01-01T00:01:00\nz,?,?\n?,'1969-12-31',\"1970-01-01T01:00:00\"\nz,1970-01-01,?\n"
+    path = write(tmp_path, header + rows)
+    assert columns(path, nominal=["id", "day"]) == {"id": ["x, y", "z", None, "z"]}
 
 
 def test_numbers_are_the_doubles_that_python_reads(tmp_path: Path) -> None:
@@ -169,7 +163,7 @@ def test_a_file_without_rows_has_columns_without_values(tmp_path: Path) -> None:
     assert columns(path) == {"a": [], "b": []}
 
 
-def test_a_file_of_several_blocks_is_read_as_one(tmp_path: Path) -> None:
+def test_one_odd_row_among_many_is_read(tmp_path: Path) -> None:
     rows = [f"{i},{'x' if i % 3 else 'y'}" for i in range(100_000)]
     rows[70_000] = " 70000 , 'y' % odd"
     path = write(tmp_path, "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@data\n" + "\n".join(rows))

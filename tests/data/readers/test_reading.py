@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from helpers.datasets import CSV
+from helpers.datasets import ARFF, CSV
 from plurule import data as io
 from plurule.errors import DataError
 from plurule.model import Attribute
@@ -29,16 +30,36 @@ def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
 
 
 def test_a_table_without_labels_can_be_read(csv: Path) -> None:
-    assert io.read_table(csv).shape == (2, 5)
-    assert io.read(csv, labels=[]).Y.shape == (2, 0)
+    data = io.read(csv, labels=[])
+    assert data.X.shape == (2, 5)
+    assert data.Y.shape == (2, 0)
 
 
-def test_parts_with_different_categories_are_merged(tmp_path: Path) -> None:
-    (tmp_path / "t-train.csv").write_text("a,l\nx,0\n")
-    (tmp_path / "t-test.csv").write_text("a,l\ny,1\n")
-    data = io.read(tmp_path / "t", labels=["l"])
-    assert data.attributes == (Attribute("a", ("x", "y")),)
-    assert data.X.column(0).tolist() == [0, 1]
+@pytest.mark.parametrize(("arff", "xml"), [("t", "t"), ("t-train", "t"), ("T_Test", "t"), ("t-train", "t-train")])
+def test_the_labels_of_an_arff_file_are_in_the_xml_file_beside_it(tmp_path: Path, arff: str, xml: str) -> None:
+    (tmp_path / f"{arff}.arff").write_text(ARFF.format("toys"))
+    (tmp_path / f"{xml}.xml").write_text('<labels><label name="m"/></labels>')
+    (tmp_path / "other.xml").write_text('<labels><label name="l"/></labels>')
+    data = io.read(tmp_path / f"{arff}.arff")
+    assert data.label_names == ("m",)
+    assert data.name == arff
+
+
+def test_a_folder_and_a_file_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is a folder, expected a file"):
+        io.read(tmp_path)
+    for name in ("gone.csv", "gone.arff", "gone.parquet"):
+        with pytest.raises(DataError, match="there is no such file"):
+            io.read(tmp_path / name, labels=[])
+    (tmp_path / "t.txt").write_text("a,b\n")
+    with pytest.raises(DataError, match="of no known format"):
+        io.read(tmp_path / "t.txt", labels=[])
+
+
+def test_a_pyarrow_table_is_a_frame() -> None:
+    table = pa.table({"n": [1, None], "t": ["b", "a"], "m": [1, None], "l": [0, 1]})
+    data = io.read(table, labels=["l"])
+    assert data.attributes == (Attribute("n"), Attribute("t", ("a", "b")), Attribute("m"))
 
 
 @pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
@@ -100,13 +121,6 @@ def test_a_label_called_like_an_attribute_is_refused() -> None:
         io.read((X, pd.DataFrame({"red": [1]})))
 
 
-def test_unknown_options_are_refused(csv: Path) -> None:
-    with pytest.raises(DataError, match="split='valid', expected one of 'all', 'train', 'test'"):
-        io.read(csv, -2, split="valid")  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="text='skip', expected 'drop' or 'keep'"):
-        io.read(csv, -2, text="skip")  # type: ignore[arg-type]
-
-
 def test_a_data_set_can_be_indexed_by_rows(csv: Path) -> None:
     data = io.read(csv, -2)
     assert data[1:].Y.tolist() == [[0, 1]]
@@ -139,11 +153,3 @@ def test_parquet_of_others_is_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"when": pa.array([0], pa.timestamp("ms"))}), tmp_path / "t.parquet")
     with pytest.raises(DataError, match=r"column 'when' is of type timestamp\[ms\], expected numbers, texts or truth"):
         io.read(tmp_path / "t.parquet", labels=[])
-
-
-def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"need pyarrow: pip install 'plurule\[parquet\]'"):
-        io.write(io.read(([[1.0]], [[1]])), tmp_path / "t.parquet")

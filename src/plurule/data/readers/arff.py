@@ -1,379 +1,406 @@
-"""ARFF files: dense and sparse, every kind of attribute but the relational.
-
-Most rows are regular: each token is a number, `?`, or a category just as the header spells it, with nothing between
-them that need not be there. The regular rows of a block are read all at once by numpy. All others are read token by
-token, by functions that understand them or say what is wrong with them.
-"""
+"""ARFF files, dense and sparse, with numeric, nominal and string attributes; dates are dropped."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import math
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from plurule.data.dataset import Dataset
-from plurule.data.place import Place, Source, shown
-from plurule.data.readers.arff_header import QUOTED, Header, Kind, parse_header, parse_number, unquote
-from plurule.data.readers.text import read_text
+from plurule.data.labels import matching
+from plurule.data.source import Place, Source, read_text, shown
 from plurule.data.table import Column, SparseColumns, Table
 from plurule.errors import nearest
 from plurule.model import Attribute
 
-# Rows are read in blocks of about this many bytes: large enough for numpy, small enough that one odd row, which
-# makes its block be read cell by cell, costs little.
-_BLOCK = 1 << 18
+Kind: TypeAlias = Literal["numeric", "nominal", "string", "date"]
 
-_SPARSE_ROW = re.compile(r"\n[ \t]*+\{")
+_KINDS: dict[str, Kind] = {
+    "numeric": "numeric",
+    "real": "numeric",
+    "integer": "numeric",
+    "string": "string",
+    "date": "date",
+}
+
 # Possessive throughout: no input, however odd, makes these look at a character twice.
-_FIELD = re.compile(rf"[ \t]*+(?:({QUOTED})[ \t]*+(?=[,%]|$)|([^,]*+))(,?)")
-_ENTRY = re.compile(rf"[ \t]*+([^\s,}}]*+)[ \t]*+(?:({QUOTED})[ \t]*+(?=[,}}])|([^,}}]*+))([,}}])")
-_COMMENT = re.compile(r"(?:^|[ \t])%")
-_ALL_ELSE = bytes(set(range(256)) - set(b"{} ,\n"))
-_AS_TOKENS = bytes.maketrans(b" }", b",,")
-_SMALLEST = np.array([0, 0, *(10**digits for digits in range(1, 10))], dtype=np.float64)
-"""The smallest whole number of so many digits."""
-_UNKNOWN = -2
-"""The code of a character that alone is no category."""
-_MOST_DIGITS = 15
-_POWERS = 10.0 ** np.arange(_MOST_DIGITS + 1)
+_QUOTED = r"""(?:'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+")"""
+_QUOTED_TOKEN = re.compile(rf"(?<![^\s,{{]){_QUOTED}")
+_DATA = re.compile(r"\n[ \t]*+@data([^\n]*+)\n?", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rf"@attribute[ \t]++({_QUOTED}|[^\s{{'\"][^\s{{]*+)[ \t]*+(\S.*+)", re.IGNORECASE)
+_TYPE = re.compile(r"(?:\{([^}]*+)\}|([a-z]++))[ \t]*+([^%]*+)(?:%.*+)?", re.IGNORECASE)
+_SPECIAL = ("'", '"', "%", "\\")
+_COMMENT = re.compile(r"(?:^|(?<=[ \t\0]))%.*+")
+_OPEN_QUOTE = re.compile(r"""(?:^|[,{])[ \t]*+(?:[0-9]++[ \t]++)?(["'].*+)""")
+_ROW_WEIGHT = re.compile(r"(?<=.)[ \t]*+(?:,[ \t]*+)?\{([^{}]*+)\}$")
+_SPARSE_ROW = re.compile(r"\n[ \t]*+\{")
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[0-7]{1,3}|.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_QUOTES = ("'", '"')
 
 
-@contextlib.contextmanager
-def _collection_paused() -> Iterator[None]:
-    """No garbage collection meanwhile.
+def read_arff(path: Path, *, nominal: Sequence[str] = (), content: bytes | None = None) -> tuple[Dataset, Source]:
+    """Read all columns of an ARFF file.
 
-    A wide file makes several small objects per attribute, none of them part of a cycle, and looking for cycles
-    again and again among them would take as long as making them.
+    Parameters
+    ----------
+    path
+        The file.
+    nominal
+        Names or patterns of string attributes to keep, as nominal attributes of the texts that occur; others are
+        dropped, with a note.
+    content
+        Read instead of the whole file: the header and some rows.
     """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_collection_paused()
-def read_arff(
-    path: Path, *, text: Literal["drop", "keep"] = "drop", content: str | None = None
-) -> tuple[Dataset, Source]:
-    """Read all columns of an ARFF file; string and date attributes are dropped, with a note, or kept.
-
-    Strings are then nominal attributes of the texts that occur, dates are numbers, seconds since 1970. `content` is
-    what is read instead of the whole file: the header and some rows.
-    """
-    content = read_text(path) if content is None else content
+    text = read_text(path, content)
     place = Place(path.name)
-    header = parse_header(content, place)
-    kinds: tuple[Kind, ...] = ("numeric", "nominal", "string", "date")
-    kept = header.columns_of(*(kinds if text == "keep" else kinds[:2])).tolist()
-    # Blocks are cut from bytes, which numpy reads.
-    data, line = content[header.data_offset :].encode(), header.data_line + 1
-    rows = Rows(header, kept, place, sparse=_SPARSE_ROW.search(content, header.data_offset - 1) is not None)
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start + _BLOCK) + 1 or len(data)
-        block = data[start:end]
-        rows.add(block, line)
-        start, line = end, line + block.count(b"\n")
-    categories = [header.domains[which].categories for which in header.which.tolist()]
-    for column, texts in rows.texts.items():
-        categories[column] = tuple(texts)
-    attributes = list(map(Attribute, *([values[column] for column in kept] for values in (header.names, categories))))
-    found = Dataset.unlabelled(Table(attributes, rows.columns()), weights=rows.weights(), relation=header.relation)
-    lines = array("q", rows.lines.tobytes())
-    return found, Source(place, lines, notes=(*header.notes, *_text_notes(header, kept, place)))
+    if "\0" in text:
+        raise place.at(text.count("\n", 0, text.index("\0")) + 1).error("found a NUL byte, expected text")
+    header = _read_header(text, place)
+    columns, weights = _read_rows(text, header, place)
+    kept_texts = matching(header.names, nominal, place)
+    kept = [i for i, d in enumerate(header.domains) if d.kind in ("numeric", "nominal")]
+    kept = sorted([*kept, *(i for i in kept_texts if header.domains[i].kind == "string")])
+    attributes = [Attribute(header.names[i], header.domains[i].names()) for i in kept]
+    columns = columns.select(kept) if isinstance(columns, SparseColumns) else [columns[i] for i in kept]
+    data = Dataset.unlabelled(Table(attributes, columns), weights=weights, relation=header.relation)
+    dropped = sorted(set(range(len(header.names))) - set(kept))
+    notes = tuple(_notes(header, dropped, place))
+    return data, Source(place, partial(_line_of_row, text, header), notes)
 
 
-def _text_notes(header: Header, kept: Sequence[int], place: Place) -> Iterator[str]:
-    """A sentence for each kind of attribute that was dropped or changed."""
-    changes: tuple[tuple[Kind, str], ...] = (("string", "nominal attributes"), ("date", "seconds since 1970"))
-    for kind, change in changes:
-        columns = header.columns_of(kind).tolist()
-        if columns:
-            some = ", ".join(shown(header.names[i]) for i in columns[:3]) + (" …" if len(columns) > 3 else "")
-            fate = f"read as {change}" if columns[0] in kept else "dropped (text='keep' keeps them)"
-            yield f"{place}: {len(columns)} {kind} attribute{'s' * (len(columns) > 1)} {fate}: {some}"
+def _notes(header: _Header, dropped: Sequence[int], place: Place) -> Iterator[str]:
+    """A sentence for each kind of attribute that was dropped."""
+    for kind, advice in (("string", " (nominal=… keeps them)"), ("date", "")):
+        names = [header.names[i] for i in dropped if header.domains[i].kind == kind]
+        if names:
+            some = ", ".join(map(shown, names[:3])) + (" …" if len(names) > 3 else "")
+            yield f"{place}: {len(names)} {kind} attribute{'s' * (len(names) > 1)} dropped{advice}: {some}"
 
 
-class Rows:
-    """What is read of the rows of a file: the kept columns.
+# Header ------------------------------------------------------------------------------------------------------------
 
-    If any row is `sparse`, what it does not mention is 0, the first category or an empty text.
+
+class _Texts(dict[str, float]):
+    """Codes of texts by tokens, in the order in which texts occur."""
+
+    def __init__(self) -> None:
+        super().__init__({"?": -1.0})
+        self.texts: dict[str, int] = {}
+
+    def __missing__(self, token: str) -> float:
+        if token[:1] in _QUOTES and not re.fullmatch(_QUOTED, token):
+            raise ValueError(token)
+        self[token] = code = float(self.texts.setdefault(_unquote(token.strip()), len(self.texts)))
+        return code
+
+
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """What an attribute can hold; attributes that are declared in the same words share one, unless of texts."""
+
+    kind: Kind
+    values: dict[str, float] = field(default_factory=dict)
+    """The code of the category or text that each token spells; -1 for a missing value."""
+    categories: tuple[str, ...] = ()
+    """The declared categories."""
+
+    def names(self) -> tuple[str, ...] | None:
+        """The categories of an attribute that is not numeric."""
+        if isinstance(self.values, _Texts):
+            return tuple(self.values.texts)
+        return None if self.kind == "numeric" else self.categories
+
+
+@dataclass(slots=True)
+class _Header:
+    """The declarations of an ARFF file, and where its data begin."""
+
+    data_offset: int
+    data_line: int
+    relation: str = ""
+    names: list[str] = field(default_factory=list)
+    domains: list[_Domain] = field(default_factory=list)
+
+
+def _read_header(content: str, place: Place) -> _Header:
+    """Read the declarations; every line before `@data` must be one, or a comment, or blank."""
+    data = _DATA.search("\n" + content)
+    if data is None:
+        if not content.strip():
+            raise place.error("the file is empty, expected an ARFF header")
+        last_line = content.rstrip("\n").count("\n") + 1
+        raise place.at(last_line).error("the file ends without @data, expected it after the attributes")
+    lines = content[: data.start()].split("\n")
+    if data[1].strip() and data[1].strip()[0] != "%":
+        problem = f"found {shown(data[1].strip())} after @data, expected the rows on the next line"
+        raise place.at(len(lines)).error(problem)
+    header = _Header(data.end() - 1, len(lines))
+    known: dict[str, _Domain] = {}
+    line_of: dict[str, int] = {}
+    for number, text in enumerate(lines, 1):
+        line = text.strip()
+        here = place.at(number)
+        if line[:10].lower() == "@attribute":
+            name, declared = _split_attribute(line, here)
+            if name in line_of:
+                problem = f"attribute {shown(name)} is declared again (first on line {line_of[name]})"
+                raise here.error(f"{problem}, expected unique names")
+            if declared not in known:
+                known[declared] = _read_domain(declared, name, here)
+            domain = known[declared]
+            header.domains.append(_Domain("string", _Texts()) if domain.kind == "string" else domain)
+            header.names.append(name)
+            line_of[name] = number
+        elif line[:9].lower() == "@relation":
+            if header.relation:
+                raise here.error("a second @relation, expected one")
+            header.relation = _read_relation(line[9:].strip(), here)
+        elif line[:1] == "@":
+            raise here.error(f"found {shown(line.split()[0])}, expected @relation, @attribute or @data")
+        elif line and line[0] != "%":
+            raise here.error(f"found {shown(line)} before @data, expected a declaration")
+    if not header.names:
+        raise place.at(len(lines)).error("@data, but no attribute declared before it")
+    return header
+
+
+def _read_relation(text: str, here: Place) -> str:
+    if text[:1] not in _QUOTES:
+        return re.split(r"[ \t]%", text)[0].strip()
+    match = re.match(_QUOTED, text)
+    if match is None:
+        raise here.error(f"the quote of {shown(text)} is never closed")
+    return _unquote(match[0])
+
+
+def _split_attribute(text: str, here: Place) -> tuple[str, str]:
+    """Name and declared type of an `@attribute` line."""
+    match = _ATTRIBUTE.fullmatch(text)
+    if match is None:
+        rest = text[10:].strip()
+        if rest[:1] in _QUOTES and re.match(_QUOTED, rest) is None:
+            raise here.error(f"the quote of {shown(rest)} is never closed")
+        raise here.error(f"found {shown(text)}, expected @attribute name type")
+    return _unquote(match[1]), match[2]
+
+
+def _read_domain(declared: str, name: str, here: Place) -> _Domain:
+    """The domain that a type declares."""
+    hidden, quoted = _hide_quoted(declared)
+    match = _TYPE.fullmatch(hidden)
+    if match is None and declared[0] == "{":
+        raise here.error(f"attribute {shown(name)}: the {{ of its categories is never closed ({shown(declared)})")
+    word = "" if match is None or match[2] is None else match[2].lower()
+    if match is None or (word not in _KINDS and match[1] is None):
+        if word == "relational":
+            raise here.error(f"attribute {shown(name)} is relational; multi-instance data must be flattened")
+        expected = "expected numeric, real, integer, string, date or {…}"
+        raise here.error(f"attribute {shown(name)} has the type {shown(declared)}, {expected}")
+    if match[3] and word != "date":
+        rest = shown(_show_quoted(match[3].strip(), quoted))
+        raise here.error(f"found {rest} after the type of attribute {shown(name)}, expected the end of the line")
+    if match[1] is None:
+        return _Domain(_KINDS[word], {} if _KINDS[word] == "numeric" else _Texts())
+    return _read_categories([_show_quoted(token.strip(), quoted) for token in match[1].split(",")], name, here)
+
+
+def _read_categories(tokens: list[str], name: str, here: Place) -> _Domain:
+    """The domain of a nominal attribute, of which the categories are given as they are spelled."""
+    codes: dict[str, float] = {}
+    spelled = {"?": -1.0}
+    for token in tokens if tokens != [""] else ():
+        category = _unquote(token)
+        if not token or (token[0] in _QUOTES and category == token):
+            what = "an empty category" if not token else f"the category {shown(token)} with an unclosed quote"
+            raise here.error(f"attribute {shown(name)}: found {what}")
+        if category in codes:
+            raise here.error(f"attribute {shown(name)} declares the category {shown(category)} twice")
+        spelled[token] = codes[category] = float(len(codes))
+    return _Domain("nominal", {**codes, **spelled}, tuple(codes))
+
+
+# Rows --------------------------------------------------------------------------------------------------------------
+
+
+def _numbered_rows(content: str, header: _Header) -> Iterator[tuple[int, str]]:
+    """The rows, without spaces around them, and their lines."""
+    for line, text in enumerate(content[header.data_offset :].split("\n"), header.data_line + 1):
+        row = text.strip()
+        if row and row[0] != "%":
+            yield line, row
+
+
+def _line_of_row(content: str, header: _Header, row: int) -> int:
+    lines = (line for line, _ in _numbered_rows(content, header))
+    return next(islice(lines, row, None))
+
+
+def _read_rows(content: str, header: _Header, place: Place) -> tuple[Sequence[Column], NDArray[np.float64] | None]:
+    """The columns of all rows, and the weights of the rows if any states one.
+
+    If any row is sparse, what it does not mention is 0, the first category or an empty text.
     """
-
-    def __init__(self, header: Header, kept: Sequence[int], place: Place, sparse: bool) -> None:
-        self._header, self._kept, self._place, self._sparse = header, kept, place, sparse
-        self._width = len(header.names)
-        self._is_kept = np.zeros(self._width, dtype=np.bool_)
-        self._is_kept[kept] = True
-        self._is_number = np.array([domain.kind == "numeric" for domain in header.domains], dtype=np.bool_)
-        texts = header.columns_of("string", "date")
-        # A text that is dropped may hold what elsewhere splits or ends a row; one that is kept is read with care.
-        self._irregular = re.compile(b"(?!)" if not len(texts) else b"" if texts[0] in kept else b".*[{'\"%]").match
-        # Per domain and character: the code of the category that is spelled so.
-        self._characters = np.full((len(header.domains), 128), _UNKNOWN, dtype=np.int32)
-        for domain, codes in zip(header.domains, self._characters, strict=True):
-            for spelled in (s for s in domain.spellings if len(s) == 1 and s.isascii()):
-                codes[ord(spelled)] = domain.spellings[spelled]
-        self._spelled = [
-            _number if d.kind == "numeric" else {text.encode(): code for text, code in d.spellings.items()}.get
-            for d in header.domains
-        ]
-        # Lines of rows, how many entries each of them has, and columns and values of the entries.
-        nothing = np.empty(0, np.int64)
-        self._found: list[tuple[Any, Any, Any, Any]] = [(nothing, nothing, nothing, np.empty(0))]
-        self._weights: dict[int, float] = {}
-        self.texts = {c: {"": 0} if sparse else dict[str, int]() for c in header.columns_of("string").tolist()}
-        """Per string attribute: the code of each text met so far."""
-
-    def add(self, block: bytes, first_line: int) -> None:
-        """Read some lines."""
-        lines = block.split(b"\n")
-        if self._sparse:
-            # A row of k entries has 2k + 1 separators, an empty one 2.
-            separators, usual = block.translate(None, _ALL_ELSE).split(b"\n"), b"{" + b" ," * self._width
-            at = [
-                i
-                for i, (line, marks) in enumerate(zip(lines, separators, strict=True))
-                if line == b"{}"
-                or (line[:1] + line[-1:] == b"{}" and len(marks) % 2 and marks[:-1] == usual[: len(marks) - 1])
-            ]
-            lengths = np.array([(len(separators[i]) - 1) // 2 for i in at], dtype=np.int64)
-            text = b"".join([lines[i] for i in at]).replace(b"{}", b"").translate(_AS_TOKENS, b"{")
-        else:
-            commas, irregular = self._width - 1, self._irregular
-            at = [i for i, line in enumerate(lines) if line.count(b",") == commas and not irregular(line)]
-            lengths = np.full(len(at), self._width)
-            text = b"".join([lines[i] + b"," for i in at])
-        left = np.ones(len(lines), dtype=np.bool_)
-        left[self._read_regular(text, np.array(at, dtype=np.int64) + first_line, lengths) - first_line] = False
-        for i in np.flatnonzero(left).tolist():
-            line = lines[i].decode("utf-8").strip()
-            if line and line[0] != "%":
-                self._read_row(line, first_line + i)
-
-    @cached_property
-    def lines(self) -> NDArray[np.int64]:
-        """The line of each row."""
-        return np.sort(np.concatenate([part[0] for part in self._found]))
-
-    def weights(self) -> NDArray[np.float64] | None:
-        """The weight of each row, if any row states one."""
-        weights = np.ones(len(self.lines))
-        weights[np.searchsorted(self.lines, list(self._weights))] = list(self._weights.values())
-        return weights if self._weights else None
-
-    def columns(self) -> Sequence[Column]:
-        """The kept columns of all rows."""
-        lines, lengths, columns, values = (np.concatenate(parts) for parts in zip(*self._found, strict=True))
-        rows, shape = np.searchsorted(self.lines, lines), (len(self.lines), self._width)
-        coded = np.zeros(self._width, dtype=np.bool_)
-        coded[self._header.columns_of("nominal", "string")] = True
-        if self._sparse:
-            matrix = sp.csc_array((values, (np.repeat(rows, lengths), columns)), shape=shape)
-            matrix.eliminate_zeros()
-            return SparseColumns(matrix, coded, np.array(self._kept, dtype=np.intp))
-        by_column = np.empty(shape[::-1])
-        by_column[:, rows] = values.reshape(shape).T
-        return [by_column[c].astype(np.int32) if coded[c] else by_column[c] for c in self._kept]
-
-    # Regular rows ----------------------------------------------------------------------------------------------------
-
-    def _read_regular(self, text: bytes, lines: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Read rows that look regular, as tokens with a comma after each; which of them are."""
-        values, ends, sizes = parse_decimals(text)
-        row_of = np.repeat(np.arange(len(lengths)), lengths)
-        if self._sparse:
-            # The shortest text of a whole number is meant: `1.` and `01` are longer than a number so small needs.
-            good = (values[::2] >= _SMALLEST[np.minimum(sizes[::2], 10)]) & (values[::2] < self._width)
-            columns = np.where(good, values[::2], 0).astype(np.int64)
-            good[1:] &= (columns[1:] > columns[:-1]) | (row_of[1:] != row_of[:-1])
-            values, ends, sizes = values[1::2], ends[1::2], sizes[1::2]
-        else:
-            columns = np.tile(np.arange(self._width), len(lengths))
-            good = np.ones(len(columns), dtype=np.bool_)
-        domains = self._header.which[columns]
-        coded = ~self._is_number[domains]
-        values[coded] = np.inf
-        short = np.flatnonzero(coded & (sizes == 1))
-        codes = self._characters[domains[short], np.frombuffer(text, dtype=np.uint8)[ends[short] - 1]]
-        values[short] = np.where(codes == _UNKNOWN, np.inf, codes)
-        left = np.flatnonzero(np.isinf(values))
-        places = zip(domains[left].tolist(), (ends - sizes)[left].tolist(), ends[left].tolist(), strict=True)
-        values[left] = [self._spelled[domain](text[start:end], math.inf) for domain, start, end in places]
-        good[left] &= ~np.isinf(values[left]) | ~self._is_kept[columns[left]]
-        if not good.all():
-            regular = np.ones(len(lengths), dtype=np.bool_)
-            regular[row_of[~good]] = False
-            lines, lengths = lines[regular], lengths[regular]
-            columns, values = columns[regular[row_of]], values[regular[row_of]]
-        self._found.append((lines, lengths, columns, values))
-        return lines
-
-    # Rows of any kind ------------------------------------------------------------------------------------------------
-
-    def _read_row(self, line: str, number: int) -> None:
-        """Read a row token by token."""
-        here = self._place.at(number)
-        columns: Sequence[int] = range(self._width)
-        if line[0] == "{":
-            entries, line = self._entries(line, here)
-            columns = sorted(entries)
-        if line.endswith("}") and "{" in line:
-            # A row that ends with a brace does not end with a quote, so the brace stands outside of any quotes.
-            line, _, text = line[:-1].rpartition("{")
-            line, weight = line.rstrip().removesuffix(","), parse_number(text.strip())
-            if weight is None or not 0 <= weight < math.inf:
-                raise here.error(f"the weight {shown(text.strip())}, expected a number of at least 0")
-            self._weights[number] = weight
-        if isinstance(columns, list):
-            tokens = [entries[column] for column in columns]
-            if line.strip() and line.strip()[0] != "%":
-                end = "the end of the line or {weight}"
-                raise here.error(f"found {shown(line.strip())} after the row, expected {end}")
-        else:
-            tokens = _split_fields(line, here)
-            if len(tokens) == 1 and self._width > 1 and tokens[0][:1] not in ("'", '"'):
-                tokens = tokens[0].split()
-            if len(tokens) != self._width:
-                raise here.error(f"{len(tokens)} values, {self._width} attributes declared")
-        values = [
-            self._value(c, token, here) if self._is_kept[c] else 0.0 for c, token in zip(columns, tokens, strict=True)
-        ]
-        self._found.append((np.array([number]), np.array([len(values)]), np.array(columns, np.int64), np.array(values)))
-
-    def _entries(self, line: str, here: Place) -> tuple[dict[int, str], str]:
-        """The tokens of a sparse row by column, and what follows it."""
-        entries: dict[int, str] = {}
-        if line[1:].lstrip().startswith("}"):
-            return entries, line[line.index("}") + 1 :]
-        position = 1
-        while line[position - 1] != "}":
-            match = _ENTRY.match(line, position)
-            if match is None:
-                problem = "its { is never closed" if "}" not in line[position:] else "a quote is never closed"
-                raise here.error(f"found {shown(line[position:].strip())}, but {problem}")
-            index, token = match[1], match[2] or match[3].strip()
-            if match[2] is None and token[:1] in ("'", '"'):
-                raise here.error(_quote_problem(line[match.start(3) :].strip()))
-            if not (index.isascii() and index.isdigit() and len(index) < 19):
-                raise here.error(f"found {shown(match[0].strip())}, expected an index and a value")
-            if int(index) >= self._width:
-                raise here.error(f"index {index}, expected 0 to {self._width - 1} ({self._width} attributes declared)")
-            if int(index) in entries:
-                raise here.error(f"index {index} twice in a row, expected each attribute once")
-            entries[int(index)], position = token, match.end()
-        return entries, line[position:]
-
-    def _value(self, column: int, token: str, here: Place) -> float:
-        """The number, or the code of the category (-1 if missing), that a token spells."""
-        domain, name = self._header.domains[self._header.which[column]], shown(self._header.names[column])
-        text = unquote(token)
-        if domain.kind == "nominal":
-            if token in domain.spellings or text in domain.codes:
-                return domain.spellings.get(token, domain.codes.get(text, -1))
-            expected = f"one of its {len(domain.codes)} categories" + nearest(text, domain.codes)
-            found = f"the value {shown(text)}" if token else "an empty value"
-        elif domain.kind == "numeric":
-            missing = token == "?" or token.lower().strip("+-") == "nan"
-            number = math.nan if missing else parse_number(text)
-            if number is not None and not math.isinf(number):
-                return number
-            expected = "a number or ? for missing" if not token else "a number"
-            expected += " that a double can hold" if number is not None else ""
-            found = f"the value {shown(token)}" if token else "an empty value"
-        elif token == "?":
-            return -1 if domain.kind == "string" else math.nan
-        elif domain.kind == "string":
-            return self.texts[column].setdefault(text, len(self.texts[column]))
-        else:
-            try:
-                return domain.seconds(text)
-            except (ValueError, OverflowError):
-                found, expected = f"the value {shown(text)}", f"a date in the form {domain.date_format}"
-        raise here.error(f"{found} for attribute {name}, expected {expected}")
+    width = len(header.names)
+    readers = [float if domain.kind == "numeric" else domain.values.__getitem__ for domain in header.domains]
+    is_sparse = _SPARSE_ROW.search(content, header.data_offset - 1) is not None
+    for domain in header.domains:
+        if is_sparse and isinstance(domain.values, _Texts):
+            domain.values.texts.setdefault("", 0)
+    values = array("d")
+    columns = array("q")
+    lengths = array("q")
+    weights: dict[int, float] = {}
+    for line, row in _numbered_rows(content, header):
+        here = place.at(line)
+        indices, tokens, weight = _split_row(row, width, here)
+        if weight is not None:
+            weights[len(lengths)] = weight
+        pairs = list(zip(indices, tokens, strict=True))
+        try:
+            numbers = [readers[i](token) for i, token in pairs]
+        except (LookupError, ValueError):
+            numbers = [math.nan]
+        # `float` also reads `nan`, `1_000` and the digits of every script.
+        if not math.isfinite(sum(numbers)) or "_" in row or not row.isascii():
+            numbers = [_value(header.names[i], header.domains[i], token.strip(), here) for i, token in pairs]
+        values.extend(numbers)
+        columns.extend(indices)
+        lengths.append(len(tokens))
+    stated = None
+    if weights:
+        stated = np.ones(len(lengths))
+        stated[list(weights)] = list(weights.values())
+    is_coded = np.array([domain.kind != "numeric" for domain in header.domains], dtype=np.bool_)
+    if is_sparse:
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        matrix = sp.csc_array((np.array(values), (rows, np.array(columns))), shape=(len(lengths), width))
+        matrix.eliminate_zeros()
+        return SparseColumns(matrix, is_coded, np.arange(width)), stated
+    by_column = np.ascontiguousarray(np.array(values).reshape(-1, width).T)
+    return [by_column[i].astype(np.int32) if is_coded[i] else by_column[i] for i in range(width)], stated
 
 
-def _number(token: bytes, default: float) -> float:
-    number = parse_number(token.decode("utf-8"))
-    return default if number is None else number
+def _split_row(row: str, width: int, here: Place) -> tuple[Sequence[int], list[str], float | None]:
+    """The places of the attributes that a row mentions, the tokens of their values, and the weight of the row."""
+    quoted: Iterator[str] = iter(())
+    weight = None
+    if "{" in row[1:] or any(mark in row for mark in _SPECIAL):
+        row, quoted = _hide_quoted(row)
+        row = _COMMENT.sub("", row).rstrip()
+        if unclosed := _OPEN_QUOTE.search(row):
+            raise here.error(f"the quote of {shown(_show_quoted(unclosed[1], quoted))} is never closed")
+        if stated := _ROW_WEIGHT.search(row):
+            weight = _read_weight(stated[1].strip(), here)
+            row = row[: stated.start()]
+    indices: Sequence[int] = range(width)
+    if row[:1] == "{":
+        indices, tokens = _split_sparse(row, width, here)
+    else:
+        tokens = row.split(",")
+        if len(tokens) == 1 < width:
+            tokens = row.split()
+        if len(tokens) != width:
+            raise here.error(f"{len(tokens)} values, {width} attributes declared")
+    if "\0" in row:
+        tokens = [_show_quoted(token, quoted) for token in tokens]
+    return indices, tokens, weight
 
 
-def _split_fields(line: str, here: Place) -> list[str]:
-    """The tokens of a dense row, quotes still on."""
-    tokens: list[str] = []
-    position, comma = 0, ","
-    while comma:
-        match = _FIELD.match(line, position)
-        assert match is not None
-        quoted, bare, comma = match.groups()
-        if quoted is None:
-            comment = _COMMENT.search(bare)
-            if comment:
-                bare, comma = bare[: comment.start()], ""
-            quoted = bare.strip()
-            if quoted[:1] in ("'", '"'):
-                raise here.error(_quote_problem(line[match.start() :].strip()))
-        tokens.append(quoted)
-        position = match.end()
-    return tokens
+def _split_sparse(row: str, width: int, here: Place) -> tuple[list[int], list[str]]:
+    body, closed, rest = row[1:].partition("}")
+    if not closed:
+        raise here.error(f"found {shown(row)}, but its {{ is never closed")
+    if rest.strip():
+        raise here.error(f"found {shown(rest.strip())} after the row, expected the end of the line or {{weight}}")
+    entries = [entry.split(None, 1) for entry in body.split(",")] if body.strip() else []
+    for entry in entries:
+        if len(entry) < 2 or len(entry[0]) > 18 or not (entry[0].isascii() and entry[0].isdigit()):
+            raise here.error(f"found {shown(' '.join(entry))}, expected an index and a value")
+    indices = [int(index) for index, _ in entries]
+    if indices and max(indices) >= width:
+        raise here.error(f"index {max(indices)}, expected 0 to {width - 1} ({width} attributes declared)")
+    if len(set(indices)) < len(indices):
+        twice = next(index for index in indices if indices.count(index) > 1)
+        raise here.error(f"index {twice} twice in a row, expected each attribute once")
+    return indices, [token for _, token in entries]
 
 
-def _quote_problem(rest: str) -> str:
-    closed = re.match(QUOTED, rest)
-    if closed is None:
-        return f"the quote of {shown(rest)} is never closed"
-    return f"found {shown(rest[closed.end() :])} after {shown(closed[0])}, expected a comma"
+def _read_weight(text: str, here: Place) -> float:
+    try:
+        weight = _read_number(text)
+    except ValueError:
+        weight = -1.0
+    if weight < 0:
+        raise here.error(f"the weight {shown(text)}, expected a number of at least 0")
+    return weight
 
 
-def parse_decimals(text: bytes) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-    r"""The numbers of a text of tokens with a comma after each, where the tokens end, and how long they are.
+def _read_number(token: str) -> float:
+    number = float(token)
+    if not math.isfinite(number) or "_" in token or not token.isascii():
+        raise ValueError(token)
+    return number
 
-    A number is NaN for `?` and infinite for a token that is not a plain decimal (an exponent, a name). One such as
-    `-12.345` is the integer `-12345` divided by 10³. Up to 15 digits both are exact doubles, and then the division
-    rounds correctly: the result is the double that `float` gives. Integers are many times cheaper to parse than floats.
 
-    >>> parse_decimals(b"1.5,?,-3,x,")[0]
-    array([ 1.5,  nan, -3. ,  inf])
+def _value(name: str, domain: _Domain, token: str, here: Place) -> float:
+    """The number, or the code of the category (-1 if missing), that a token spells."""
+    if token[:1] in _QUOTES and (closed := re.match(_QUOTED, token)) and closed.end() < len(token):
+        raise here.error(f"found {shown(token[closed.end() :])} after {shown(closed[0])}, expected a comma")
+    if domain.kind == "numeric" and (token == "?" or token.lower().strip("+-") == "nan"):
+        return math.nan
+    text = _unquote(token)
+    for spelled in (token, text):
+        with contextlib.suppress(LookupError, ValueError):
+            return _read_number(spelled) if domain.kind == "numeric" else domain.values[spelled]
+    expected = "a finite number, or ? for missing"
+    if domain.kind == "nominal":
+        expected = f"one of its {len(domain.categories)} categories" + nearest(text, domain.categories)
+    found = f"the value {shown(text)}" if token else "an empty value"
+    raise here.error(f"{found} for attribute {shown(name)}, expected {expected}")
+
+
+# Quotes ------------------------------------------------------------------------------------------------------------
+
+
+def _hide_quoted(text: str) -> tuple[str, Iterator[str]]:
+    """The text with a NUL for each quoted token, so that it can be split; and these tokens."""
+    return _QUOTED_TOKEN.sub("\0", text), iter(_QUOTED_TOKEN.findall(text))
+
+
+def _show_quoted(text: str, quoted: Iterator[str]) -> str:
+    """A piece of text in which quoted tokens were hidden, with the next of these tokens."""
+    return re.sub("\0", lambda _: next(quoted), text)
+
+
+def _unquote(token: str) -> str:
+    r"""What a token, quoted or not, stands for.
+
+    >>> _unquote(r"'Swainson\'s Thrush'"), _unquote(r"m\'usica")
+    ("Swainson's Thrush", "m\\'usica")
     """
-    characters = np.frombuffer(text, dtype=np.uint8)
-    if not text.translate(None, b"0123456789,"):
-        # Whole numbers alone, as in most sparse files.
-        ends = np.flatnonzero(characters == ord(","))
-        lengths = np.diff(ends, prepend=-1) - 1
-        if lengths.min(initial=1) > 0 and lengths.max(initial=1) <= _MOST_DIGITS:
-            return np.fromstring(text, dtype=np.int64, sep=",").astype(np.float64), ends, lengths
-    # What is no digit: the ends of tokens, and marks within them.
-    marks = np.flatnonzero(characters - np.uint8(ord("0")) > 9)
-    kinds = characters[marks]
-    is_end = kinds == ord(",")
-    ends = marks[is_end]
-    lengths = np.diff(ends, prepend=-1) - 1
-    # The marks before a mark within a token are the ends of the tokens before its own, and marks within tokens.
-    within = np.flatnonzero(~is_end)
-    token_of, is_point = within - np.arange(len(within)), kinds[within] == ord(".")
-    points, pointed = marks[within[is_point]], token_of[is_point]
-    n_marks, n_points = (np.bincount(tokens, minlength=len(ends)) for tokens in (token_of, pointed))
-    has_minus = characters[ends - lengths] == ord("-")
-    n_digits = lengths - n_marks
-    plain = (n_marks == n_points + has_minus) & (n_points <= 1) & (n_digits > 0) & (n_digits <= _MOST_DIGITS)
-    decimals = np.zeros(len(ends), dtype=np.intp)
-    decimals[pointed] = ends[pointed] - points - 1
-    kept = text if plain.all() else characters[np.repeat(plain, lengths + 1)].tobytes()
-    integers = np.fromstring(kept.translate(None, b"."), dtype=np.int64, sep=",")
-    values = np.full(len(ends), np.inf)
-    values[plain] = integers / _POWERS[decimals[plain]]
-    values[(lengths == 1) & (characters[ends - 1] == ord("?"))] = np.nan
-    return values, ends, lengths
+    if len(token) < 2 or token[0] not in _QUOTES or token[-1] != token[0]:
+        return token
+    inner = token[1:-1]
+    return _ESCAPE.sub(_unescape, inner) if "\\" in inner else inner
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    if code[0] == "u" and len(code) > 1:
+        # Half of a surrogate pair is no character; its escape stays as it is.
+        return match[0] if 0xD800 <= int(code[1:], 16) <= 0xDFFF else chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8))
+    return _ESCAPED.get(code, code)

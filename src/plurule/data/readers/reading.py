@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-from plurule.data.dataset import Dataset, DataWarning, concatenate
+from plurule.data.dataset import Dataset, DataWarning
 from plurule.data.encoding import encode
-from plurule.data.finding import FORMATS, Found, base_name, find, label_file
 from plurule.data.inputs import labelled_data
 from plurule.data.labels import Labels, matching, split_labels
-from plurule.data.place import Place, Source
 from plurule.data.readers.arff import read_arff
-from plurule.data.readers.csv import read_csv
-from plurule.data.readers.parquet import read_parquet
-from plurule.data.readers.text import COMPRESSIONS, suffix_of
-from plurule.data.table import Table
+from plurule.data.readers.tabular import read_csv, read_parquet
+from plurule.data.source import COMPRESSIONS, Place, Source, suffix_of
 from plurule.errors import DataError
 
-Split: TypeAlias = Literal["all", "train", "test"]
-"""Which part of a data set that comes as a -train and a -test file."""
-
-Text: TypeAlias = Literal["drop", "keep"]
-"""What becomes of string and date attributes of ARFF files."""
+FORMATS = (".arff", ".csv", ".tsv", ".parquet", ".pq")
 
 
 def read(
     source: Any,
     labels: Labels | None = None,
     *,
-    split: Split = "all",
-    text: Text = "drop",
     nominal: Sequence[str] = (),
     drop: Sequence[str] = (),
     delimiter: str | None = None,
@@ -48,22 +36,16 @@ def read(
     Parameters
     ----------
     source
-        An ARFF (Mulan or MEKA), CSV, TSV or Parquet file, compressed by gzip or bzip2 or not; a folder or base name
-        that means such a file or a pair of `-train` and `-test` files; the name of a data set in the folder
-        PLURULE_DATA or among those fetched before; a pandas, polars or other frame; a numpy array or scipy sparse
-        matrix; or a tuple (X, Y).
+        The path of an ARFF (Mulan or MEKA), CSV, TSV or Parquet file, the text formats also compressed by gzip or
+        bzip2; a pandas, polars, pyarrow or other frame; a numpy array or scipy sparse matrix; or a tuple (X, Y).
     labels
         Which columns are labels: names or patterns such as `"label_*"`, a compiled regular expression, the first k
-        columns (k > 0) or the last (k < 0), or a Mulan XML file. Not needed for ARFF files with an XML file of the
-        same name beside them, for MEKA files, for Parquet files written by plurule and for (X, Y). An empty list
-        means that there are no labels.
-    split
-        Of a `-train` and `-test` pair: all rows, or one part.
-    text
-        ARFF string and date attributes are dropped with a warning, or kept: strings as nominal attributes, dates as
-        seconds since 1970.
+        columns (k > 0) or the last (k < 0), or a Mulan XML file. Not needed for ARFF files with an XML file beside
+        them (`birds.xml` for `birds.arff`, `birds-train.arff` and `birds-test.arff`), for MEKA files and for (X, Y).
+        An empty list means that there are no labels.
     nominal
-        CSV, Parquet: names or patterns of columns that are nominal though their values are numbers.
+        Names or patterns of columns that are nominal: of CSV and Parquet files, though their values are numbers; of
+        ARFF files, string attributes, which are dropped otherwise, with a warning. Dates are always dropped.
     drop
         Names or patterns of columns to leave out, such as an identifier.
     delimiter
@@ -92,101 +74,67 @@ def read(
         if labels is not None:
             raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
         return labelled_data(*source, allow_empty=True)[0]
-    if text not in get_args(Text):
-        raise DataError(f"text={text!r}, expected 'drop' or 'keep'")
-    if isinstance(source, str | os.PathLike):
-        files = find(Path(source))
-        parts = [
-            as_data_set(path, *_read_file(path, text, nominal, delimiter, decimal), labels, drop)
-            for path in _paths(files, split)
-        ]
-        return parts[0] if len(parts) == 1 else concatenate(parts, files.name)
-    kind = "array" if isinstance(source, np.ndarray | list | tuple) else "frame"
-    kind = "sparse matrix" if sp.issparse(source) else "table" if isinstance(source, Table) else kind
-    place = Source(Place(kind))
-    return split_labels(_without(Dataset.unlabelled(encode(source)), drop, place), place, labels)
+    reader = Reader(labels, tuple(nominal), tuple(drop), delimiter, decimal)
+    if not isinstance(source, str | os.PathLike):
+        return reader.frame(source)
+    path = Path(source)
+    data, read_from = reader.columns(path)
+    for note in read_from.notes:
+        warnings.warn(note, DataWarning, stacklevel=2)
+    return reader.split(data, read_from, path)
 
 
-def read_table(source: Any, **options: Any) -> Table:
-    """Read all columns as attributes: data that have no labels, or whose labels do not matter.
+@dataclass(frozen=True)
+class Reader:
+    """How files, or parts of them, become data sets; the fields are parameters of `read`."""
 
-    Parameters
-    ----------
-    source, **options
-        As `read` takes them.
+    labels: Labels | None = None
+    nominal: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    delimiter: str | None = None
+    decimal: str = "."
 
-    Examples
-    --------
-    >>> read_table(np.array([[1.5, 0], [2.5, 1]])).names
-    ('x0', 'x1')
+    def frame(self, source: Any) -> Dataset:
+        """A frame, an array or a sparse matrix, of which some columns are labels."""
+        return self.split(Dataset.unlabelled(encode(source)), Source(Place("the data")))
+
+    def columns(self, path: Path, content: bytes | None = None, group: int | None = None) -> tuple[Dataset, Source]:
+        """All columns of a file as attributes; `content` is read instead of the file, or a group of Parquet's rows."""
+        suffix = suffix_of(path)
+        if path.is_dir():
+            raise DataError(f"{path}: is a folder, expected a file")
+        if suffix == ".arff":
+            return read_arff(path, nominal=self.nominal, content=content)
+        if suffix in (".csv", ".tsv"):
+            return read_csv(path, self.nominal, self.delimiter, self.decimal, content)
+        if suffix not in FORMATS:
+            raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
+        if path.suffix.lower() in COMPRESSIONS:
+            raise Place(path.name).error("a compressed Parquet file, expected it unpacked (it is compressed inside)")
+        return read_parquet(path, group, self.nominal)
+
+    def split(self, data: Dataset, source: Source, path: Path | None = None) -> Dataset:
+        """The columns without those to drop, and with the labels taken out."""
+        dropped = matching(data.attribute_names, self.drop, source.place)
+        if dropped:
+            data = replace(data, X=data.X.without(dropped))
+        if path is None:
+            return split_labels(data, source, self.labels)
+        return split_labels(data, source, self.labels, base_name(path), label_file(path))
+
+
+def base_name(path: Path) -> str:
+    """Return the name of a data file without its endings.
+
+    >>> base_name(Path("data/flags-train.arff.gz"))
+    'flags-train'
     """
-    return read(source, [], **options).X
+    return path.with_suffix("").stem if path.suffix.lower() in COMPRESSIONS else path.stem
 
 
-def read_pair(source: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> tuple[Dataset, Dataset]:
-    """The training and the test part of a data set that comes as a `-train` and a `-test` file.
-
-    Parameters
-    ----------
-    source
-        A folder or base name: `data/birds` means `data/birds-train.arff` and `data/birds-test.arff`, or CSV or Parquet.
-    labels, **options
-        As `read` takes them.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for part, rows in (("train", "1,0\\n2,1\\n3,1"), ("test", "4,0")):
-    ...         _ = Path(folder, f"birds-{part}.csv").write_text(f"wings,flies\\n{rows}\\n")
-    ...     train, test = read_pair(f"{folder}/birds", labels=["flies"])
-    >>> len(train), len(test)
-    (3, 1)
-    """
-    return read(source, labels, split="train", **options), read(source, labels, split="test", **options)
-
-
-def _read_file(
-    path: Path, text: Text, nominal: Sequence[str], delimiter: str | None, decimal: str
-) -> tuple[Dataset, Source]:
-    """All columns of a file; what the format or the file cannot give is said in warnings."""
-    suffix = suffix_of(path)
-    if suffix == ".arff":
-        data, source = read_arff(path, text=text)
-    elif suffix in (".csv", ".tsv"):
-        data, source = read_csv(path, nominal=nominal, delimiter=delimiter, decimal=decimal)
-    elif suffix not in FORMATS:
-        raise DataError(f"{path}: of no known format, expected a file that ends in {', '.join(FORMATS)}")
-    elif path.suffix.lower() in COMPRESSIONS:
-        raise Place(path.name).error("a compressed Parquet file, expected it unpacked (it is compressed inside)")
-    else:
-        data, source = read_parquet(path, nominal=nominal)
-    for note in source.notes:
-        warnings.warn(note, DataWarning, stacklevel=4)
-    return data, source
-
-
-def _paths(found: Found, split: Split) -> list[Path]:
-    """The files to read, in order."""
-    if split not in get_args(Split):
-        raise DataError(f"split={split!r}, expected one of {', '.join(map(repr, get_args(Split)))}")
-    if split == "all" and found.whole is not None:
-        return [found.whole]
-    parts = {part: getattr(found, part) for part in (("train", "test") if split == "all" else (split,))}
-    missing = next((part for part, path in parts.items() if path is None), None)
-    if missing is not None:
-        there = next(p for p in (found.whole, found.train, found.test) if p is not None)
-        raise DataError(f"{there.parent}: there is no {found.name}-{missing} beside {there.name}")
-    return list(parts.values())
-
-
-def as_data_set(
-    path: Path, data: Dataset, source: Source, labels: Labels | None = None, drop: Sequence[str] = ()
-) -> Dataset:
-    """All columns of a file, or of some of its rows, without those to drop, and with the labels taken out."""
-    return split_labels(_without(data, drop, source), source, labels, base_name(path), label_file(path))
-
-
-def _without(data: Dataset, drop: Sequence[str], source: Source) -> Dataset:
-    columns = matching(data.attribute_names, drop, source.place)
-    return replace(data, X=data.X.select(np.delete(np.arange(data.X.shape[1]), columns).tolist())) if columns else data
+def label_file(path: Path) -> Path | None:
+    """Find the Mulan XML file of an ARFF file: of the same name, or that without -train or -test."""
+    base = base_name(path)
+    names = [f"{name.lower()}.xml" for name in (base, re.sub(r"[-_](train|test)$", "", base, flags=re.IGNORECASE))]
+    files = {p.name.lower(): p for p in sorted(path.parent.iterdir())} if path.parent.is_dir() else {}
+    return next((files[name] for name in names if name in files), None)

@@ -36,8 +36,8 @@ plurule.covers = function ({ body }, values, predicted) {
 
 /* What the rules decide: per label 1, 0 or -1 (decided by no rule, so absent), the rules that fire in order, and the place
    of the stop rule that ended the instance, or -1. */
-plurule.decide = function (values) {
-  const { rules, labels } = plurule.model;
+plurule.decide = function (values, rules = plurule.model.rules) {
+  const { labels } = plurule.model;
   const predicted = new Array(labels.length).fill(-1);
   const decidedBy = new Array(labels.length).fill(-1);
   const fired = [];
@@ -71,8 +71,11 @@ plurule.probability = function (outcome, label) {
 
 /* At least as likely as any label that implies it. */
 function implied(outcome, label) {
-  const below = plurule.model.ancestors.filter(([, above]) => above === label).map(([of]) => of);
-  return Math.max(...[label, ...below].map((of) => byItself(outcome, of)));
+  const labels = new Set([label]);
+  for (const above of labels) {
+    plurule.model.hierarchy.filter(([, of]) => of === above).forEach(([below]) => labels.add(below));
+  }
+  return Math.max(...[...labels].map((of) => byItself(outcome, of)));
 }
 
 function byItself({ decidedBy }, label) {

@@ -65,8 +65,12 @@ plurule.saveTable = function (name, lines) {
     const plain = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
   };
-  const text = lines.map((line) => line.map(cell).join(",") + "\r\n").join("");
-  const link = plurule.element("a", { download: name, href: URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" })) });
+  plurule.saveFile(name, ["\ufeff", ...lines.map((line) => line.map(cell).join(",") + "\r\n")], "text/csv");
+};
+
+/* Hand a file to the browser. */
+plurule.saveFile = function (name, texts, type) {
+  const link = plurule.element("a", { download: name, href: URL.createObjectURL(new Blob(texts, { type })) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 };

@@ -164,11 +164,17 @@
     return [piece, element("span", { class: "note" }, ` (it is ${valueText(condition.attribute, values[condition.attribute])})`)];
   }
 
-  /* `would be blue if stars ≤ 4`, with a button that makes it so */
+  /* `adds blue, removes red if stars ≤ 4`, with a button that makes it so */
   function nearItem({ place, missed, changed, changes }) {
     const isDecided = (label) => model.groups.some((group) => group.includes(label) && changes.some(([other, present]) => present === 1 && group.includes(other)));
-    const labels = changes.filter(([label, present]) => present === 1 || !isDecided(label))
-      .sort((a, b) => b[1] - a[1]).map(([label, present]) => plurule.labelElement(label, present));
+    const added = changes.filter(([, present]) => present === 1).map(([label]) => plurule.labelElement(label, 1));
+    const removed = changes.filter(([label, present]) => present !== 1 && !isDecided(label))
+      .map(([label]) => element("bdi", { class: "label absent" }, model.labels[label]));
+    const labels = [
+      ...(added.length > 0 ? ["adds", plurule.shortList(added, 6)] : []),
+      ...(added.length > 0 && removed.length > 0 ? [", "] : []),
+      ...(removed.length > 0 ? ["removes", plurule.shortList(removed, 6)] : []),
+    ];
     const conditions = missed.flatMap((condition, i) => [i === 0 ? "" : " ∧ ", plurule.conditionElement(condition),
       element("span", { class: "note" }, ` (it is ${valueText(condition.attribute, values[condition.attribute])})`)]);
     const button = element("button", { type: "button", class: "small" }, "Try it");
@@ -178,7 +184,7 @@
       show();
       byId("reset").focus();
     });
-    return element("li", { "data-rule": place }, "would be", plurule.shortList(labels, 6), " if ", ...conditions,
+    return element("li", { "data-rule": place }, ...labels, " if ", ...conditions,
       element("span", { class: "note" }, " – "), ruleButton(place), " ", button);
   }
 
