@@ -8,6 +8,9 @@ PEER_PYTHON ?= python3.12
 BENCH ?=
 WHEELS ?=
 QUALITY ?=
+COMPARE ?= flags emotions birds medical yeast enron
+DEPENDENCIES ?=
+PAPER ?=
 JOBS ?= 2
 MINUTES ?= 10
 # Tests in which several threads learn or predict.
@@ -27,18 +30,22 @@ SOURCES := pyproject.toml README.md LICENSE $(wildcard CMakeLists.txt) \
 # Environments share what is built.
 .NOTPARALLEL:
 
-.PHONY: help demo test test-core test-long lint sanitize fuzz bench quality docs wheels clean
+.PHONY: help demo test test-core test-long test-lowest lint sanitize fuzz bench quality compare dependencies paper docs wheels clean
 
 help:
 	@echo "make demo      train on the embedded data and show the rules"
 	@echo "make test      run the whole test suite, but for long campaigns"
 	@echo "make test-core run the unit tests of the C++ core (they need doctest: Debian's doctest-dev)"
 	@echo "make test-long run the long campaigns: more random problems, whole models of larger data"
+	@echo "make test-lowest try plurule with the lowest versions of its dependencies"
 	@echo "make lint      check style, types and that nothing imports upwards"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer"
 	@echo "make fuzz      feed readers, model files and rules with mutated input for some time (MINUTES=10; Python up to 3.13)"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
+	@echo "make compare   compare learners with all measures, ranks and tests (COMPARE='flags --learners default SeCo')"
+	@echo "make dependencies  count the planted label dependencies that learners find (DEPENDENCIES=--quick: fewer data sets)"
+	@echo "make paper     run the experiments of the paper and write their report (PAPER='--quick': two small sets)"
 	@echo "make docs      build the site into docs/_build/html, with the gallery, and check its links"
 	@echo "make wheels    build the wheels and the source distribution, and try them (WHEELS='--machine aarch64': for ARM)"
 	@echo "make clean     remove the virtual environments and everything that was built"
@@ -49,11 +56,11 @@ demo: .venv-demo/$(READY)
 	@echo "make demo: done. Your own data: .venv-demo/bin/plurule fit DATA --labels ... -o model.json"
 
 test: .venv-test/$(READY)
-	.venv-test/bin/pytest -n $(JOBS) --dist worksteal tests --pyargs plurule
+	.venv-test/bin/pytest -n $(JOBS) --dist worksteal tests research/tests --pyargs plurule
 	@echo
 	@echo "make test: all tests passed."
 
-CORE_FLAGS := -std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Wno-psabi -Isrc/core
+CORE_FLAGS := -std=c++20 -O1 -ffp-contract=off -Wall -Wextra -Werror -Wno-psabi -Isrc/core
 
 test-core:
 	@$(MAKE) --no-print-directory -j $(JOBS) build/core-tests
@@ -76,6 +83,17 @@ test-long: .venv-test/$(READY)
 	.venv-test/bin/pytest -n $(JOBS) --dist worksteal -m long tests
 	@echo
 	@echo "make test-long: all long tests passed."
+
+# Declared minimums that nobody tries do not work.
+test-lowest: .venv-build/$(READY)
+	@$(MAKE) --no-print-directory $(WHEEL)/built
+	.venv-build/bin/python release/lowest.py > build/lowest.txt
+	@$(PYTHON) -m venv --clear --without-pip .venv-lowest
+	$(PIP) --python .venv-lowest/bin/python install --constraint build/lowest.txt "$$(echo $(WHEEL)/*.whl)"
+	.venv-lowest/bin/python release/smoke_test.py > build/smoke.txt
+	.venv-lowest/bin/plurule demo > build/demo.txt
+	@echo
+	@echo "make test-lowest: plurule works with the versions in build/lowest.txt."
 
 lint: .venv-lint/$(READY)
 	.venv-lint/bin/ruff check .
@@ -103,13 +121,22 @@ fuzz: .venv-fuzz/$(READY)
 	.venv-fuzz/bin/python tests/fuzz/campaign.py --minutes $(MINUTES)
 
 # The peer needs a newer Python than we do; without one it is left out.
-bench: .venv-bench/$(READY) .venv-peer/installed
-	.venv-bench/bin/python -m benchmarks.engine $(BENCH) \
+bench: .venv-research/$(READY) .venv-peer/installed
+	.venv-research/bin/python -m research.speed $(BENCH) \
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
 
-quality: .venv-bench/$(READY) .venv-peer/installed
-	.venv-bench/bin/python -m benchmarks.quality $(QUALITY) \
+quality: .venv-research/$(READY) .venv-peer/installed
+	.venv-research/bin/python -m research.compare $(QUALITY) \
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
+
+compare: .venv-research/$(READY) .venv-peer/installed
+	.venv-research/bin/python -m research.compare $(COMPARE)
+
+dependencies: .venv-research/$(READY) .venv-peer/installed
+	.venv-research/bin/python -m research.dependencies $(DEPENDENCIES)
+
+paper: .venv-research/$(READY)
+	.venv-research/bin/python -m research.paper $(PAPER)
 
 # Warnings are errors. Once the environment is there, no network is needed, neither to build nor to read.
 docs: .venv-docs/$(READY)
@@ -139,7 +166,8 @@ wheels: .venv-wheels/installed
 
 .venv-test/$(READY): EXTRAS := [test]
 .venv-lint/$(READY): EXTRAS := [lint]
-.venv-bench/$(READY): EXTRAS := [plot]
+.venv-research/$(READY): REQUIREMENTS := -r research/requirements.txt
+.venv-research/$(READY): research/requirements.txt
 .venv-fuzz/$(READY): EXTRAS := [parquet]
 .venv-docs/$(READY): EXTRAS := [docs]
 .venv-sanitize/$(READY): EXTRAS := [test]
@@ -154,7 +182,7 @@ wheels: .venv-wheels/installed
 	@test -e .venv-$*/lib/python$(VERSION) || $(PYTHON) -m venv --clear --without-pip .venv-$*
 	@$(MAKE) --no-print-directory $(WHEEL)/built KIND='$(KIND)' SETTINGS='$(SETTINGS)'
 	@$(PIP) --python .venv-$*/bin/python uninstall -qq --yes plurule
-	@$(PIP) --python .venv-$*/bin/python install "$$(echo $(WHEEL)/*.whl)$(EXTRAS)" || \
+	@$(PIP) --python .venv-$*/bin/python install "$$(echo $(WHEEL)/*.whl)$(EXTRAS)" $(REQUIREMENTS) || \
 		{ echo "make $*: what plurule$(EXTRAS) needs could not be installed from PyPI"; exit 1; }
 	@touch $@
 
@@ -176,4 +204,4 @@ $(WHEEL)/built: $(SOURCES)
 	@touch $@
 
 clean:
-	rm -rf .venv-build .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-races .venv-bench .venv-peer .venv-docs .venv-wheels build dist docs/_build docs/reference docs/gallery
+	rm -rf .venv-build .venv-demo .venv-test .venv-lint .venv-fuzz .venv-sanitize .venv-races .venv-research .venv-peer .venv-docs .venv-wheels .venv-lowest build dist docs/_build docs/reference docs/gallery

@@ -95,16 +95,15 @@ html_theme_options = {
 html_sidebars = {"index": [], "try": []}
 
 MODULES = ("plurule", *(f"plurule.{name}" for name in plurule.__all__ if inspect.ismodule(getattr(plurule, name))))
-MODULES += ("plurule.dask", "plurule.selection")
+MODULES += ("plurule.dask",)
 
 
 OUTSIDE = {  # documents that live elsewhere in the repository and are pages of the site as well
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
-    "benchmarks/README.md": "benchmarks.md",
-    "benchmarks/quality/README.md": "quality.md",
-    "src/plurule/datasets/README.md": "embedded-data.md",
-    "src/plurule/datasets/canteen_dishes.md": "canteen-dishes.md",
+    "research/speed/README.md": "benchmarks.md",
+    "research/compare/README.md": "quality.md",
+    "research/related/README.md": "related.md",
 }
 
 
@@ -177,7 +176,7 @@ def write_reports() -> None:
         ("dishes", load_canteen_dishes, "Labels of canteen dishes"),
     ):
         data = load()
-        rules = plurule.RuleListClassifier(n_rules=40, n_jobs=2).fit(data).rule_list_
+        rules = plurule.RuleListClassifier(max_rules=40, n_jobs=2).fit(data).rule_list_
         page = rules.to_html(data, title=title)
         write_if_new(DOCS / "_extra" / f"report-{name}.html", page)
         if name == "dishes":

@@ -29,7 +29,7 @@ for measure, value in scores(test.Y, classifier.predict(test)).items():
 # Nobody said how many rules there should be. The list was cut where more rules no longer helped on parts of the
 # training data that were held out; the curve shows it.
 
-ax = classifier.n_rules_curve_.plot()
+ax = classifier.length_curve_.plot()
 ax.set_title("Where the list was cut")
 
 # %%

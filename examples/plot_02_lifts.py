@@ -10,7 +10,7 @@ a little worse. The paper calls this relaxed pruning.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier
 from plurule.data import iterative_train_test_split
 from plurule.datasets import load_world_flags
 from plurule.lifts import KLN, Peak, Root
@@ -30,7 +30,7 @@ train, test = iterative_train_test_split(load_world_flags(), test_size=0.3, rand
 steps = np.array([1.0, 1.02, 1.04, 1.08, 1.12, 1.16, 1.2, 1.24, 1.3, 1.4])
 heads, rules, f1 = [], [], []
 for step in steps:
-    classifier = RuleListClassifier.published(lift=KLN.at(labels=3, lift=step)).fit(train)
+    classifier = RelaxedPruningClassifier(lift=KLN.at(labels=3, lift=step)).fit(train)
     heads.append(np.mean([len(rule.head) for rule in classifier.rule_list_]))
     rules.append(len(classifier.rule_list_))
     f1.append(micro_f1(test.Y, classifier.predict(test)))

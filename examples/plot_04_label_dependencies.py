@@ -13,7 +13,7 @@ from plurule.datasets import load_canteen_dishes
 from plurule.lifts import Peak
 
 dishes = load_canteen_dishes()
-classifier = RuleListClassifier(predict_absence=True, lift=Peak(labels=4, lift=1.16), n_rules=40).fit(dishes)
+classifier = RuleListClassifier(predict_absence=True, lift=Peak(labels=4, lift=1.16), max_rules=40).fit(dishes)
 dependencies = classifier.rule_list_.dependencies(dishes)
 print(len(dependencies), "statements; those that say most that is not true anyway:")
 for statement in sorted(dependencies, key=lambda each: -each.added_value)[:8]:

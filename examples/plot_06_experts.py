@@ -14,7 +14,7 @@ from plurule.datasets import load_canteen_dishes
 from plurule.metrics import micro_f1
 
 train, test = iterative_train_test_split(load_canteen_dishes(), test_size=0.3, random_state=0)
-free = RuleListClassifier(n_rules=60).fit(train)
+free = RuleListClassifier(max_rules=60).fit(train)
 dubious = [rule for rule in free.rule_list_ if any(each.name in ("price", "energy") for each in rule.body)]
 assert dubious
 print(*dubious[:6], sep="\n")
@@ -27,8 +27,8 @@ known = """
 vegetarian, vegan <- main_ingredient = tofu and fat = rapeseed oil and sauce = soy sauce
 alcohol, sulphites <- sauce = red wine
 """
-constrained = RuleListClassifier(n_rules=60).fit(train, constraints=wishes)
-guided = RuleListClassifier(n_rules=60).fit(train, constraints=wishes, initial_rules=known)
+constrained = RuleListClassifier(max_rules=60, constraints=wishes).fit(train)
+guided = RuleListClassifier(max_rules=60, constraints=wishes).fit(train, initial_rules=known)
 print(guided.rule_list_[:4])
 
 # %%

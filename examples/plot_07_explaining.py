@@ -13,7 +13,7 @@ from plurule import RuleListClassifier
 from plurule.datasets import load_canteen_dishes
 
 dishes = load_canteen_dishes()
-classifier = RuleListClassifier(n_rules=60).fit(dishes)
+classifier = RuleListClassifier(max_rules=60).fit(dishes)
 row = next(i for i, name in enumerate(dishes.row_names) if "ramen" in name.lower())
 print(dishes.row_names[row])
 explanation = classifier.explain(dishes)[row]

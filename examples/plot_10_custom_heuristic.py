@@ -8,7 +8,7 @@ can be cloned and searched by scikit-learn like those that come with the library
 
 import matplotlib.pyplot as plt
 
-from plurule import RuleListClassifier
+from plurule import RelaxedPruningClassifier
 from plurule.data import iterative_train_test_split
 from plurule.datasets import load_world_flags
 from plurule.heuristics import FMeasure, Heuristic, ratio
@@ -36,7 +36,7 @@ train, test = iterative_train_test_split(load_world_flags(), test_size=0.3, rand
 prices = (0.25, 0.5, 1, 2, 4, 8)
 points = []
 for price in prices:
-    classifier = RuleListClassifier(heuristic=Costs(price), n_rules=20).fit(train)
+    classifier = RelaxedPruningClassifier(heuristic=Costs(price), max_rules=20).fit(train)
     predicted = classifier.predict(test)
     points.append((recall(test.Y, predicted), precision(test.Y, predicted)))
 
@@ -44,7 +44,7 @@ fig, ax = plt.subplots()
 ax.plot(*zip(*points, strict=True), "o-", label="own heuristic")
 for price, point in zip(prices, points, strict=True):
     ax.annotate(f" {price:g}", point)
-usual = RuleListClassifier(heuristic=FMeasure(0.6), n_rules=20).fit(train).predict(test)
+usual = RelaxedPruningClassifier(heuristic=FMeasure(0.6), max_rules=20).fit(train).predict(test)
 ax.plot(recall(test.Y, usual), precision(test.Y, usual), "s", label="F-measure, β = 0.6")
 ax.set(xlabel="recall on new flags", ylabel="precision on new flags", title="Price of a wrong prediction")
 ax.legend()
@@ -52,4 +52,4 @@ ax.legend()
 # %%
 # Its parameter is a parameter of the classifier as well:
 
-print(RuleListClassifier(heuristic=Costs()).set_params(heuristic__price=3).heuristic)
+print(RelaxedPruningClassifier(heuristic=Costs()).set_params(heuristic__price=3).heuristic)

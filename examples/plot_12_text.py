@@ -32,7 +32,7 @@ print(
 
 columns = [Attribute(f"“{word}”") for word in words.get_feature_names_out()]
 X_train, X_test = encode(X_train, columns), encode(X_test, columns)
-classifier = RuleListClassifier(n_rules=60).fit(X_train, pd.DataFrame(Y_train, columns=dishes.label_names))
+classifier = RuleListClassifier(max_rules=60).fit(X_train, pd.DataFrame(Y_train, columns=dishes.label_names))
 print(classifier.rule_list_[:12])
 
 # %%

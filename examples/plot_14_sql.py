@@ -14,7 +14,7 @@ from plurule import RuleListClassifier
 from plurule.datasets import load_canteen_dishes
 
 X, Y = load_canteen_dishes(return_X_y=True, as_frame=True)
-classifier = RuleListClassifier(n_rules=40).fit(X, Y)
+classifier = RuleListClassifier(max_rules=40).fit(X, Y)
 query = classifier.rule_list_.to_sql(table="dishes", dialect="duckdb", keys=["dish"])
 print(query[:1200], "…", sep="\n")
 

@@ -18,7 +18,7 @@ from plurule.datasets import load_canteen_dishes
 
 train, rest = iterative_train_test_split(load_canteen_dishes(), test_size=0.6, random_state=0)
 held_out, test = iterative_train_test_split(rest, test_size=0.5, random_state=0)
-classifier = RuleListClassifier(n_rules=80).fit(train)
+classifier = RuleListClassifier(max_rules=80).fit(train)
 
 fig, ax = plt.subplots()
 probability = classifier.predict_proba(test)

