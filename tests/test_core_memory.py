@@ -26,7 +26,7 @@ def attempt(megabytes):
     return 0
 
 RelaxedPruningClassifier(max_rules=1, n_jobs=1).fit(X[:50], Y[:50]).predict(X[:50])
-for megabytes in random.uniform(0, 200, size=int(sys.argv[1])):
+for megabytes in random.uniform(0, 400, size=int(sys.argv[1])):
     child = os.fork()
     if child == 0:
         ended = 3

@@ -58,11 +58,16 @@ def one(browser: Any, selector: str) -> Any:
     return browser.find_element("css selector", selector)
 
 
-def reads(browser: Any, selector: str, text: str) -> bool:
-    """Whether an element shows a text, at once or soon: a page follows its address a moment later."""
+def eventually(browser: Any, condition: Callable[[], Any]) -> bool:
+    """Whether a condition holds, at once or soon: a page follows its address or a click a moment later."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return bool(WebDriverWait(browser, 30).until(lambda browser: one(browser, selector).text == text))
+    return bool(WebDriverWait(browser, 30).until(lambda _: condition()))
+
+
+def reads(browser: Any, selector: str, text: str) -> bool:
+    """Whether an element shows a text, at once or soon."""
+    return eventually(browser, lambda: one(browser, selector).text == text)
 
 
 def fill(browser: Any, selector: str, text: str) -> None:

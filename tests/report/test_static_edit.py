@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.browser import Open, css, fill, one, press
+from helpers.browser import Open, css, eventually, fill, one, press
 from helpers.rule_lists import HOSTILE_NAMES, learned_classes, random_rule_list
 from plurule.data.table import Table
 from plurule.inspection.edit_script import apply_script
@@ -27,9 +27,14 @@ SAVED += "document.getElementById('save-edits').click()})"
 def editing(open_report: Open, small: Any) -> Any:
     """A report whose editor is open."""
     browser = open_report(*small)
-    one(browser, "#edit-details summary").click()
-    browser.execute_async_script("setTimeout(arguments[0], 50)")
+    open_editor(browser)
     return browser
+
+
+def open_editor(browser: Any) -> None:
+    """Open the editor and wait for its rules, which are drawn when it has been opened."""
+    one(browser, "#edit-details summary").click()
+    assert eventually(browser, lambda: css(browser, "#edit-list li"))
 
 
 def script(browser: Any) -> str:
@@ -154,8 +159,7 @@ def assert_means_the_same(browser: Any, rule_list: RuleList, table: Table) -> No
 def test_numbers_of_rules_with_odd_names_are_edited(open_report: Open, seed: int) -> None:
     rule_list, table = random_rule_list(seed, HOSTILE_NAMES)
     browser = open_report(rule_list, table)
-    one(browser, "#edit-details summary").click()
-    browser.execute_async_script("setTimeout(arguments[0], 50)")
+    open_editor(browser)
     count = browser.execute_script(
         "let n = document.querySelectorAll('#edit-list .threshold').length; for (let i = 0; i < n; i++) {"
         "const input = document.querySelectorAll('#edit-list .threshold')[i];"
@@ -168,7 +172,7 @@ def test_numbers_of_rules_with_odd_names_are_edited(open_report: Open, seed: int
 
 def test_a_page_without_instances_is_edited_without_scores(open_report: Open, small: Any, tmp_path: Path) -> None:
     browser = open_report(small[0])
-    one(browser, "#edit-details summary").click()
+    open_editor(browser)
     button(browser, "delete", 1).click()
     assert "holds no instances" in one(browser, "#edit-status").text
     assert not one(browser, "#edit-scores").is_displayed()
