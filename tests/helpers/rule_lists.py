@@ -73,6 +73,21 @@ HOSTILE_NAMES = [
     "≠ {x}",
     "\u2028line separator",
     "&lt;b&gt; &amp;",
+    "# no comment",
+    "no",
+    "Not",
+    "12",
+    "1-2",
+    "007",
+    "Mar 5",
+    "TRUE",
+    "a.b",
+    "a[0]",
+    "$root",
+    "__proto__",
+    "'\"",
+    "ends in \\",
+    "\ufeffmark",
 ]
 
 DATA_SETS = [

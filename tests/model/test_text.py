@@ -17,7 +17,7 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.model.text import RuleTextError, parse, parse_rules, write
+from plurule.model.text import RuleTextError, parse, parse_rules, write, write_rules
 
 ATTRIBUTES = [
     Attribute("stripes"),
@@ -184,6 +184,21 @@ def test_several_rules_are_read_one_per_line_and_errors_name_the_line() -> None:
     assert [rule.to_text() for rule in rules] == ["red ← stripes > 1", "blue ← red"]
     with pytest.raises(ModelError, match="line 2, character 1: there is no label 'reed'"):
         parse_rules("red <-\nreed <-", ATTRIBUTES, LABELS)
+
+
+def test_a_list_is_read_back_whatever_its_first_label_is_called() -> None:
+    for name in ("# no comment", "no", "Not", "!x"):
+        rule_list = make_rules("", {}, (name, "red"))
+        rule_list = replace(rule_list, rules=(rule_list.parse(f'"{name}", ¬red <-'),))
+        assert parse_rules(write_rules(rule_list), (), rule_list.labels) == rule_list.rules
+
+
+def test_the_sign_of_absence_is_told_from_a_name_that_reads_like_it() -> None:
+    attributes = [Attribute("sun", only_0_and_1=True), Attribute("no")]
+    (absent,) = parse('red <- no "sun"', attributes, ["red"]).body
+    assert absent.text() == 'no "sun"'
+    (named,) = parse("red <- no > 2", attributes, ["red"]).body
+    assert named.text() == '"no" > 2'
 
 
 def assert_read_back(rule_list: RuleList) -> None:

@@ -15,7 +15,7 @@ from helpers.rule_lists import HOSTILE_NAMES, learned_classes, random_rule_list
 from plurule.data.table import Table
 from plurule.inspection.edit_script import apply_script
 from plurule.metrics import METRICS
-from plurule.model import RuleList
+from plurule.model import Attribute, RuleList
 from plurule.model.text import write
 from plurule.prediction.apply import decide
 
@@ -135,7 +135,7 @@ return arguments[0].map((text) => {
 """
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_text_of_a_rule_means_the_same_in_the_page(open_report: Open, seed: int) -> None:
     rule_list, table = random_rule_list(seed, HOSTILE_NAMES if seed % 2 else None)
     assert_means_the_same(open_report(rule_list, table), rule_list, table)
@@ -153,6 +153,15 @@ def assert_means_the_same(browser: Any, rule_list: RuleList, table: Table) -> No
     for rule, predicted in zip(rule_list, found, strict=True):
         shorter = replace(rule_list, rules=(*rule_list.rules[:5], rule))
         np.testing.assert_array_equal(np.array(predicted), decide(shorter, table).predicted)
+
+
+def test_text_with_names_like_numbers_and_signs_means_the_same_in_the_page(open_report: Open) -> None:
+    rules = '"no" <- 12 <= 2\nred <- 1 < "1-2" <= 2\n"no", red <- no "sun" and 0.5 < "12" <= 3'
+    columns = (Attribute("12"), Attribute("1-2"), Attribute("sun", only_0_and_1=True))
+    rule_list = RuleList.from_text(rules, columns, ["no", "red"])
+    values = [np.repeat([1.0, 2.0, 3.0], 6), np.tile([1.0, 2.0, 3.0], 6), np.tile([0.0, 1.0], 9)]
+    table = Table(columns, values)
+    assert_means_the_same(open_report(rule_list, table), rule_list, table)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -91,7 +91,7 @@ def _condition(condition: Condition) -> str:
     if condition.determines_value:
         return escape(str(condition))
     before, after = condition.parts()
-    name = escape(quoted(condition.name))
+    name = escape(condition.written_name())
     return " ".join((*map(_part, before), name, *map(_part, after)))
 
 

@@ -98,10 +98,14 @@ class Condition:
     def text(self, digits: int | None = None) -> str:
         """Return the condition as `plurule.model.text` reads it, if thresholds have all their digits."""
         before, after = self.parts(digits)
+        return " ".join((*before, self.written_name(), *after))
+
+    def written_name(self) -> str:
+        """Return the name of the attribute as it stands in the text, in quotes where it could be misread."""
+        before, after = self.parts()
         # Quotes tell an attribute that instances have from a label, `no` from a part of the name, a name from a number.
-        in_doubt = not after or (before and NUMBER.fullmatch(self.name))
-        name = in_quotes(self.name) if in_doubt else quoted(self.name)
-        return " ".join((*before, name, *after))
+        in_doubt = not after or (before and NUMBER.match(self.name))
+        return in_quotes(self.name) if in_doubt else quoted(self.name)
 
     def __str__(self) -> str:
         return self.text()

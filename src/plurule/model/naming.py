@@ -23,6 +23,8 @@ MARKS = re.compile(
 
 SUFFIX = re.compile(r"\sis\s+(?:missing|known)$|\s(?:not\s+)?in$", re.IGNORECASE)
 """Text of a condition after the name of an attribute: a name that ends so is put in quotes."""
+SIGN = re.compile(r"not?", re.IGNORECASE)
+"""Word before the name of what is absent."""
 
 
 MOST_LINES = 10
@@ -82,7 +84,8 @@ def _is_plain(name: str) -> bool:
         bool(name)
         and name.isprintable()
         and name == name.strip()
-        and name[0] != "!"
+        and name[0] not in "!#"
+        and not SIGN.fullmatch(name)
         and not any(c in SEPARATORS for c in name)
         and not MARKS.search(" " + name)
         and not SUFFIX.search(name)

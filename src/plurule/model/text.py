@@ -33,12 +33,13 @@ from plurule.model.condition import (
     RangeCondition,
 )
 from plurule.model.head import Assignment, Head
-from plurule.model.naming import MARKS, NUMBER, SEPARATORS, SUFFIX, visible
+from plurule.model.naming import MARKS, NUMBER, SEPARATORS, SIGN, SUFFIX, visible
 from plurule.model.rule import Rule
 
 ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)
-NOT = re.compile(r"¬|!|not?\b", re.IGNORECASE)
+NOT = re.compile(rf"¬|!|{SIGN.pattern}\b", re.IGNORECASE)
+NOT_QUOTED = re.compile(rf'{SIGN.pattern}(?=\s*")', re.IGNORECASE)
 COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|≠|!=|>|<(?!-)")
 OPERATOR = re.compile(rf"is\s+(?:missing|known)\b|(?:not\s+)?in(?=\s*\{{)|{COMPARISON.pattern}", re.IGNORECASE)
 BELOW = ("<=", "≤", "<")
@@ -251,7 +252,8 @@ class _Reader:
     def lower_bound(self) -> RangeCondition | None:
         """`number < attribute <= number`, if that is what stands here; an attribute may be named like a number."""
         start = self.skip()
-        lowest, operator = self.accept(NUMBER), self.accept(COMPARISON)
+        lowest = self.accept(NUMBER)
+        operator = self.accept(COMPARISON)
         if lowest is None or operator not in BELOW or NUMBER.match(self.text, self.skip(), self.end):
             self.at = start
             return None
@@ -325,6 +327,8 @@ class _Reader:
 
     def signed_name(self, known: Mapping[str, int], expected: str) -> tuple[bool, _Name]:
         """Return a name and whether it stands there without a sign of absence; a known name may begin like one."""
+        if self.accept(NOT_QUOTED):
+            return False, self.name(known, expected)
         present = bool(self.known_name(known)) or self.accept(NOT) is None
         return present, self.name(known, expected)
 

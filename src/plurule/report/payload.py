@@ -78,7 +78,10 @@ def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str
     described: dict[str, Any] = {"name": visible(attribute.name), "text": in_quotes(attribute.name)}
     described |= {key: visible(text) for key, text in meaning._asdict().items() if text}
     if attribute.categories is not None:
-        return described | {"categories": [visible(category) for category in attribute.categories]}
+        described["categories"] = [visible(category) for category in attribute.categories]
+        if any(not category.isprintable() for category in attribute.categories):
+            described["categoryTexts"] = [in_quotes(category) for category in attribute.categories]
+        return described
     values = np.zeros(0) if table is None else table.column(index)
     distinct = np.unique(values[~np.isnan(values)])
     if attribute.only_0_and_1 and np.isin(distinct, (0, 1)).all():

@@ -90,7 +90,7 @@
       at += found.length;
       return found;
     }
-    const isNegated = (...maps) => known(...maps) === undefined && accept(/¬|!|not?\b/iy) !== null;
+    const isNegated = (...maps) => accept(/not?(?=\s*")/iy) !== null || (known(...maps) === undefined && accept(/¬|!|not?\b/iy) !== null);
     const readNumber = () => {
       const match = accept(number);
       return match === null ? fail("expected a number") : Number(match[0]);
@@ -100,7 +100,7 @@
       const start = at;
       const low = accept(number);
       const first = low && accept(comparison)?.[0];
-      if (!below.includes(first)) {
+      if (!below.includes(first) || accept(number) !== null) {
         at = start;
         return null;
       }
@@ -119,11 +119,11 @@
       return range.above >= range.atMost ? fail("expected an interval that holds a number") : range;
     }
     function categories(attribute, negated, many) {
-      const { categories: all, name: title } = model.attributes[attribute];
+      const { categories: all, categoryTexts: texts, name: title } = model.attributes[attribute];
       if (all === undefined) {
         fail(`${title} is a number, expected '<=' or '>'`);
       }
-      const codes = byName(all, all.map((category) => JSON.stringify(category)));
+      const codes = byName(all, texts ?? all.map((category) => JSON.stringify(category)));
       const chosen = [];
       do {
         chosen.push(codes.get(name(`a category of ${title}`, codes)));
