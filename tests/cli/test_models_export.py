@@ -43,6 +43,13 @@ def test_export_help_lists_every_format(run: Run) -> None:
         assert f"{name} ({entry.description})" in shown
 
 
+def test_export_lists_the_formats_and_what_they_cannot_express(run: Run) -> None:
+    listed = run("export", "--formats")
+    assert listed.code == 0
+    assert len(listed.out.splitlines()) == len(FORMATS)
+    assert "csv (.csv): the same table as CSV; cannot express: nothing" in listed.out
+
+
 def test_export_refuses_an_unknown_format_and_options_of_others(run: Run) -> None:
     assert_mistake(run("export", "model.json", "--to", "jdn"), "there is no export format 'jdn'; did you mean 'jdm'")
     wrong = run("export", "model.json", "--to", "text", "--dialect", "duckdb")

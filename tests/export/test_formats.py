@@ -27,7 +27,7 @@ def test_every_format_writes_a_rule_list(name: str) -> None:
 
 
 def test_export_refuses_a_format_or_option_that_does_not_exist() -> None:
-    with pytest.raises(ModelError, match="there is no export format 'sqll'; did you mean 'sql'"):
+    with pytest.raises(ModelError, match=r"there is no export format 'sqll'; did you mean 'sql'\?$"):
         export(RULES, "sqll")
     with pytest.raises(ModelError, match="the format markdown has no option 'dialect'"):
         export(RULES, "markdown", dialect="sqlite")
@@ -57,3 +57,9 @@ def test_an_entry_point_that_is_no_format_is_refused(entry_points: Any) -> None:
     entry_points("json:dumps")
     with pytest.raises(ModelError, match=r"json:dumps is no plurule\.export\.Format"):
         all_formats()
+
+
+def test_an_entry_point_that_cannot_be_loaded_is_named(entry_points: Any) -> None:
+    entry_points("no_such_package:FORMAT")
+    with pytest.raises(ModelError, match=r"entry point 'shout' of .*: no_such_package:FORMAT cannot be loaded"):
+        export(RULES, "shout")

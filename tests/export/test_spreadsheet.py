@@ -108,7 +108,7 @@ def test_a_column_of_another_attribute_can_be_added(edited: Any, rule_list: Rule
     ("cells", "message"),
     [
         ({"B2": "red, green"}, "cell B2: there is no label 'green'"),
-        ({"B2": None}, "cell B2: expected a label"),
+        ({"B2": None}, "cell B2: expected labels separated by commas, found nothing"),
         ({"B2": "red <- stripes > 2"}, "cell B2: there is no attribute 'stripes'"),
         ({"C2": "> two"}, "cell C2: expected a number after '>'"),
         ({"C2": 7}, "cell C2: expected '<=' or '>' after attribute 'stripes'"),
@@ -128,6 +128,41 @@ def test_what_cannot_be_read_is_refused_with_its_cell(
     with pytest.raises(ModelError, match=r"rules\.xlsx") as error:
         read_rules(edited(**cells), rule_list)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ('"species: setosa", "species: virginica"', "of which only one can be present"),
+        ("huge, ¬tall", "without tall, which it implies"),
+    ],
+)
+def test_labels_that_contradict_each_other_are_refused_with_their_cell(
+    tmp_path: Path, labels: str, problem: str
+) -> None:
+    rule_list, _ = learned_classes()
+    cells = list(csv.reader(io.StringIO(to_csv(rule_list).lstrip("\ufeff"))))
+    cells[2][1] = labels
+    with (tmp_path / "rules.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerows(cells)
+    with pytest.raises(ModelError, match=r"rules\.csv, cell B3: .*") as error:
+        read_rules(tmp_path / "rules.csv", rule_list)
+    assert problem in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["007", "1.0", "1e5", "1-2", "2024-01-05", "5 Mar", "March 2020", "12:30", "TRUE"])
+def test_names_that_a_spreadsheet_would_convert_are_quoted(tmp_path: Path, name: str) -> None:
+    rule_list = make_rules(f'"{name}" <- "{name}" = "{name}"', {name: (name, "7")}, (name,))
+    text = to_csv(rule_list)
+    assert text.splitlines()[1].startswith(f'1,"""{name}""","""{name}"""')
+    (tmp_path / "rules.csv").write_text(text, encoding="utf-8")
+    assert read_rules(tmp_path / "rules.csv", rule_list) == rule_list.rules
+
+
+@pytest.mark.parametrize("name", ["7", "0", "1st", "march", "mayor", "10 mg", "B12"])
+def test_names_that_a_spreadsheet_keeps_are_not_quoted(name: str) -> None:
+    rule_list = make_rules(f"a <- c = {name}", {"c": (name, "other")}, ("a",))
+    assert to_csv(rule_list).splitlines()[1].startswith(f"1,a,{name},")
 
 
 def test_merged_cells_are_refused(edited: Any, rule_list: RuleList) -> None:
@@ -206,5 +241,6 @@ def test_a_rule_that_says_the_same_keeps_its_counts(tmp_path: Path, rule_list: R
     frame = pd.DataFrame({"stripes": [3.0], "area": [1.0], "continent": ["Asia"], "sun": ["no"]})
     counted = rule_list.edit(frame, [[1, 0]])
     assert counted.rule_list[0].tp == 2
+    assert to_csv(counted.rule_list).splitlines()[1].startswith('1,"red, ¬blue",> 2,0 < … <= 5,,,,,1,2,0,1.0,')
     (tmp_path / "rules.csv").write_text(to_csv(counted.rule_list), encoding="utf-8")
     assert read_rules(tmp_path / "rules.csv", counted.rule_list) == counted.rule_list.rules

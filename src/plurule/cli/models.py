@@ -17,7 +17,7 @@ from plurule.cli import loading
 from plurule.cli.loading import AsJson, Data, Decimal, Identifier, Model, OnData, Output, output_option
 from plurule.cli.terminal import check_output, console, is_standard_output, put, say
 from plurule.errors import DataError, ModelError, PluruleError, nearest
-from plurule.export.formats import FORMATS
+from plurule.export.formats import FORMATS, all_formats
 from plurule.files import harmless, to_csv
 from plurule.progress import progress_bar
 
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 
 
 _FORMAT_HELP = f"One of: {', '.join(f'{own.name} ({own.description})' for own in FORMATS.values())}."
+
+
+def _print_formats(is_given: bool) -> None:
+    if is_given:
+        for form in all_formats().values():
+            say(f"{form.name} ({form.suffix}): {form.description}; cannot express: {form.cannot or 'nothing'}")
+        raise typer.Exit
 
 
 def predict(
@@ -197,6 +204,15 @@ def export(
     key: Annotated[list[str] | None, typer.Option(help="SQL: column to copy to the result; repeatable.")] = None,
     function: Annotated[str | None, typer.Option(help="Python: name of the function. Default: predict.")] = None,
     caption: Annotated[str | None, typer.Option(help="LaTeX: caption of the table.")] = None,
+    formats: Annotated[
+        bool,
+        typer.Option(
+            "--formats",
+            help="List the formats, also those of other packages, and what they cannot express.",
+            callback=_print_formats,
+            is_eager=True,
+        ),
+    ] = False,
 ) -> None:
     """Export a model to an engine, a spreadsheet or a page."""
     check_output(output, model)

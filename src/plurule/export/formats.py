@@ -86,7 +86,7 @@ FORMATS: dict[str, Format] = {
             "jdm",
             ".json",
             "decision tables for the engine GoRules ZEN",
-            "probabilities; thresholds with more than 28 decimal places or above 7.9e28",
+            "probabilities; thresholds beyond ±7.9e28, or within ±5e-13 but not 0",
             "plurule.export.jdm:to_jdm",
         ),
         Format(
@@ -130,7 +130,13 @@ def all_formats() -> dict[str, Format]:
 
     others = {}
     for entry in entry_points(group=GROUP):
-        loaded = entry.load()
+        try:
+            loaded = entry.load()
+        except Exception as error:
+            # Another package may fail in any way.
+            raise ModelError(
+                f"entry point {entry.name!r} of {GROUP}: {entry.value} cannot be loaded ({error})"
+            ) from error
         if not isinstance(loaded, Format):
             raise ModelError(f"entry point {entry.name!r} of {GROUP}: {entry.value} is no plurule.export.Format")
         others[loaded.name] = loaded
@@ -157,7 +163,7 @@ def export(rule_list: RuleList, to: str, **options: Any) -> str | bytes:
     """
     formats = FORMATS if to in FORMATS else all_formats()
     if to not in formats:
-        raise ModelError(f"there is no export format {to!r}{nearest(to, formats)}; there are {', '.join(formats)}")
+        raise ModelError(f"there is no export format {to!r}{nearest(to, formats, len(formats))}")
     return formats[to].write(rule_list, **options)
 
 

@@ -11,12 +11,14 @@ The graph is a chain of nodes:
 - `labels` is the response: for each label by name whether it is present, and the number of the rule that decided it.
 
 The engine computes with decimals. The shortest texts of two doubles compare as the doubles do, so predictions are exact
-where numbers arrive as JSON text; thresholds that a decimal cannot hold are refused.
+where numbers arrive as JSON text; thresholds next to which decimals are too coarse are refused. The threshold 0 is not:
+values closer to it than 1e-28 are 0 to the engine.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -26,7 +28,7 @@ from plurule.model import Condition, LabelCondition, MissingCondition, OneOfCond
 
 MOST_DECIMALS = 28
 LARGEST = Decimal(2**96 - 1)
-"""What a decimal of the engine can hold."""
+"""What a decimal of the engine can hold. Other numbers are rounded, which keeps their order."""
 SPACING = 280
 """Pixels between nodes in an editor."""
 
@@ -161,12 +163,20 @@ def _number(value: float, condition: Condition, number: int) -> str:
     decimal = Decimal(repr(float(value)))
     exponent = decimal.normalize().as_tuple().exponent
     assert isinstance(exponent, int)
-    if -exponent > MOST_DECIMALS or abs(decimal) > LARGEST:
+    is_held = abs(decimal) <= LARGEST and -exponent <= MOST_DECIMALS
+    is_apart = decimal == 0 or _gap(value) >= Decimal(10) ** -MOST_DECIMALS
+    if not (is_held and is_apart):
         raise ModelError(
-            f"rule {number} compares {condition.name!r} with {value!r}, which the decimals of the engine cannot hold "
-            f"({MOST_DECIMALS} decimal places, up to 7.9e28); change the threshold or leave out the rule"
+            f"rule {number} compares {condition.name!r} with {value!r}, which the decimals of the engine cannot tell "
+            "from other numbers (28 decimal places, up to 7.9e28); change the threshold or leave out the rule"
         )
     return format(decimal, "f").removesuffix(".0")
+
+
+def _gap(value: float) -> Decimal:
+    """Return the distance of a number from the nearest other double, both in their shortest texts."""
+    neighbours = (math.nextafter(value, -math.inf), math.nextafter(value, math.inf))
+    return min(abs(Decimal(repr(neighbour)) - Decimal(repr(float(value)))) for neighbour in neighbours)
 
 
 def _decided(rule_list: RuleList, earlier: dict[int, list[str]]) -> Iterator[tuple[str, str]]:

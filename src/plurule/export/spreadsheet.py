@@ -38,6 +38,11 @@ NAME = "…"
 PRESENT, ABSENT = "yes", "no"
 """Cells of an attribute that instances have or not."""
 
+MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+CONVERTED = re.compile(
+    rf"(?!(?:0|[1-9]\d{{0,14}})$)[\d.][\d.,:/e% -]*|\d+\W?{MONTH}(?:\W?\d+)?|{MONTH}\W?\d+|true|false", re.IGNORECASE
+)
+"""Text that a spreadsheet takes for a date, a truth value or another number when it opens CSV."""
 OPERATOR = re.compile(r"[=≠]|!=|(not\s+)?in\s*\{|is\s+(missing|known)$", re.IGNORECASE)
 """What a cell of a nominal attribute begins with, unless it is a category."""
 
@@ -137,12 +142,17 @@ def _rows(rule_list: RuleList) -> list[list[Cell]]:
         row += ["\n".join(cells[index]) if index in cells else None for index in tested]
         row.append(" and ".join(_signed(c.name, c.present) for c in rule.label_conditions) or None)
         row.append(", ".join(rule.marks) or None)
-        row += [rule.coverage, rule.tp, rule.fp]
+        row += [_count(rule.coverage), _count(rule.tp), _count(rule.fp)]
         row.append(round(rule.precision, 6) if rule.tp + rule.fp else None)
         row.append(_counts_per_label(rule) or None)
         row.append("; ".join(notes.get(number, [])) or None)
         rows.append(row)
     return rows
+
+
+def _count(value: float) -> float:
+    """Return a count, without a decimal point unless weights make it a fraction."""
+    return int(value) if value == int(value) else value
 
 
 def _counts_per_label(rule: Rule) -> str:
@@ -169,7 +179,7 @@ def _safe(name: str) -> str:
 
 
 def _is_safe(text: str) -> bool:
-    return harmless(text) == text and not text.startswith("'")
+    return harmless(text) == text and not text.startswith("'") and not CONVERTED.fullmatch(text)
 
 
 def _cell(condition: Condition, attribute: Attribute) -> str:
@@ -267,6 +277,8 @@ class _Reader:
 
     def rule(self, cells: dict[str | int, tuple[str, str]], row: int) -> Rule:
         labels = self.rule_list.labels
+        if not cells[LABELS][0]:
+            self.fail(cells[LABELS][1], "expected labels separated by commas, found nothing")
         head = self.parse(f"{cells[LABELS][0]} <-", *cells[LABELS], labels=labels)
         if head.body or head.marks:
             self.fail(cells[LABELS][1], f"expected labels separated by commas, found {cells[LABELS][0]!r}")
@@ -285,7 +297,10 @@ class _Reader:
         for mark in marks:
             if mark not in ("stop", "locked"):
                 self.fail(address, f"expected stop, locked or nothing, found {mark!r}")
-        rule = self.rule_list.parse(f"{cells[LABELS][0]} <-")
+        try:
+            rule = self.rule_list.parse(f"{cells[LABELS][0]} <-")
+        except ModelError as error:
+            self.fail(cells[LABELS][1], str(error))
         return replace(rule, body=tuple(body), stop="stop" in marks, locked="locked" in marks)
 
     def parse(self, rule: str, text: str, address: str, labels: Sequence[str]) -> Rule:
