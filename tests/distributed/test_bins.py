@@ -9,7 +9,7 @@ import pytest
 
 from helpers.campaigns import numbers
 from plurule.distributed import bins
-from plurule.distributed.bins import Ends, add_weighed, cut, gaps_to_open, merge, sorted_samples, survey
+from plurule.distributed.bins import Ends, add_weighed, cut, gaps_to_open, in_order, merge, survey
 from plurule.learning.binning import rank
 
 
@@ -19,8 +19,7 @@ def ends_of(column: np.ndarray, weights: np.ndarray | None, places: list[int], m
     found = merge([survey(column[part], most) for part in rows], most)
     if found.distinct is not None and len(found.distinct) <= max_bins:
         return Ends(found.distinct, found.distinct)
-    ones = np.ones(len(column)) if weights is None else weights
-    parts = [sorted_samples(column[part], [ones[part]])[0] for part in rows]
+    parts = [in_order(column[part], None if weights is None else weights[part]) for part in rows]
     counts = parts[0].count(found.sample)
     for part in parts[1:]:
         counts = counts + part.count(found.sample)
@@ -58,6 +57,6 @@ def test_the_ends_of_all_bins_are_those_of_the_whole_column(batch: int, monkeypa
 def test_only_the_values_of_gaps_in_which_a_bin_begins_are_gathered():
     column = np.arange(100_000.0)
     found = merge([survey(column, 1024)], 1024)
-    (ordered,) = sorted_samples(column, [np.ones(len(column))])
+    ordered = in_order(column, None)
     counts = ordered.count(found.sample)
     assert len(ordered.inside(found.sample, gaps_to_open(counts, 32)).values) < len(column) / 5

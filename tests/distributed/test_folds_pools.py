@@ -48,7 +48,8 @@ def made(weighted: bool, given: tuple[Rule, ...], n_blocks: int = 3) -> tuple[Pr
     for rows in np.array_split(np.arange(90), n_blocks):
         part = Dataset(problem.table[rows], Y[rows].astype(np.int8), LABELS)
         pieces.append(Piece("", lambda part=part: part))
-        kept.append(RowMetadata(weights[rows] if weighted else None, np.ascontiguousarray(roles[:, rows])))
+        own = weights[rows] if weighted else None
+        kept.append(RowMetadata(weights=own, roles=np.ascontiguousarray(roles[:, rows])))
     pools = Pools(ATTRIBUTES, LABELS, given, None, [BODIES, BODIES[:5]])
     return problem, roles, LocalPieces(lambda: pieces).make(PooledBlock.make, pools, each=kept)[0]
 

@@ -117,18 +117,13 @@ class Sorted:
         return _weighed(self.values[places], self.before[places + 1] - self.before[places])
 
 
-def sorted_samples(column: Floats, samples: Sequence[Floats]) -> list[Sorted]:
-    """A column in order, for samples of its rows, of which the weights are given; those of weight 0 are not in one."""
+def in_order(column: Floats, weights: Floats | None) -> Sorted:
+    """A column in order, without missing values; rows weigh 1, unless given."""
     known = np.flatnonzero(~np.isnan(column))
-    if len(samples) == 1 and np.all(samples[0] == 1.0):
-        return [Sorted(np.sort(column[known]), np.arange(len(known) + 1, dtype=np.float64))]
+    if weights is None:
+        return Sorted(np.sort(column[known]), np.arange(len(known) + 1, dtype=np.float64))
     order = known[np.argsort(column[known])]
-    values, found = column[order], []
-    for weights in samples:
-        held = weights[order]
-        inside = held > 0
-        found.append(Sorted(values[inside], np.concatenate([[0.0], np.cumsum(held[inside])])))
-    return found
+    return Sorted(column[order], np.concatenate([[0.0], np.cumsum(weights[order])]))
 
 
 def gaps_to_open(counts: Counts, max_bins: int | None) -> NDArray[np.intp]:

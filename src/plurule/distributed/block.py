@@ -43,11 +43,9 @@ class CodedRule(NamedTuple):
 
 
 class LearningState(NamedTuple):
-    """Where learning stands: which list is learned, from which sample of the rows, and its rules so far."""
+    """Where learning stands: which list is learned, and its rules so far."""
 
     rules: tuple[CodedRule, ...] = ()
-    sample: int = 0
-    """0 is all rows; 1, 2, … are those that the parts of a cross-validation train on."""
     run: int = 0
     """A number of the list, so that rules of another one are not taken for its own."""
 
@@ -80,10 +78,6 @@ class Block:
     row_starts: NDArray[np.int64]
     """Where the slots of each row begin, and end."""
     weights: NDArray[np.float64] | None = None
-    roles: NDArray[np.int8] | None = None
-    """Parts of a cross-validation × rows: 0 where a part trains on a row."""
-    merged: NDArray[np.int32] | None = None
-    """Samples × slots: where the slots of a sample begin among all slots; padded by -1. None if they are the same."""
     given: NDArray[np.uint8] | None = None
     """Where initial rules decided something, what was predicted before any rule was learned."""
     given_training: NDArray[np.bool_] | None = None
@@ -108,8 +102,6 @@ class Block:
         Y: NDArray[np.uint8],
         weights: NDArray[np.float64] | None,
         start: Start | None = None,
-        roles: NDArray[np.int8] | None = None,
-        merged: NDArray[np.int32] | None = None,
     ) -> Block:
         """A block of coded columns and labels, after the initial rules if there are any."""
         n_rows, n_labels = Y.shape
@@ -138,28 +130,19 @@ class Block:
             listed=np.concatenate(listed)[np.argsort(rows, kind="stable")],
             row_starts=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]).astype(np.int64),
             weights=weights,
-            roles=roles,
-            merged=merged,
             given=None if given is None else given.astype(np.uint8, order="C"),
             given_training=None if start is None else start.in_training,
         )
 
-    def reset(self, sample: int = 0) -> None:
-        """Forget all rules that were learned; rows outside of a sample have nothing left to decide."""
-        rows = self.rows_of(sample)
+    def reset(self) -> None:
+        """Forget all rules that were learned."""
         self.predicted[:] = UNDECIDED if self.given is None else self.given
-        self.in_training[:] = rows if self.given_training is None else self.given_training & rows
+        self.in_training[:] = True if self.given_training is None else self.given_training
         pairs = self.states[:, : len(self.predicted)]
         pairs &= PRESENT
-        open_ = (self.predicted.T == UNDECIDED) & rows[:, None]
-        pairs |= np.where(open_, np.where(pairs, OPEN_PRESENT, OPEN_ABSENT), 0).astype(np.uint8)
+        is_open = self.predicted.T == UNDECIDED
+        pairs |= np.where(is_open, np.where(pairs, OPEN_PRESENT, OPEN_ABSENT), 0).astype(np.uint8)
         self.seen[0] = 0
-
-    def rows_of(self, sample: int) -> NDArray[np.bool_]:
-        """The rows of a sample."""
-        if sample == 0 or self.roles is None:
-            return np.ones(len(self.states), np.bool_)
-        return self.roles[sample - 1] == 0
 
     def __len__(self) -> int:
         return len(self.states)
@@ -169,17 +152,16 @@ class Block:
     def begin(self, state: LearningState) -> list[Any]:
         """Where learning begins, or goes on.
 
-        The weight of the rows of a sample, the number of pairs, and of those that are decided; per label, the weight of
-        the present and of the absent pairs that are open; and what all rows contribute, slot by slot, for all labels.
+        The weight of the rows, the number of pairs, and of those that are decided; per label, the weight of the present
+        and of the absent pairs that are open; and what all rows contribute, slot by slot, for all labels.
         """
         self.catch_up(state)
-        rows = self.rows_of(state.sample)
-        decided = int((self.predicted[:, rows] != UNDECIDED).sum())
-        weight = int(rows.sum()) if self.weights is None else float(self.weights[rows].sum())
+        decided = int((self.predicted != UNDECIDED).sum())
+        weight = len(self) if self.weights is None else float(self.weights.sum())
         left = self._sums(np.arange(len(self), dtype=np.uint32), None, False, by_slot=False)
         open_ = left[0, : 2 * len(self.predicted)].reshape(2, -1).T
-        everything = self._sums(self.covered(()), None, False, state.sample)
-        return [weight, int(rows.sum()) * len(self.predicted), decided, open_, everything]
+        everything = self._sums(self.covered(()), None, False)
+        return [weight, self.predicted.size, decided, open_, everything]
 
     def count(self, state: LearningState, body: Body, labels: Sequence[int] | None, whole: bool) -> list[Any]:
         """What the rows of a body contribute, slot by slot, for some labels or all of them.
@@ -191,11 +173,11 @@ class Block:
         """
         self.catch_up(state)
         rows = self.covered(body)
-        found = [self._sums(rows, labels, whole, state.sample)]
+        found = [self._sums(rows, labels, whole)]
         if labels is None:
             return found
         if whole and len(labels) > 1:
-            found.append(self._sums(rows, labels, False, state.sample)[:, : 2 * len(labels)])
+            found.append(self._sums(rows, labels, False)[:, : 2 * len(labels)])
         return [*found, *self._if_decided(rows, labels)]
 
     def _if_decided(self, rows: NDArray[np.uint32], labels: Sequence[int]) -> list[Any]:
@@ -218,7 +200,7 @@ class Block:
         """Bring the state to where these rules leave it."""
         if state.run != self.seen[1] or not 0 <= self.seen[0] <= len(state.rules):
             self.seen[:] = -1, state.run
-            self.reset(state.sample)
+            self.reset()
         for rule in state.rules[int(self.seen[0]) :]:
             self._apply(rule, self.covered(rule.body))
         heads = (label for rule in state.rules for label, _ in rule.head)
@@ -264,10 +246,9 @@ class Block:
         rows: NDArray[np.uint32],
         labels: Sequence[int] | None,
         whole: bool,
-        sample: int = 0,
         by_slot: bool = True,
     ) -> NDArray[np.float64]:
-        """Slots of all columns, as a sample has them, if these are wanted; and one for all rows; by lanes of labels."""
+        """Slots of all columns, if these are wanted, and one for all rows; by lanes of labels."""
         columns, slots = list[NDArray[Any]](), [1]
         if by_slot:
             nothing = np.zeros(0, np.uint8)
@@ -295,7 +276,4 @@ class Block:
             sums[starts[len(self.columns) :][open_labels] + UNDECIDED] = sums[-1]
             if len(sparse):
                 sums[starts[sparse] + self.usual[sparse]] = sums[-1] - np.add.reduceat(sums, starts)[sparse]
-        if not by_slot or self.merged is None:
-            return sums
-        begins = self.merged[sample]
-        return np.add.reduceat(sums, begins[begins >= 0], axis=0)
+        return sums

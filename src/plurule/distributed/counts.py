@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -43,26 +43,15 @@ class Values:
     n_values: int
     fraction: float = np.nan
     """A value of the attribute that is not a whole number, if there is one."""
-    begins: NDArray[np.intp] | None = None
-    """Where each rank, and a missing value, begins among the codes of the blocks, if those are finer."""
 
     def test(self, condition: RangeCondition) -> Test:
         """The codes of the blocks that satisfy a condition on this attribute.
 
         Among the rows that a rule covers, no rank lies on both sides of its threshold.
         """
-        limit, end = int(np.searchsorted(self.highest, condition.threshold, side="right")), self.n_values
-        if self.begins is not None:
-            limit, end = int(self.begins[limit]), int(self.begins[-1])
-        low, high = (0, limit - 1) if condition.above is None else (limit, end - 1)
+        limit = int(np.searchsorted(self.highest, condition.threshold, side="right"))
+        low, high = (0, limit - 1) if condition.above is None else (limit, self.n_values - 1)
         return condition.index, low, high
-
-    def within(self, finer: Values) -> Values:
-        """The same ranks, which know where they begin among others."""
-        begins = np.append(np.searchsorted(finer.lowest, self.lowest), finer.n_values)
-        if self.n_values and not len(self.lowest):
-            begins = np.arange(self.n_values + 1)
-        return replace(self, begins=begins)
 
     def codes(self, column: Column) -> NDArray[Any]:
         """The codes of the values of a column."""

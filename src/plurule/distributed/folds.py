@@ -22,7 +22,6 @@ from plurule.data.dataset import Dataset
 from plurule.data.splitting import group_copies, row_keys
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm
-from plurule.distributed.bins import Survey
 from plurule.distributed.block import LearningState
 from plurule.distributed.counts import BlockCounts, Values
 from plurule.distributed.parts import (
@@ -32,16 +31,13 @@ from plurule.distributed.parts import (
     around,
     build,
     columns_of,
-    exact_weights_of,
     expect_kept_by,
     label_sets,
-    merged_slots,
-    most_values,
+    metadata_of,
     rows_of,
+    sum_label_sets,
     summed_rules,
-    surveyed,
     table_of,
-    united,
     values_of,
     with_classes_of_all,
 )
@@ -161,8 +157,7 @@ class FoldState:
     """What the parts were asked so far; folds and all rows as one part share it."""
 
     rows: list[RowMetadata]
-    """Weights of the rows of each part, and their roles in the folds."""
-    surveys: dict[int, Survey]
+    """The rows of each part, and their roles in the folds."""
     label_sets: dict[bytes, int]
     """The number of each label set, which is packed to bits."""
     set_sums: NDArray[np.float64]
@@ -173,10 +168,19 @@ class FoldState:
     """The group of each row; rows of a group are held out together."""
     n_groups: tuple[int, ...] = ()
     """The number of groups of held-out rows of each fold."""
-    values: list[tuple[Values, ...]] | None = None
-    blocks: Blocks | None = None
-    initial_rules: tuple[Rule, ...] = ()
-    """With their counts, once there are blocks."""
+    sample: Sample | None = None
+    """The rows that were learned from last."""
+
+
+class Sample(NamedTuple):
+    """All rows, or those that a fold trains on, binned and coded as if there were no others."""
+
+    fold: int | None
+    values: tuple[Values, ...]
+    """The ranks of all attributes."""
+    blocks: Blocks
+    initial_rules: tuple[Rule, ...]
+    """With their counts."""
 
 
 @dataclass(eq=False)
@@ -200,10 +204,10 @@ class BlockFolds(TrainingData):
     def state(self) -> FoldState:
         """What is known of the rows."""
         if self._shared is None:
-            rows = [RowMetadata(weights) for weights in exact_weights_of(self.columns)]
-            surveys, sums = surveyed(self.parts, self.columns, rows, most_values(self.max_bins))
+            rows = metadata_of(self.columns)
+            sums = sum_label_sets(self.parts, rows)
             numbers = {packed: number for number, packed in enumerate(sums)}
-            self._shared = FoldState(rows, surveys, numbers, np.array(list(sums.values())))
+            self._shared = FoldState(rows, numbers, np.array(list(sums.values())))
         return self._shared
 
     @cached_property
@@ -217,8 +221,10 @@ class BlockFolds(TrainingData):
     def split(self, cv: Any, positions: NDArray[np.intp] | None = None) -> Self:
         state = self.state
         if positions is None and self.columns.weights is not None:
-            weights = [one.weights for one in state.rows if one.weights is not None]
-            positions = np.flatnonzero(np.concatenate(weights) > 0) if weights else None
+            numbers = np.split(
+                np.arange(self.columns.n_rows), np.cumsum([part.n_rows for part in self.columns.contents])[:-1]
+            )
+            positions = np.concatenate([own[one.places] for own, one in zip(numbers, state.rows, strict=True)])
         sets_of_rows = [
             np.array([state.label_sets[packed] for packed in packed_sets], np.uint32)[which]
             for packed_sets, which in self.parts.map(label_sets, each=state.rows)
@@ -239,8 +245,6 @@ class BlockFolds(TrainingData):
         state.sets_of_rows = sets_of_rows
         state.groups = groups
         state.n_groups = tuple(len(fold.groups) for fold in folds)
-        state.values = None
-        state.blocks = None
         return self
 
     def everything(self) -> Self:
@@ -280,39 +284,22 @@ class BlockFolds(TrainingData):
             n_rows=int(n_rows.sum()),
         )
 
-    @property
-    def values(self) -> list[tuple[Values, ...]]:
-        """Per sample, the ranks of all attributes."""
+    def sample(self, part: int) -> Sample:
+        """The rows that lists of a part are learned from; those of one part are kept."""
         state = self.state
-        if state.values is None:
-            n_samples = 1 + len(state.n_groups)
-            state.values = values_of(self.parts, self.columns, state.rows, state.surveys, self.max_bins, n_samples)
-        return state.values
+        fold = None if self.is_whole else part
+        if state.sample is None or state.sample.fold != fold:
+            rows = state.rows if fold is None else [one.training(fold) for one in state.rows]
+            values = values_of(self.parts, self.columns, rows, self.max_bins)
+            plan = Plan(self.columns.attributes, values, self.columns.labels, self.given)
+            blocks, counted = self.parts.make(build, plan, each=rows)
+            state.sample = Sample(fold, values, blocks, summed_rules(counted))
+        return state.sample
 
-    @property
-    def blocks(self) -> Blocks:
-        """The binned rows."""
-        state = self.state
-        if state.blocks is None:
-            samples = self.values
-            fine = samples[0]
-            merged = None
-            if len(samples) > 1:
-                fine = united(samples)
-                merged = merged_slots(samples, fine, len(self.columns.labels))
-                state.values = [
-                    tuple(one.within(finer) for one, finer in zip(sample, fine, strict=True)) for sample in samples
-                ]
-            plan = Plan(self.columns.attributes, fine, self.columns.labels, self.given, merged)
-            state.blocks, counted = self.parts.make(build, plan, each=state.rows)
-            state.initial_rules = summed_rules(counted)
-        return state.blocks
-
-    def learn(self, part: int, options: Options, may_grow: bool = False, progress: Progress | None = None) -> RuleList:
-        blocks = self.blocks
+    def learn(self, part: int, options: Options, progress: Progress | None = None) -> RuleList:
+        sample = self.sample(part)
         number = next(self._lists)
-        sample = 0 if self.is_whole else part + 1
-        rules = list(self.state.initial_rules)
+        rules = list(sample.initial_rules)
         checkpoint = self.checkpoint
         if checkpoint is not None:
             checkpoint.expect({**self.fit, "the data": self._digest()})
@@ -325,8 +312,8 @@ class BlockFolds(TrainingData):
                 checkpoint.add(number, rule_to_json(rule))
 
         # Blocks may be known to other programs, which number their lists, too.
-        state = LearningState((), sample, secrets.randbits(62))
-        counts = BlockCounts(blocks, self.problem, self.values[sample], tuple(rules), state, note)
+        state = LearningState((), secrets.randbits(62))
+        counts = BlockCounts(sample.blocks, self.problem, sample.values, tuple(rules), state, note)
         return cover(counts, tuple(rules), options, progress)
 
     def learn_one(self, options: Options, progress: Progress | None = None) -> RuleList:
@@ -346,7 +333,9 @@ class BlockFolds(TrainingData):
         scoring: Scoring | None = None,
     ) -> Iterator[list[Selection]]:
         asked = Pools(self.columns.attributes, self.columns.labels, self.given, self.constraints, pools)
-        rows = [RowMetadata(one.weights) for one in self.state.rows] if self.is_whole else self.state.rows
+        rows = self.state.rows
+        if self.is_whole:
+            rows = [one._replace(roles=None) for one in rows]
         blocks, _ = self.parts.make(PooledBlock.make, asked, each=rows)
         counts = blocks.total(PooledBlock.counts)
         covered = partial(blocks.total, PooledBlock.covered)
@@ -366,10 +355,10 @@ class BlockFolds(TrainingData):
         return HeldOutRows(rows.truth[order], rows.labels[order], rows.weights[order], groups)
 
     def counted(self, part: int, rules: tuple[Rule, ...], lam: float) -> RuleList:
-        given = self.state.initial_rules
-        plain = self.problem.listed((*given, *rules))
         if not self.is_whole:
-            return plain  # which is only to be scored
+            return self.problem.listed((*self.given, *rules))  # which is only to be scored
+        given = self.sample(0).initial_rules
+        plain = self.problem.listed((*given, *rules))
         told = self.parts.map(recount_part, plain, each=self.state.rows)
         learned = summed_rules([one.rules[len(given) :] for one in told])
         undecided = np.sum([one.undecided for one in told], axis=0).tolist()
@@ -378,7 +367,7 @@ class BlockFolds(TrainingData):
 
     def values_for(self, rule_list: RuleList) -> Table:
         """The ends of ranks, a fraction, and what is around thresholds; the parts are asked where that is in a rank."""
-        values = self.values[0]
+        values = self.everything().sample(0).values
         tests = [c for rule in rule_list[len(self.given) :] for c in rule.body if isinstance(c, RangeCondition)]
         asked = list(dict.fromkeys((test.index, test.threshold) for test in tests))
         unknown = [(index, t) for index, t in asked if values[index].cuts_rank(t)]

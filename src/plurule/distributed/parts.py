@@ -5,7 +5,6 @@ Each step is a function of one part; what the parts say is put together by the d
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -22,16 +21,18 @@ from plurule.data.table import Column, SparseColumn, Table
 from plurule.data.targets import TargetForm, merge_forms
 from plurule.distributed.bins import (
     NOTHING,
+    Counts,
     Sorted,
     Survey,
+    Weighed,
     add_weighed,
     cut,
     gaps_to_open,
+    in_order,
     merge,
-    sorted_samples,
     survey,
 )
-from plurule.distributed.block import LARGEST_CODES, UNDECIDED, Block
+from plurule.distributed.block import LARGEST_CODES, Block
 from plurule.distributed.counts import Values
 from plurule.distributed.pieces import Contents, Pieces
 from plurule.errors import DataError
@@ -207,65 +208,60 @@ class Plan(NamedTuple):
     values: tuple[Values, ...]
     labels: tuple[str, ...]
     given: tuple[Rule, ...]
-    merged: NDArray[np.int32] | None
-    """Of the samples, as blocks have it."""
 
 
 class RowMetadata(NamedTuple):
-    """What is known of the rows of a part, beside what is in them."""
+    """Which rows of a part are looked at, and what is known of them beside what is in them."""
 
-    weights: Floats | None
-    """Of all its rows; those of weight 0 are left out of everything."""
+    places: NDArray[np.intp] | slice = slice(None)
+    """Those of all its rows that are not left out."""
+    weights: Floats | None = None
+    """Their weights; None if all weigh 1."""
     roles: NDArray[np.int8] | None = None
-    """Of the rows that are not left out, as blocks have them."""
-
-    @property
-    def places(self) -> NDArray[np.intp] | slice:
-        """Where the rows are that are not left out."""
-        return slice(None) if self.weights is None else np.flatnonzero(self.weights > 0)
+    """Folds × rows: 0 where a fold trains on a row, 1, 2, … in its groups of held-out rows, -1 elsewhere."""
 
     def roles_in(self, fold: int) -> NDArray[np.int8]:
-        """The roles in a fold of the rows that are not left out."""
+        """The roles of the rows in a fold."""
         if self.roles is None:
             raise ValueError("the rows have no roles before they are split")
         return self.roles[fold]
 
     def in_role(self, fold: int, role: int) -> NDArray[np.bool_]:
-        """Which of the rows that are not left out have a role in a fold."""
+        """Which of the rows have a role in a fold."""
         return self.roles_in(fold) == role
 
+    def training(self, fold: int) -> RowMetadata:
+        """The rows that a fold trains on."""
+        rows = np.flatnonzero(self.in_role(fold, 0))
+        places = rows if isinstance(self.places, slice) else self.places[rows]
+        return RowMetadata(places, None if self.weights is None else self.weights[rows])
+
     def ones(self, n_rows: int) -> Floats:
-        """The weight of each row that is not left out."""
-        return np.ones(n_rows) if self.weights is None else self.weights[self.places]
-
-    def samples(self, n_rows: int) -> list[Floats]:
-        """The weights of all rows, then per part of the roles the weights of what it trains on."""
-        ones = self.ones(n_rows)
-        return [ones, *(ones * (role == 0) for role in (() if self.roles is None else self.roles))]
+        """The weight of each row."""
+        return np.ones(n_rows) if self.weights is None else self.weights
 
 
-def exact_weights_of(columns: Columns) -> list[Floats | None]:
-    """The weights of each part, in units in which they add up exactly."""
-    n_parts = len(columns.contents)
+def metadata_of(columns: Columns) -> list[RowMetadata]:
+    """The rows of each part that weigh something, with weights in units in which they add up exactly."""
     if columns.weights is None:
-        return [None] * n_parts
+        return [RowMetadata()] * len(columns.contents)
     everything = check_weights(np.concatenate(columns.weights), columns.n_rows, len(columns.labels))
     if np.all(everything == 1.0):
-        return [None] * n_parts
-    return list(np.split(everything, np.cumsum([part.n_rows for part in columns.contents])[:-1]))
+        return [RowMetadata()] * len(columns.contents)
+    metadata = []
+    for weights in np.split(everything, np.cumsum([part.n_rows for part in columns.contents])[:-1]):
+        places = np.flatnonzero(weights > 0)
+        metadata.append(RowMetadata(places, weights[places]))
+    return metadata
 
 
-def surveyed(
-    partitions: Pieces, columns: Columns, kept: Sequence[RowMetadata], most: int
-) -> tuple[dict[int, Survey], dict[bytes, NDArray[np.float64]]]:
-    """A first look at the numeric columns of all parts together; weight and number of rows of each label set."""
-    numeric = [i for i, attribute in enumerate(columns.attributes) if not attribute.is_nominal]
-    told = partitions.map(survey_part, numeric, most, each=kept)
+def sum_label_sets(partitions: Pieces, kept: Sequence[RowMetadata]) -> dict[bytes, NDArray[np.float64]]:
+    """Weight and number of rows of each label set, which is packed to bits."""
     sets: dict[bytes, NDArray[np.float64]] = {}
-    for listed, sums in (one for _, one in told):
+    for listed, sums in partitions.map(label_set_sums, each=kept):
         for packed, more in zip(listed, sums, strict=True):
             sets[packed] = sets[packed] + more if packed in sets else more
-    return {i: merge([one[i] for one, _ in told], most, columns.n_rows) for i in numeric}, sets
+    return sets
 
 
 def most_values(max_bins: int | None) -> int:
@@ -274,69 +270,37 @@ def most_values(max_bins: int | None) -> int:
 
 
 def values_of(
-    partitions: Pieces,
-    columns: Columns,
-    kept: Sequence[RowMetadata],
-    surveys: Mapping[int, Survey],
-    max_bins: int | None,
-    n_samples: int = 1,
-) -> list[tuple[Values, ...]]:
-    """Per sample, the ranks that whole columns would have: all rows, then what each part trains on."""
-    attributes = columns.attributes
-    found: list[dict[int, Values]] = [{} for _ in range(n_samples)]
+    partitions: Pieces, columns: Columns, kept: Sequence[RowMetadata], max_bins: int | None
+) -> tuple[Values, ...]:
+    """The ranks that whole columns of the rows would have."""
+    values = [Values(np.zeros(0), np.zeros(0), len(a.categories or ())) for a in columns.attributes]
     pivots: dict[int, Floats] = {}
-    for i, attribute in enumerate(attributes):
-        if attribute.categories is not None:
-            for sample in found:
-                sample[i] = Values(np.zeros(0), np.zeros(0), len(attribute.categories))
-            continue
-        one = surveys[i]
+    surveys = surveyed(partitions, columns, kept, most_values(max_bins))
+    for i, one in surveys.items():
         if max_bins is None and one.distinct is None:
-            raise DataError(f"column {attribute.name!r} has more than {MOST_VALUES} values: give max_bins")
-        if n_samples == 1 and one.distinct is not None and (max_bins is None or len(one.distinct) <= max_bins):
-            found[0][i] = Values(one.distinct, one.distinct, len(one.distinct), one.fraction)
+            raise DataError(f"column {columns.attributes[i].name!r} has more than {MOST_VALUES} values: give max_bins")
+        if one.distinct is not None and (max_bins is None or len(one.distinct) <= max_bins):
+            values[i] = Values(one.distinct, one.distinct, len(one.distinct), one.fraction)
         else:
             pivots[i] = one.sample
     if pivots:
-        counts = partitions.total(count_part, pivots, each=kept)
-        gaps = {i: [gaps_to_open(one, max_bins) for one in counts[i]] for i in pivots}
-        opened: list[Any] = []
-        if any(len(places) for of_samples in gaps.values() for places in of_samples):
+        counts: dict[int, Counts] = partitions.total(count_part, pivots, each=kept)
+        gaps = {i: gaps_to_open(counts[i], max_bins) for i in pivots}
+        opened: list[dict[int, Weighed]] = []
+        if any(map(len, gaps.values())):
             opened = partitions.map(open_part, pivots, gaps, each=kept)
-        for i, s in itertools.product(pivots, range(n_samples)):
-            inside = add_weighed([NOTHING, *(one[i][s] for one in opened)])
-            ends = cut(counts[i][s], pivots[i], inside, gaps[i][s], max_bins)
-            found[s][i] = Values(ends.lowest, ends.highest, len(ends.lowest), surveys[i].fraction)
-    return [tuple(sample[i] for i in range(len(attributes))) for sample in found]
+        for i, at in pivots.items():
+            inside = add_weighed([NOTHING, *(one[i] for one in opened)])
+            ends = cut(counts[i], at, inside, gaps[i], max_bins)
+            values[i] = Values(ends.lowest, ends.highest, len(ends.lowest), surveys[i].fraction)
+    return tuple(values)
 
 
-def united(samples: Sequence[tuple[Values, ...]]) -> tuple[Values, ...]:
-    """Ranks that are fine enough for every sample."""
-    found = []
-    for same in zip(*samples, strict=True):
-        if not len(same[0].lowest):
-            found.append(same[0])
-            continue
-        lowest = np.unique(np.concatenate([one.lowest for one in same]))
-        found.append(replace(same[0], lowest=lowest, highest=lowest, n_values=len(lowest)))
-    return tuple(found)
-
-
-def merged_slots(samples: Sequence[tuple[Values, ...]], fine: Sequence[Values], n_labels: int) -> NDArray[np.int32]:
-    """Per sample, where its slots begin among those of blocks; as long as the longest, padded by -1."""
-    listed = []
-    for sample in samples:
-        starts, before = [], 0
-        for one, finer in zip(sample, fine, strict=True):
-            begins = one.within(finer).begins
-            assert begins is not None
-            # What lies below the lowest value of a sample is not in it.
-            starts.append(before + np.concatenate([[0], begins[1:]] if one.n_values else [[0]]))
-            before += finer.n_values + 1
-        listed.append(np.concatenate([*starts, before + np.arange((UNDECIDED + 1) * n_labels + 1)]))
-    longest = max(len(starts) for starts in listed)
-    padded = [np.pad(starts, (0, longest - len(starts)), constant_values=-1) for starts in listed]
-    return np.array(padded, dtype=np.int32)
+def surveyed(partitions: Pieces, columns: Columns, kept: Sequence[RowMetadata], most: int) -> dict[int, Survey]:
+    """A first look at the numeric columns of all parts together."""
+    numeric = [i for i, attribute in enumerate(columns.attributes) if not attribute.is_nominal]
+    surveys = partitions.map(survey_part, numeric, most, each=kept) if numeric else []
+    return {i: merge([one[i] for one in surveys], most, columns.n_rows) for i in numeric}
 
 
 def _numbers(part: Dataset, attribute: int, kept: RowMetadata) -> Floats:
@@ -349,7 +313,7 @@ def _numbers(part: Dataset, attribute: int, kept: RowMetadata) -> Floats:
 
 def _known(part: Dataset, attribute: int, kept: RowMetadata) -> Floats:
     """Values of a numeric column, each at least once."""
-    if kept.weights is None and not part.attributes[attribute].is_nominal:
+    if isinstance(kept.places, slice) and not part.attributes[attribute].is_nominal:
         numbers = _different(part.X.columns[attribute]).astype(np.float64) + 0.0
     else:
         numbers = _numbers(part, attribute, kept)
@@ -361,11 +325,16 @@ def expect_kept_by(part: Dataset, constraints: ResolvedConstraints) -> None:
     constraints.expect_kept_by(part.Y, part.label_names)
 
 
-def survey_part(part: Dataset, numeric: Sequence[int], most: int, kept: RowMetadata) -> tuple[dict[int, Survey], Any]:
-    """A first look at the numeric columns of a part; its label sets, and the weight and number of rows of each."""
+def survey_part(part: Dataset, numeric: Sequence[int], most: int, kept: RowMetadata) -> dict[int, Survey]:
+    """A first look at the numeric columns of a part."""
+    return {i: survey(_known(part, i, kept), most) for i in numeric}
+
+
+def label_set_sums(part: Dataset, kept: RowMetadata) -> tuple[list[bytes], NDArray[np.float64]]:
+    """The label sets of a part, and the weight and number of rows of each."""
     sets, which = label_sets(part, kept)
-    sums = np.column_stack([np.bincount(which, kept.ones(len(which)), len(sets)), np.bincount(which, None, len(sets))])
-    return {i: survey(_known(part, i, kept), most) for i in numeric}, (sets, sums)
+    weights = np.bincount(which, kept.ones(len(which)), len(sets))
+    return sets, np.column_stack([weights, np.bincount(which, None, len(sets))])
 
 
 def label_sets(part: Dataset, kept: RowMetadata) -> tuple[list[bytes], NDArray[np.uint32]]:
@@ -376,22 +345,18 @@ def label_sets(part: Dataset, kept: RowMetadata) -> tuple[list[bytes], NDArray[n
     return [one.tobytes() for one in sets], which.ravel().astype(np.uint32)
 
 
-def _in_order(part: Dataset, attribute: int, kept: RowMetadata) -> list[Sorted]:
-    numbers = _numbers(part, attribute, kept)
-    return sorted_samples(numbers, kept.samples(len(numbers)))
+def _in_order(part: Dataset, attribute: int, kept: RowMetadata) -> Sorted:
+    return in_order(_numbers(part, attribute, kept), kept.weights)
 
 
-def count_part(part: Dataset, pivots: Mapping[int, Floats], kept: RowMetadata) -> dict[int, Any]:
-    """What a part has at pivots and between them, for every sample."""
-    return {i: [one.count(at) for one in _in_order(part, i, kept)] for i, at in pivots.items()}
+def count_part(part: Dataset, pivots: Mapping[int, Floats], kept: RowMetadata) -> dict[int, Counts]:
+    """What a part has at pivots and between them."""
+    return {i: _in_order(part, i, kept).count(at) for i, at in pivots.items()}
 
 
-def open_part(part: Dataset, pivots: Mapping[int, Floats], gaps: Any, kept: RowMetadata) -> dict[int, Any]:
-    """The values of a part in some gaps, for every sample."""
-    return {
-        i: [one.inside(at, places) for one, places in zip(_in_order(part, i, kept), gaps[i], strict=True)]
-        for i, at in pivots.items()
-    }
+def open_part(part: Dataset, pivots: Mapping[int, Floats], gaps: Any, kept: RowMetadata) -> dict[int, Weighed]:
+    """The values of a part in some gaps."""
+    return {i: _in_order(part, i, kept).inside(at, gaps[i]) for i, at in pivots.items()}
 
 
 def rows_of(
@@ -399,7 +364,7 @@ def rows_of(
 ) -> tuple[Table, NDArray[np.uint8], Floats]:
     """The rows of a part that are not left out, their labels, and their weights."""
     table, Y = encode(part.X, attributes), dense(part.Y).view(np.uint8)
-    if kept.weights is not None:
+    if not isinstance(kept.places, slice):
         table, Y = table[kept.places], Y[kept.places]
     return table, Y, kept.ones(len(table))
 
@@ -413,7 +378,7 @@ def build(part: Dataset, plan: Plan, kept: RowMetadata) -> tuple[Block, tuple[Ru
         begin = start(Problem(table, plan.labels, Y, ones, plan.given))
     weights = None if kept.weights is None else ones
     n_values = [values.n_values for values in plan.values]
-    block = Block.make(columns, n_values, Y, weights, begin, kept.roles, plan.merged)
+    block = Block.make(columns, n_values, Y, weights, begin)
     return block, () if begin is None else begin.rules
 
 
