@@ -50,14 +50,6 @@ class LearningState(NamedTuple):
     """A number of the list, so that rules of another one are not taken for its own."""
 
 
-class Recent(NamedTuple):
-    """The rows that a body covered, and what the block had seen then."""
-
-    seen: list[int]
-    body: Body
-    rows: NDArray[np.uint32]
-
-
 def code_type(n_values: int) -> np.dtype[Any]:
     """The smallest type for codes of so many values and a missing one."""
     return next(kind for kind, most in LARGEST_CODES.items() if n_values <= most)
@@ -82,8 +74,6 @@ class Block:
     """Where initial rules decided something, what was predicted before any rule was learned."""
     given_training: NDArray[np.bool_] | None = None
     """… and what was in training."""
-    recent: Recent = Recent([], (), np.zeros(0, np.uint32))  # noqa: RUF009  # never changed
-    """What was looked up last: a rule grows condition by condition."""
     tested: set[int] = field(default_factory=set)
     """The labels that some rule decides, so that conditions may test them."""
     states: NDArray[np.uint8]
@@ -208,16 +198,11 @@ class Block:
 
     def covered(self, body: Body) -> NDArray[np.uint32]:
         """The rows in training that satisfy a body."""
-        if body == self.recent.body and self.seen.tolist() == self.recent.seen:
-            return self.recent.rows
-        if not body:
-            return np.flatnonzero(self.in_training).astype(np.uint32)
-        rows, (column, low, high) = self.covered(body[:-1]), body[-1]
-        codes = self._column(column)
-        codes = codes if len(rows) == len(codes) else codes[rows]
-        inside = (codes >= low) & (codes <= high)
-        self.recent = Recent(self.seen.tolist(), body, rows[inside])
-        return self.recent.rows
+        rows = np.flatnonzero(self.in_training).astype(np.uint32)
+        for column, low, high in body:
+            codes = self._column(column)[rows]
+            rows = rows[(codes >= low) & (codes <= high)]
+        return rows
 
     def _apply(self, rule: CodedRule, rows: NDArray[np.uint32]) -> None:
         before, self.seen[0] = int(self.seen[0]), -1
