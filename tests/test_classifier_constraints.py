@@ -118,24 +118,6 @@ def test_an_initial_rule_against_a_direction_is_refused(flags):
         RuleListClassifier(constraints=Constraints(increasing=["stars"])).fit(flags, initial_rules="red <- stars <= 3")
 
 
-@pytest.mark.parametrize("absence", [False, True])
-def test_bodies_test_that_something_is_absent_only_where_they_may(absence: bool):
-    rng = np.random.default_rng(3)
-    words = (rng.random((200, 12)) < 0.3).astype(float)
-    X = np.column_stack([words, rng.integers(0, 5, 200)])  # and a count, which may be small
-    Y = np.column_stack([(words[:, 0] > words[:, 1]), words[:, 2] <= words[:, 3], X[:, 12] <= 1]).astype(int)
-    allowed = Constraints(test_absence=absence)
-    native, reference = (RelaxedPruningClassifier(max_rules=9, constraints=allowed) for _ in range(2))
-    reference._engine = "reference"
-    lists = [native.fit(X, Y).rule_list_, reference.fit(X, Y).rule_list_]
-    lists.append(RuleListClassifier(constraints=allowed).fit(X, Y).rule_list_)
-    assert lists[0] == lists[1]
-    for rules in lists:
-        up_to = {c.index for rule in rules for c in rule.body if getattr(c, "at_most", None) is not None}
-        assert bool(up_to - {12}) == absence
-        assert 12 in up_to
-
-
 @pytest.fixture(scope="module")
 def creatures():
     """Labels of three levels."""

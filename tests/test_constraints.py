@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules
-from plurule.constraints import Constraints, binary_columns
-from plurule.data.table import Table
+from plurule.constraints import Constraints
 from plurule.errors import DataError, ModelError
 from plurule.learning.initial_rules import as_initial_rules
 from plurule.model import Attribute, RangeCondition
@@ -206,43 +205,12 @@ def test_of_a_hierarchy_that_runs_in_a_circle_only_the_circle_is_named() -> None
         asked.resolve((), ("a", "b", "c"))
 
 
-def test_instances_have_an_attribute_or_not_if_it_is_0_and_1_or_no_and_yes() -> None:
-    attributes = [
-        Attribute("apple"),
-        Attribute("smoker", ("no", "yes")),
-        Attribute("size"),
-        Attribute("kind", ("x", "y")),
-    ]
-    columns = [np.array([0.0, 1.0, np.nan]), np.array([0, 1, -1], np.int32), np.arange(3.0), np.zeros(3, np.int32)]
-    assert binary_columns(Table(attributes, columns)) == [True, True, False, False]
-
-
-def test_where_only_what_is_present_may_be_tested_nothing_follows_from_absence() -> None:
-    attributes = Attribute("apple", only_0_and_1=True), Attribute("size")
-    resolved = Constraints(test_absence=False).resolve(attributes, ("a", "b"))
-    lacks, has = (RangeCondition("apple", 0, **{bound: 0.5}) for bound in ("at_most", "above"))
-    barred = resolved.forbidden_heads([lacks, has, RangeCondition("size", 1, at_most=0.5), None])
-    assert barred.all(axis=(1, 2)).tolist() == [True, False, False, False]
-    assert barred.any(axis=(1, 2)).tolist() == [True, False, False, False]
-
-
 def test_a_direction_bars_one_side_of_presence_and_the_other_of_absence() -> None:
     resolved = Constraints(increasing=["x"], decreasing=["y"]).resolve((Attribute("x"), Attribute("y")), ("a",))
     tests = [RangeCondition(name, i, **{bound: 0.5}) for i, name in enumerate("xy") for bound in ("at_most", "above")]
     absent, present = resolved.forbidden_heads(tests)[:, 0].T.tolist()
     assert absent == [False, True, True, False]
     assert present == [True, False, False, True]
-
-
-def test_a_column_made_of_an_attribute_that_must_be_present_may_be_tested_on_both_sides() -> None:
-    attributes = Attribute("apple", only_0_and_1=True), Attribute("size")
-    plain = Constraints().resolve(attributes, ("a",))
-    asked = Constraints(test_absence=False).resolve(attributes, ("a",))
-    sources = np.array([0, 1, 0])
-    assert plain.of_columns(sources).only_present.tolist() == []
-    found = asked.of_columns(sources).only_present
-    assert found.tolist() == [True, False, False]
-    assert found.dtype == bool
 
 
 def test_a_pair_with_an_unknown_label_is_refused_by_the_name_of_the_parameter() -> None:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.dataset import expect_exactly_one, expect_implied
-from plurule.data.table import SparseColumn, Table
 from plurule.errors import ModelError, first_repeated, nearest
 from plurule.model import (
     Attribute,
@@ -60,8 +59,6 @@ class Constraints:
     hierarchy
         Labels that imply others, each with the one above it, or several: `{"jazz": "music"}`. A rule that predicts a
         label predicts those above it, and predictions keep to it.
-    test_absence
-        Whether bodies may test that an instance lacks an attribute of 0 and 1, or no and yes: `no "apple"`.
 
     Examples
     --------
@@ -80,7 +77,6 @@ class Constraints:
     increasing: Iterable[str | Sequence[str]] = ()
     decreasing: Iterable[str | Sequence[str]] = ()
     hierarchy: Mapping[str, str | Iterable[str]] | Iterable[Sequence[str]] = ()
-    test_absence: bool = True
 
     def __post_init__(self) -> None:
         for parameter, (least, most, different, what) in _SHAPES.items():
@@ -114,8 +110,6 @@ class Constraints:
             apart[first, second] = apart[second, first] = True
         directions = self._directions(attributes, columns, places)
         resolved = ResolvedConstraints(allowed, apart, directions=directions)
-        if not self.test_absence:
-            resolved = replace(resolved, only_present=np.array([attribute.is_binary for attribute in attributes]))
         members = [[_place(name, places, "exclusive_labels", "label") for name in g] for g in self.exclusive_labels]
         pairs = [tuple(_place(name, places, "hierarchy", "label") for name in pair) for pair in self.hierarchy]
         return resolved.with_exclusive(members, labels).with_hierarchy(pairs, labels)
@@ -166,13 +160,11 @@ class ResolvedConstraints:
     """Per attribute and label: 1 where more never speaks against it, -1 where never for it, 0 where anything goes."""
     hierarchy: Hierarchy = ()
     """Labels with those above them, which they imply."""
-    only_present: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
-    """Per attribute: whether rules may test only that an instance has it; empty if they may test anything."""
 
     @property
     def directed(self) -> bool:
         """Whether any attribute may be tested on one side only."""
-        return bool(self.directions.any() or self.only_present.any())
+        return bool(self.directions.any())
 
     def forbidden_heads(self, conditions: Iterable[Condition | None]) -> NDArray[np.bool_]:
         """Per condition, label and sign (absent, present): whether a rule with the condition may not predict so."""
@@ -220,13 +212,7 @@ class ResolvedConstraints:
         # Columns that are made of others have no order, or another one.
         directions = np.zeros((len(sources), len(self.apart)), dtype=np.int8)
         directions[: len(self.directions)] = self.directions
-        more = np.zeros(len(sources) - len(self.directions) if len(self.only_present) else 0, dtype=bool)
-        present = np.append(self.only_present, more)
-        return replace(self, allowed_attributes=allowed, directions=directions, only_present=present)
-
-    def testing_presence(self, is_binary: Sequence[bool]) -> ResolvedConstraints:
-        """The same, and of attributes that instances have or not, rules test only that one has them."""
-        return replace(self, only_present=np.array(is_binary, dtype=bool))
+        return replace(self, allowed_attributes=allowed, directions=directions)
 
     def decides_exclusive(self, head: Head) -> bool:
         """Whether a head says of every group of exclusive labels which of them is present."""
@@ -253,8 +239,6 @@ class ResolvedConstraints:
             if self.forbidden_heads([condition])[0, assignment.index, int(assignment.present)]:
                 way = {1: "increasing for it", -1: "decreasing for it", 0: "directed for a label that it implies"}
                 said = f"{quoted(condition.name)} is {way[int(self.directions[condition.index, assignment.index])]}"
-                if self.only_present.any() and self.only_present[condition.index]:
-                    said = "only what is present may be tested"
                 yield f"tests {condition} to predict {assignment}, but {said}"
 
     def expect_directed(self, initial_rules: Iterable[Rule]) -> None:
@@ -270,15 +254,6 @@ class ResolvedConstraints:
             expect_exactly_one(Y, group, labels)
 
 
-def binary_columns(table: Table) -> list[bool]:
-    """Of each attribute, whether instances have it or not: its values are 0 and 1, or no and yes."""
-    stored = (column.values if isinstance(column, SparseColumn) else column for column in table.columns)
-    return [
-        attribute.is_binary or (not attribute.is_nominal and bool(np.isin(values[values == values], (0, 1)).all()))
-        for attribute, values in zip(table.attributes, stored, strict=True)
-    ]
-
-
 @lru_cache(maxsize=16)
 def forbidden_directions(constraints: ResolvedConstraints) -> NDArray[np.bool_]:
     """What directions forbid, also of what is implied: attributes × (up to a value, from one on) × labels × signs."""
@@ -286,7 +261,6 @@ def forbidden_directions(constraints: ResolvedConstraints) -> NDArray[np.bool_]:
     found = np.zeros((len(directions), 2, directions.shape[1], 2), dtype=bool)
     found[:, 0, :, 0], found[:, 1, :, 0] = directions == -1, directions == 1
     found[:, 0, :, 1], found[:, 1, :, 1] = directions == 1, directions == -1
-    found[np.flatnonzero(constraints.only_present), 0] = True
     relations = relate(constraints.exclusive, constraints.hierarchy)
     pairs = [(label, sign) for label in range(directions.shape[1]) for sign in (False, True)]
     while True:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plurule.constraints import Constraints, binary_columns
+from plurule.constraints import Constraints
 from plurule.data.dataset import Dataset
 from plurule.data.inputs import labelled_data
 from plurule.data.splitting import number_groups
@@ -139,7 +138,7 @@ class RuleListEstimator(RuleListPredictor):
         self._check_parts()
         attributes, labels = data.attributes, data.label_names
         initial = as_initial_rules(initial_rules, attributes, labels) if initial_rules else ()
-        known = data.form.groups, data.hierarchy, data.binary_columns, initial
+        known = data.form.groups, data.hierarchy, initial
         constraints = check_constraints(self._constraints, attributes, labels, *known)
         options = self._make_options(len(labels))
         schema = Schema.of_names([attribute.name for attribute in attributes], labels, data.form)
@@ -184,6 +183,6 @@ def make_problem(
         data = data[positions]
         weights = weights[positions]
     initial = as_initial_rules(initial_rules, data.attributes, data.label_names) if initial_rules else ()
-    known = data.groups, data.hierarchy, partial(binary_columns, data.X), initial, data.Y
+    known = data.groups, data.hierarchy, initial, data.Y
     resolved = check_constraints(constraints, data.attributes, data.label_names, *known)
     return Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights, initial, resolved), positions

@@ -209,7 +209,6 @@ TOML = """
 forbidden_attributes = ["un_since"]
 forbidden_label_pairs = [["red", "blue"]]
 increasing = ["stars", ["horizontal_stripes", "green"]]
-test_absence = false
 
 [hierarchy]
 orange = "red"
@@ -223,7 +222,6 @@ def test_constraints_are_read_from_a_toml_file(tmp_path: Path) -> None:
         forbidden_attributes=["un_since"],
         forbidden_label_pairs=[["red", "blue"]],
         increasing=["stars", ["horizontal_stripes", "green"]],
-        test_absence=False,
         hierarchy={"orange": "red"},
     )
 

@@ -152,25 +152,6 @@ def test_of_labels_that_exclude_each_other_one_is_predicted_as_in_memory(given: 
     assert (other.predict(X)[:, :3].sum(axis=1) == 1).all()
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("given", [{"max_rules": None}, {"cv": 2, "max_rules": 6}], ids=str)
-def test_only_what_is_there_is_tested_as_in_memory(given: dict[str, Any], seed: int):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame((rng.random((300, 4)) < 0.5).astype(float), columns=[*"abcd"])
-    frame["d"] = rng.integers(0, 3, 300)  # 0 and 1 in some parts only
-    frame["e"] = rng.choice(["no", "yes"], 300)
-    frame.loc[rng.random(300) < 0.1, "c"] = np.nan
-    frame.loc[:40, "c"] = np.nan
-    Y = np.column_stack([frame.a + frame.d < 1, (frame.b == 0) & (frame.e == "no"), rng.random(300) < 0.3]).astype(int)
-    frame.loc[:60, "d"] = frame["d"][:61].clip(upper=1)
-    data = read(frame.join(pd.DataFrame(Y, columns=LABELS)), LABELS)
-    present = Constraints(test_absence=False)
-    one = learner(**given, constraints=present).fit(data)
-    other = learner(**given, constraints=present).fit(scan([data[:20], data[20:41], data[41:]]))
-    assert dumps(other.rule_list_) == dumps(one.rule_list_)
-    assert not any(c.index in (0, 1, 2) and c.operator == "<=" for r in other.rule_list_ for c in r.body if c.index < 4)
-
-
 # Ended before the end ----------------------------------------------------------------------------------------------
 
 

@@ -201,7 +201,6 @@ def random_constraints(rng: Generator, problem: Problem) -> Constraints:
     exclusive = [tuple(labels)[: int(rng.integers(2, 4))]] if len(labels) > 1 and rng.random() < 0.4 else []
     asked = Constraints(attributes[:n_forbidden], apart, exclusive, *random_directions(rng, problem))
     implied = [pair for pair in pairs if rng.random() < pick(rng, (0.0, 0.0, 0.3))]
-    asked = replace(asked, test_absence=bool(rng.random() < 0.7))
     try:
         wishes = replace(asked, hierarchy=implied)
         wishes.resolve(problem.table.attributes, problem.labels)

@@ -235,8 +235,7 @@ def test_averaging_is_only_spoken_of_where_labels_are_averaged(heuristic: Heuris
 
 def test_nothing_is_asked_of_rules_unless_someone_or_the_data_ask_for_it() -> None:
     names = (Attribute("a"),), ("y0", "y1")
-    given = (), ((0, 1),), lambda: (False,)
-    assert check_constraints(None, *names, (), (), given[2]) is None
-    found = check_constraints(None, *names, *given)
+    assert check_constraints(None, *names, (), ()) is None
+    found = check_constraints(None, *names, (), ((0, 1),))
     assert found is not None
     assert found.hierarchy == ((0, 1),)

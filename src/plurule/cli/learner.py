@@ -124,7 +124,7 @@ ConstraintsFile = Annotated[
     expert_option(
         metavar="FILE",
         help="TOML file with parameters of plurule.Constraints: forbidden_attributes, forbidden_label_pairs, "
-        "increasing, decreasing, hierarchy, exclusive_labels, test_absence.",
+        "increasing, decreasing, hierarchy, exclusive_labels.",
     ),
 ]
 InitialRules = Annotated[

@@ -110,10 +110,6 @@ class PartitionedData(DataInParts):
         """Labels with those above them."""
         return self.columns.hierarchy
 
-    def binary_columns(self) -> Sequence[bool]:
-        """Per attribute, whether instances have it or not."""
-        return self.columns.binary_columns
-
     def __len__(self) -> int:
         return self.columns.n_rows
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.constraints import ResolvedConstraints, binary_columns
+from plurule.constraints import ResolvedConstraints
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
 from plurule.data.inputs import beside, labelled_data
@@ -89,8 +89,6 @@ class Columns:
     """Of each part, as given; None if there are none."""
     hierarchy: Hierarchy = ()
     """Labels that imply others, as the files that name the labels have it."""
-    binary_columns: tuple[bool, ...] = ()
-    """Of each attribute, whether instances have it or not."""
     form: TargetForm = field(default_factory=TargetForm)
     """With the classes of all parts."""
 
@@ -111,7 +109,6 @@ class PartSchema(NamedTuple):
     has_classes: bool
     """Whether a column of a file or frame was taken for classes, of which other parts may have others."""
     hierarchy: Hierarchy
-    binary_columns: list[bool]
     form: TargetForm | None
     """None if there are no rows that would have one."""
 
@@ -132,7 +129,6 @@ def look(part: Dataset) -> PartSchema:
         weights=part.weights,
         has_classes=bool(part.groups) and form.classes is None,
         hierarchy=part.hierarchy,
-        binary_columns=binary_columns(part.X),
         form=form if len(part) or part.label_names else None,
     )
 
@@ -169,9 +165,7 @@ def columns_of(partitions: Pieces) -> Columns:
     weights = None
     if any(one.weights is not None for one in schemas):
         weights = tuple(np.ones(one.contents.n_rows) if one.weights is None else one.weights for one in schemas)
-    in_all = np.all([np.logical_or(one.binary_columns, one.all_missing) for one in schemas], axis=0)
-    binary = tuple(a.is_binary or (not a.is_nominal and bool(in_all[i])) for i, a in enumerate(attributes))
-    return Columns(attributes, first.labels, contents, weights, first.hierarchy, binary, form)
+    return Columns(attributes, first.labels, contents, weights, first.hierarchy, form)
 
 
 def _in_form(one: PartSchema, form: TargetForm) -> PartSchema:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral
 from typing import Any
@@ -153,13 +153,12 @@ def check_constraints(
     labels: Sequence[str],
     groups: Groups,
     hierarchy: Hierarchy,
-    is_binary: Callable[[], Sequence[bool]],
     initial_rules: Sequence[Rule] = (),
     Y: Any = None,
 ) -> ResolvedConstraints | None:
     """The constraints on the rules of some data, if there are any; its groups and hierarchy of labels are some.
 
-    What `is_binary` gives are the attributes that instances have or not. Labels that are at hand are checked, too.
+    Labels that are at hand are checked, too.
     """
     if constraints is None and not groups and not hierarchy:
         return None
@@ -170,4 +169,4 @@ def check_constraints(
     if Y is not None:
         resolved.expect_kept_by(Y, labels)
     resolved.expect_directed(initial_rules)
-    return resolved if constraints is None or constraints.test_absence else resolved.testing_presence(is_binary())
+    return resolved

@@ -132,10 +132,6 @@ class DataInParts(ABC):
         """Labels with those above them."""
 
     @abstractmethod
-    def binary_columns(self) -> Sequence[bool]:
-        """Per attribute, whether instances have it or not."""
-
-    @abstractmethod
     def training_data(
         self, options: Options, given: tuple[Rule, ...], constraints: ResolvedConstraints | None, n_jobs: int
     ) -> AbstractContextManager[TrainingData]:
