@@ -13,11 +13,11 @@ import numpy as np
 from plurule import RelaxedPruningClassifier
 from plurule.data import iterative_train_test_split
 from plurule.datasets import load_world_flags
-from plurule.lifts import KLN, Peak, Root
+from plurule.lifts import KLN, Peak
 from plurule.metrics import micro_f1
 
 fig, ax = plt.subplots()
-for lift in (KLN.at(labels=3, lift=1.08), Peak(labels=3, lift=1.12), Root(k=12)):
+for lift in (KLN.at(labels=3, lift=1.08), Peak(labels=3, lift=1.12), Peak(labels=5, lift=1.12)):
     lift.plot(n_labels=7, ax=ax)
 ax.legend()
 ax.set(title="Three lifts", xlabel="labels in the head", ylabel="factor")

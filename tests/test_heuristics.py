@@ -88,7 +88,6 @@ def test_each_heuristic_states_its_properties_for_each_averaging():
     }
     assert decomposable == {
         "FMeasure": (True, True),
-        "ShrunkenFMeasure": (False, True),
         "HammingAccuracy": (True, True),
         "Precision": (True, True),
         "Recall": (True, True),

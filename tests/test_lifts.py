@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from plurule.classifier import RuleListClassifier
 from plurule.errors import ParameterError
-from plurule.lifts import KLN, NoLift, Peak, Root, as_table, find_lift, paper_lifts
+from plurule.lifts import KLN, NoLift, Peak, as_table, find_lift, paper_lifts
 from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 
@@ -22,7 +22,6 @@ def test_the_lift_table_of_each_function_is_the_one_computed_by_hand():
         [1, 1 + 0.08 * math.sqrt(1 / 2), 1.08, 1 + 0.08 * math.sqrt(3 / 4), 1 + 0.08 * math.sqrt(2 / 4), 1.04, 1]
     )
     assert as_table(Peak(labels=2, lift=1.5, curvature=1), 4) == pytest.approx([1, 1.5, 1.25, 1])
-    assert as_table(Root(k=2), 4) == pytest.approx([1, math.sqrt(2), math.sqrt(3), 2])
     assert as_table(NoLift(), 3).tolist() == [1, 1, 1]
     assert as_table(None, 3).tolist() == [1, 1, 1]
 
@@ -80,8 +79,7 @@ def test_any_function_of_the_number_of_labels_is_a_lift():
         (Peak(labels=0), "Peak: labels must be a finite number of at least 1, got 0"),
         (Peak(lift=0.9), "Peak: lift must be a finite number of at least 1, got 0.9"),
         (Peak(curvature=0), "Peak: curvature must be a finite number above 0, got 0"),
-        (Root(k=0), "Root: k must be a finite number of at least 1, got 0"),
-        ("kln 3", "lift 'kln 3' is unknown: give 'none', 'kln', 'peak', 'root'"),
+        ("kln 3", "lift 'kln 3' is unknown: give 'none', 'kln', 'peak'"),
         (lambda labels: labels * 1.1, "must be 1 for a single label, got 1.1"),
         (lambda labels: 2 - labels, "must be a positive number at every length, got 0.0 at 2"),
     ],
@@ -118,7 +116,7 @@ def test_plot_draws_the_function_and_its_values_at_whole_lengths():
 
 @pytest.mark.parametrize(
     ("name", "lift"),
-    [("none", NoLift()), ("kln", KLN.at(3, 1.08)), ("peak", Peak(3, 1.08)), ("root", Root.at(3, 1.08))],
+    [("none", NoLift()), ("kln", KLN.at(3, 1.08)), ("peak", Peak(3, 1.08))],
 )
 def test_find_lift_knows_the_functions_by_name(name: str, lift: object):
     assert find_lift(name) == lift

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from plurule import PluruleError
-from plurule.lifts import KLN, Lift, NoLift, Peak, Root
+from plurule.lifts import KLN, Lift, NoLift, Peak
 
 NONE = "none"
 """No lift, which the paper calls normal pruning."""
 KLN_GIVEN_AT = 3
 """Number of labels at which the paper gives the lift of KLN."""
-_KINDS: dict[str, Callable[[int, float], Lift]] = {"kln": KLN.at, "peak": Peak, "root": Root.at}
-_NAME = re.compile(r"(kln|root|peak)\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?)")
-_EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04', 'root at 3: 1.1' or 'none'"
+_KINDS: dict[str, Callable[[int, float], Lift]] = {"kln": KLN.at, "peak": Peak}
+_NAME = re.compile(r"(kln|peak)\s*(?:at\s+)?(\d+)\s*:\s*(\d+(?:\.\d*)?)")
+_EXAMPLES = "'kln at 3: 1.08', 'peak 3: 1.04' or 'none'"
 
 
 class LiftName(NamedTuple):

@@ -48,7 +48,6 @@ __all__ = [
     "MEstimate",
     "Precision",
     "Recall",
-    "ShrunkenFMeasure",
     "SubsetAccuracy",
     "WeightedRelativeAccuracy",
 ]
@@ -147,42 +146,6 @@ class FMeasure(Heuristic):
             return ratio(tp, tp + fn)
         right = (1 + square) * tp
         return ratio(right, right + square * fn + fp)
-
-
-class ShrunkenFMeasure(Heuristic):
-    """F-measure, pulled towards 0 as if `m` more predictions had been wrong.
-
-    The plain F-measure of a label with two instances is 1 as soon as both are covered, by chance or not, so rare labels
-    come first. Shrunken, a rule is worth more the more instances speak for it: frequent labels come first, and a list
-    can be cut early.
-
-    Parameters
-    ----------
-    beta
-        How much more recall counts than precision; below 1, precision counts more.
-    m
-        How many predictions a rule is judged by that it did not make.
-
-    Examples
-    --------
-    >>> few, many = np.array([2.0]), np.array([200.0])
-    >>> h = ShrunkenFMeasure(beta=1, m=5)
-    >>> h.evaluate(few, 0 * few, 0 * few, 0 * few).round(2), h.evaluate(many, 0 * many, 0 * many, 0 * many).round(2)
-    (array([0.44]), array([0.99]))
-    """
-
-    allowed: ClassVar[Allowed] = {"beta": [BETA], "m": [number(0)]}
-
-    def __init__(self, beta: float = 0.5, m: float = 5.0):
-        self.beta = beta
-        self.m = m
-
-    def evaluate(self, tp: Counts, fp: Counts, tn: Counts, fn: Counts) -> Counts:
-        square = float(self.beta) * float(self.beta)
-        if np.isinf(square):
-            return ratio(tp, tp + fn)
-        right = (1 + square) * tp
-        return ratio(right, right + square * fn + fp + self.m)
 
 
 class HammingAccuracy(Heuristic):
@@ -348,7 +311,6 @@ class SubsetAccuracy(Heuristic):
 
 BUILT_IN: tuple[type[Heuristic], ...] = (
     FMeasure,
-    ShrunkenFMeasure,
     HammingAccuracy,
     Precision,
     Recall,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from plurule.errors import ParameterError
 from plurule.parameters import Allowed, Parametrised, number
 
-__all__ = ["KLN", "Lift", "NoLift", "Peak", "Root", "paper_lifts"]
+__all__ = ["KLN", "Lift", "NoLift", "Peak", "paper_lifts"]
 
 
 class Lift(Parametrised):
@@ -165,38 +165,6 @@ class Peak(Lift):
         return 1 + height ** (1 / self.curvature) * (self.lift - 1)
 
 
-class Root(Lift):
-    """ρ(x) = x^(1/k).
-
-    Parameters
-    ----------
-    k
-        At least 1; the larger, the flatter.
-
-    Examples
-    --------
-    >>> Root(k=2).at_length(4, n_labels=7), Root.at(labels=3, lift=1.5).at_length(3, n_labels=7)
-    (2.0, 1.5)
-    """
-
-    allowed: ClassVar[Allowed] = {"k": [number(1)]}
-
-    def __init__(self, k: float = 10.0):
-        self.k = k
-
-    @classmethod
-    def at(cls, labels: int, lift: float) -> Root:
-        """The function that has the given lift at the given number of labels."""
-        if labels < 2:
-            raise ValueError(f"Root.at: labels must be at least 2 (one label is never lifted), got {labels}")
-        if not lift > 1:
-            raise ValueError(f"Root.at: lift must be above 1, got {lift}")
-        return cls(k=math.log(labels) / math.log(lift))
-
-    def at_length(self, length: float, n_labels: int) -> float:
-        return float(length ** (1 / self.k))
-
-
 def as_table(lift: Lift | Callable[[int], float] | str | None, n_labels: int) -> NDArray[np.float64]:
     """ρ(1), …, ρ(n) as an array, checked; a text is the name of a lift, `None` is no lift."""
     if lift is None or isinstance(lift, str):
@@ -222,7 +190,7 @@ def as_table(lift: Lift | Callable[[int], float] | str | None, n_labels: int) ->
 
 # Lifts by name, and those of the paper -------------------------------------------------------------------------------
 
-NAMES: dict[str, Lift] = {"none": NoLift(), "kln": KLN.at(3, 1.08), "peak": Peak(3, 1.08), "root": Root.at(3, 1.08)}
+NAMES: dict[str, Lift] = {"none": NoLift(), "kln": KLN.at(3, 1.08), "peak": Peak(3, 1.08)}
 """What a lift is that is given by its name alone: 1.08 at three labels."""
 
 
@@ -232,7 +200,7 @@ def find_lift(name: str) -> Lift:
     Parameters
     ----------
     name
-        `"kln"`, `"peak"`, `"root"` or `"none"`.
+        `"kln"`, `"peak"` or `"none"`.
 
     Examples
     --------

@@ -25,7 +25,6 @@ from plurule.heuristics import (
     MEstimate,
     Precision,
     Recall,
-    ShrunkenFMeasure,
     SubsetAccuracy,
     WeightedRelativeAccuracy,
     ratio,
@@ -34,7 +33,7 @@ from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import check_head_search
 from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
 from plurule.learning.weights import exact_weights
-from plurule.lifts import KLN, NoLift, Peak, Root, as_table
+from plurule.lifts import KLN, NoLift, Peak, as_table
 from plurule.model import Attribute
 from plurule.model.head import ancestors
 
@@ -57,7 +56,6 @@ class Difference(Heuristic):
 
 HEURISTICS: tuple[Heuristic, ...] = (
     *(FMeasure(beta) for beta in (0, 0.3, 0.5, 0.5, 0.5, 1, 2, float("inf"))),
-    *(ShrunkenFMeasure(0.6), ShrunkenFMeasure(1, m=0.7)),
     *(HammingAccuracy(), HammingAccuracy(), Precision(), Recall(), Laplace()),
     *(MEstimate(), MEstimate(2), WeightedRelativeAccuracy(), SubsetAccuracy(), SubsetAccuracy()),
     *(Lopsided(), Difference()),
@@ -279,4 +277,4 @@ def random_lift(rng: Generator, n_labels: int) -> NDArray[np.float64]:
         steps = rng.choice([-0.3, -0.05, 0, 0, 0.05, 0.3], n_labels - 1)
         return np.maximum(0, np.concatenate(([1.0], 1 + np.cumsum(steps))))
     peak = Peak(labels=int(rng.integers(1, n_labels + 1)), lift=1.1)
-    return as_table(pick(rng, (NoLift(), NoLift(), KLN(0.05), KLN(0.3), peak, Root(5))), n_labels)
+    return as_table(pick(rng, (NoLift(), NoLift(), KLN(0.05), KLN(0.3), peak)), n_labels)

@@ -35,7 +35,6 @@ from plurule.heuristics import (
     Heuristic,
     Laplace,
     Precision,
-    ShrunkenFMeasure,
     WeightedRelativeAccuracy,
 )
 from plurule.learning import covering, native
@@ -81,20 +80,6 @@ def test_on_random_small_problems_both_engines_learn_the_identical_rule_list(bat
         rng = np.random.default_rng([1, seed])
         problem = random_problem(rng)
         assert_engines_agree(problem, random_options(rng, problem), f"seed {seed}")
-
-
-def test_conditions_of_the_same_threshold_are_the_same_in_a_wide_beam():
-    # Two splits after the same value are different conditions if the next value above differs: it did not matter here.
-    rng = np.random.default_rng([1, 1241])
-    problem = random_problem(rng)
-    options = random_options(
-        rng,
-        problem,
-        heuristic=ShrunkenFMeasure(1, m=0.7),
-        beam_width=2,
-        min_precision=MinPrecision(of="head", when="finished"),
-    )
-    assert_engines_agree(problem, options, "seed 1241")
 
 
 def many_rows(rng: np.random.Generator) -> Problem:

@@ -24,7 +24,7 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
 )
 from plurule.learning.options import check_constraints
-from plurule.lifts import KLN, Peak, Root
+from plurule.lifts import KLN, Peak
 from plurule.model import Attribute
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
@@ -154,7 +154,7 @@ class WithNaN(Heuristic):
         ({"head_search": None}, "head_search must be 'single', .*, got None"),
         ({"lift": KLN(k=-0.1)}, "KLN: k must be a finite number of at least 0, got -0.1"),
         ({"lift": Peak(labels=3)}, "Peak: labels must be at most the number of labels in the data, 2, got 3"),
-        ({"lift": Root(k=0)}, "Root: k must be"),
+        ({"lift": KLN(k=-1)}, "KLN: k must be"),
         ({"lift": "kln 3"}, "lift 'kln 3' is unknown: give 'none', 'kln'"),
         ({"lift": lambda labels: 2.0}, "must be 1 for a single label"),
         ({"lift": lambda labels: 2.0 - labels}, "must be a positive number at every length"),

@@ -187,10 +187,10 @@ def _check_learner(learner: str, chooses_lift: bool, parameters: dict[str, Any])
 
 def make_lift(value: str | float | None) -> Lift:
     """Return the lift of a name or of a factor for a head of three labels."""
-    from plurule.lifts import KLN, NoLift, Peak
+    from plurule.lifts import KLN, find_lift
 
     if not isinstance(value, float):
-        return {None: NoLift(), "kln": KLN(), "peak": Peak()}[value]
+        return find_lift(value or "none")
     if not value >= 1:
         raise PluruleError(f"--lift must be at least 1, got {value:g}")
     return KLN.at(LIFTED_LABELS, value)

@@ -20,7 +20,6 @@ from plurule.heuristics import (
     MEstimate,
     Precision,
     Recall,
-    ShrunkenFMeasure,
     WeightedRelativeAccuracy,
 )
 from plurule.learning import covering
@@ -201,13 +200,12 @@ FORMULAS = {
 def _set_heuristic(core: _core.Options, heuristic: Heuristic) -> None:
     """How the core computes a heuristic; by exact class, since a subclass may compute something else."""
     kind = type(heuristic)
-    if kind is FMeasure or kind is ShrunkenFMeasure:
+    if kind is FMeasure:
         square = float(heuristic.beta) * float(heuristic.beta)
-        shrinkage = float(heuristic.m) if kind is ShrunkenFMeasure else 0.0
         if np.isinf(square):
             core.set_heuristic(_core.Formula.recall)
         else:
-            core.set_heuristic(_core.Formula.f_measure, square, shrinkage)
+            core.set_heuristic(_core.Formula.f_measure, square)
     elif kind is MEstimate:
         core.set_heuristic(_core.Formula.m_estimate, float(heuristic.m))
     elif kind is Gain:
