@@ -14,7 +14,7 @@ from plurule._lazy import attach
 def test_attach_imports_a_name_from_its_home_once(monkeypatch: pytest.MonkeyPatch) -> None:
     package = ModuleType("a_package")
     monkeypatch.setitem(sys.modules, "a_package", package)
-    get = attach("a_package", {"sqrt": "math"})
+    get = attach("a_package", {"math": ["sqrt"]})
     assert not hasattr(package, "sqrt")
     assert get("sqrt") is math.sqrt
     assert package.sqrt is math.sqrt, "the next time it is there"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 
-def attach(package: str, homes: Mapping[str, str], modules: tuple[str, ...] = ()) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package: `homes` has the module of each name, `modules` are the public ones."""
+def attach(package: str, names: Mapping[str, Sequence[str]], modules: Sequence[str] = ()) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package: `names` are those of each module, `modules` are the public ones."""
+    homes = {name: module for module, listed in names.items() for name in listed}
 
     def get(name: str) -> Any:
         if name in modules:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import cleandoc, signature
-from typing import Any, TypeVar
+from inspect import signature
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,12 +25,6 @@ from plurule.errors import DataError, nearest
 from plurule.label_matrix import by_name, label_matrix
 
 Values = NDArray[np.float64]
-Function = TypeVar("Function", bound=Callable[..., Any])
-OF_ALL = """Y_true, Y_pred
-    The true and the predicted labels.
-sample_weight
-    Weight of each instance.
-"""
 
 __all__ = [
     "METRICS",
@@ -47,18 +41,15 @@ __all__ = [
 ]
 
 
-def of_labels(measure: Function) -> Function:
-    """The same function, with the parameters that all measures have in its docstring, before its own."""
-    title = "Parameters\n----------\n"
-    summary, _, rest = cleandoc(measure.__doc__ or "").partition("\n\n")
-    own = rest.removeprefix(title)
-    measure.__doc__ = f"{summary}\n\n{title}{OF_ALL}" + (own if own != rest else f"\n{rest}")
-    return measure
-
-
-@of_labels
 def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the pairs of instance and label that are predicted rightly.
+
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
 
     Examples
     --------
@@ -68,9 +59,15 @@ def hamming_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | Non
     return float(count(Y_true, Y_pred, sample_weight).hamming_accuracy())
 
 
-@of_labels
 def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of the instances of which every label is predicted rightly.
+
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
 
     Examples
     --------
@@ -80,12 +77,15 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None
     return float(count(Y_true, Y_pred, sample_weight).subset_accuracy())
 
 
-@of_labels
 def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Harmonic mean of precision and recall over all pairs of instance and label.
 
     Parameters
     ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
     empty
         What it is where no label is present and none predicted.
 
@@ -97,12 +97,15 @@ def micro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     return float(count(Y_true, Y_pred, sample_weight).micro_f1(empty))
 
 
-@of_labels
 def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Mean over the labels of the harmonic mean of precision and recall.
 
     Parameters
     ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
     empty
         What a label scores that is neither present nor predicted anywhere: 0 as scikit-learn does, or 1.
 
@@ -115,9 +118,15 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     return float(count(Y_true, Y_pred, sample_weight).macro_f1(empty))
 
 
-@of_labels
 def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
     """Macro F1 in which a label that is neither present nor predicted anywhere scores 1.
+
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
 
     Examples
     --------
@@ -127,12 +136,15 @@ def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | 
     return float(count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1())
 
 
-@of_labels
 def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Mean over the instances of the F1 of their labels.
 
     Parameters
     ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
     empty
         What an instance scores that has no label and gets none.
 
@@ -144,12 +156,15 @@ def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = No
     return float(count(Y_true, Y_pred, sample_weight).example_f1(empty))
 
 
-@of_labels
 def precision(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Share of the labels predicted as present that are, over all pairs of instance and label.
 
     Parameters
     ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
     empty
         What it is where nothing is predicted as present.
 
@@ -161,12 +176,15 @@ def precision(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = Non
     return float(count(Y_true, Y_pred, sample_weight).precision(empty))
 
 
-@of_labels
 def recall(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Share of the present labels that are predicted as present, over all pairs of instance and label.
 
     Parameters
     ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
     empty
         What it is where nothing is present.
 
@@ -191,9 +209,15 @@ METRICS: dict[str, Callable[..., float]] = {
 """The functions by name; for all of them more is better."""
 
 
-@of_labels
 def scores(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> dict[str, float]:
     """All measures at once, by name.
+
+    Parameters
+    ----------
+    Y_true, Y_pred
+        The true and the predicted labels.
+    sample_weight
+        Weight of each instance.
 
     Examples
     --------

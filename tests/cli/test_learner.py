@@ -100,7 +100,13 @@ def test_fit_and_evaluate_have_the_same_learner_options() -> None:
 
 @pytest.mark.parametrize(
     ("text", "lift"),
-    [("none", NoLift()), ("kln", KLN.at(3, 1.08)), ("peak", Peak(3, 1.08)), ("1.08", KLN.at(3, 1.08)), ("1", KLN(k=0.0))],
+    [
+        ("none", NoLift()),
+        ("kln", KLN.at(3, 1.08)),
+        ("peak", Peak(3, 1.08)),
+        ("1.08", KLN.at(3, 1.08)),
+        ("1", KLN(k=0.0)),
+    ],
 )
 def test_lift_is_a_name_or_the_factor_of_three_labels(text: str, lift: Any) -> None:
     assert classifier_of("--lift", text).lift == lift

@@ -11,12 +11,6 @@ if TYPE_CHECKING:
     from plurule.data.readers.reading import read
     from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
 
-_HOMES = {
-    "plurule.data.dataset": ("Dataset", "DataWarning"),
-    "plurule.data.readers.reading": ("read",),
-    "plurule.data.splitting": ("IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"),
-}
-
 __all__ = [
     "DataWarning",
     "Dataset",
@@ -26,7 +20,14 @@ __all__ = [
     "read",
 ]
 
-__getattr__ = attach(__name__, {name: home for home, names in _HOMES.items() for name in names})
+__getattr__ = attach(
+    __name__,
+    {
+        "plurule.data.dataset": ["Dataset", "DataWarning"],
+        "plurule.data.readers.reading": ["read"],
+        "plurule.data.splitting": ["IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"],
+    },
+)
 
 
 def __dir__() -> list[str]:
