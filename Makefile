@@ -126,8 +126,7 @@ bench: .venv-research/$(READY) .venv-peer/installed
 		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
 
 quality: .venv-research/$(READY) .venv-peer/installed
-	.venv-research/bin/python -m research.compare $(QUALITY) \
-		$$(test -x .venv-peer/bin/python && echo --peer-python .venv-peer/bin/python)
+	.venv-research/bin/python -m research.compare $(QUALITY)
 
 compare: .venv-research/$(READY) .venv-peer/installed
 	.venv-research/bin/python -m research.compare $(COMPARE)

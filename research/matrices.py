@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def nominal_columns(data: Dataset) -> list[int]:
 def category_codes(data: Dataset) -> Any:
     """Return the attributes with categories by their position: a float32 array, or a sparse matrix by columns."""
     frame, _ = data.to_pandas()
-    return _packed([_codes(frame.iloc[:, i]) for i in range(frame.shape[1])])
+    return packed([_codes(frame.iloc[:, i]) for i in range(frame.shape[1])])
 
 
 def one_hot(data: Dataset) -> Any:
@@ -41,7 +42,7 @@ def one_hot(data: Dataset) -> Any:
             columns += [(codes == code).astype(np.float32) for code in range(len(attribute.categories or ()))]
         else:
             columns.append(codes)
-    return _packed(columns)
+    return packed(columns)
 
 
 def _codes(column: pd.Series) -> NDArray[np.float32]:
@@ -52,7 +53,8 @@ def _codes(column: pd.Series) -> NDArray[np.float32]:
     return codes
 
 
-def _packed(columns: list[NDArray[np.float32]]) -> Any:
+def packed(columns: Sequence[NDArray[np.float32]]) -> Any:
+    """Return columns as a matrix: sparse by columns if few values are other than 0."""
     matrix = np.asfortranarray(np.column_stack(columns))
     is_sparse = np.count_nonzero(matrix) < SPARSE_BELOW * matrix.size
     return sp.csc_matrix(matrix) if is_sparse else matrix

@@ -11,6 +11,7 @@ import subprocess
 import time
 from typing import Any
 
+from plurule import PluruleError
 from research.machine import ROOT
 
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -18,8 +19,15 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 Result = dict[str, Any]
 
 
+class TookTooLongError(PluruleError):
+    """A process was ended after its CPU seconds."""
+
+
 def run(command: list[str], limit: float | None = None) -> Result:
-    """Return the last line that a command prints, read as JSON; one that exceeds its CPU seconds is ended."""
+    """Return the last line that a command prints, read as JSON.
+
+    A command that exceeds its CPU seconds, or those that this process has, is ended.
+    """
 
     def limit_cpu() -> None:
         if limit is not None:
@@ -29,7 +37,7 @@ def run(command: list[str], limit: float | None = None) -> Result:
     begin = time.perf_counter()
     before = cpu_of_children()
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu)
-    if limit is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return {"cpu": cpu_of_children() - before, "wall": time.perf_counter() - begin, "gave_up": True}
     if done.returncode != 0:
         raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")

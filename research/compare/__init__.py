@@ -1,7 +1,7 @@
 """Quality of rule lists beside other learners, on the same training and test parts.
 
     python -m research.compare DATA … [--learners NAME …] [--folds N]
-    python -m research.compare [--sets NAME …] [--only LEARNER …] [--peer-python PATH] [--study | --lifts | --small]
+    python -m research.compare [--sets NAME …] [--only LEARNER …] [--study | --lifts | --small]
 
 Run it from the root of the checkout. With data sets (names, or paths of folders and files), learners are compared with
 all measures, average ranks and tests; a run that was stopped goes on where it was. `make compare` makes the

@@ -5,21 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from plurule import DataError, PluruleError
 from research.compare import __doc__ as usage
-from research.compare.data import KNOWN, SETS
-from research.compare.learners import default_learners
+from research.compare.data import KNOWN, SETS, parts_of
+from research.compare.learners import default_learners, is_available
 from research.compare.pages import html_page, markdown_page
-from research.compare.report import COMPARISON, comparison_page, draw, short_page
-from research.compare.running import LEARNERS, Settings
+from research.compare.report import COMPARISON, LEARNERS, comparison_page, draw, quality_of, short_page
 from research.compare.study import draw_lifts, lifts, lifts_page, small, small_page, study, study_page
 from research.compare.trials import Settings as Comparison
-from research.compare.trials import run_trials
+from research.compare.trials import run_in_process, run_trials
 from research.machine import ROOT, describe
 from research.pages import RESULTS, put_into
 
@@ -62,13 +60,13 @@ def main(given: Sequence[str] | None = None) -> None:
             if kind == "lifts":
                 draw_lifts(results, arguments.output / "lifts.png")
         else:
-            with tempfile.TemporaryDirectory() as scratch:
-                settings = Settings(Path(scratch), arguments.peer_python, arguments.limit)
-                for name in arguments.sets or SETS:
-                    for learner in arguments.only or LEARNERS:
-                        print(f"{name}: {learner} …", file=sys.stderr, flush=True)
-                        results["sets"].setdefault(name, {})[learner] = settings.run(name, learner)
-                        keep()
+            for name in arguments.sets or SETS:
+                train, test = parts_of(name)
+                for learner in arguments.only or filter(is_available, LEARNERS):
+                    print(f"{name}: {learner} …", file=sys.stderr, flush=True)
+                    trial = run_in_process(LEARNERS[learner], train, test, arguments.limit)
+                    results["sets"].setdefault(name, {})[learner] = quality_of(trial, arguments.limit)
+                    keep()
             text, place = comparison_page(results), COMPARISON
             draw(results, arguments.output / "quality.png")
     except DataError as error:
@@ -115,7 +113,6 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
     parser.add_argument("--lifts", action="store_true", help="compare lifts of the default learner on training parts")
     parser.add_argument("--small", action="store_true", help="compare lists of few rows with the best constant")
-    parser.add_argument("--peer-python", type=Path, help="the Python of an environment with mlrl-seco and mlrl-boomer")
     parser.add_argument("--limit", type=float, default=300, help="CPU seconds that a fit may take (300)")
     parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to (research/results)")
     parser.add_argument("--pages", action="store_true", help="put the tables into README.md and that of this folder")

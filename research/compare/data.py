@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
-from pathlib import Path
-
 import numpy as np
 
 from plurule import Dataset, read
 from research.data import read_parts, require_data_set
-from research.matrices import as_arrays, category_codes, label_matrix, nominal_columns, one_hot
+from research.matrices import one_hot
 
 KNOWN = ("flags", "emotions", "birds", "medical", "scene", "yeast", "enron", "CAL500", "tmc2007-500", "bibtex")
 """The ten data sets of the README's table."""
@@ -29,19 +26,6 @@ def parts_of(name: str) -> tuple[Dataset, Dataset]:
     rows = np.random.default_rng(0).permutation(len(whole))[:IMDB_ROWS]
     end = 2 * IMDB_ROWS // 3
     return whole[np.sort(rows[:end])], whole[np.sort(rows[end:])]
-
-
-def save(name: str, target: Path) -> tuple[Path, Path]:
-    """Write both parts of a data set for plurule and scikit-learn, and for mlrl; once."""
-    ours = target / f"{name}.pickle"
-    theirs = target / f"{name}.npz"
-    if not ours.exists():
-        train, test = parts_of(name)
-        labels = label_matrix(train), label_matrix(test)
-        ours.write_bytes(pickle.dumps({"train": train, "test": test, "labels": labels}))
-        arrays = as_arrays(category_codes(train), "train_") | as_arrays(category_codes(test), "test_")
-        np.savez(theirs, train_Y=labels[0], nominal=np.array(nominal_columns(train), dtype=np.uint32), **arrays)
-    return ours, theirs
 
 
 def features_of(train: Dataset, test: Dataset) -> tuple[np.ndarray, np.ndarray]:

@@ -9,15 +9,23 @@ from typing import Any
 from plurule import DataError, RelaxedPruningClassifier, RuleListClassifier
 from plurule.lifts import NoLift
 from research import related
-from research.compare.fit_once import FOREST, TREE, TUNED_FOREST, TunedForest, random_forest, tree_per_label
+from research.compare.baselines import BestConstant, TunedForest, random_forest, tree_per_label
 from research.related.base import MultiLabelClassifier
 from research.related.peers import peer_python
 
 Factory = Callable[[], Any]
 
+CONSTANT = "constant"
+CONSTANT_FOR_HAMMING = "constant for HA"
+TREE = "tree per label"
+FOREST = "random forest"
+TUNED_FOREST = "random forest, tuned"
+
 OURS: dict[str, Factory] = {
     "default": RuleListClassifier,
     "tolerant": lambda: RuleListClassifier(score_tolerance=0.01),
+    "for HA": lambda: RuleListClassifier(scoring="hamming_accuracy"),
+    "for macro F1": lambda: RuleListClassifier(scoring="macro_f1"),
     "relaxed pruning": RelaxedPruningClassifier,
     "normal pruning": lambda: RelaxedPruningClassifier(lift=NoLift()),
 }
@@ -37,14 +45,28 @@ PEERS: dict[str, Factory] = {
     "SeCo": lambda: related.SeCo(),
     "SeCo, KLN": lambda: related.SeCo({"head_type": "partial", "lift_function": "kln"}),
     "BOOMER": lambda: related.Boomer(),
+    "BOOMER, tuned": lambda: related.Boomer(tuned=True),
 }
-SCIKIT_LEARN: dict[str, Factory] = {TREE: tree_per_label, FOREST: random_forest, TUNED_FOREST: TunedForest}
-NAMED = OURS | RELATED | PEERS | SCIKIT_LEARN
+OTHERS: dict[str, Factory] = {
+    CONSTANT: lambda: BestConstant("micro_f1"),
+    CONSTANT_FOR_HAMMING: lambda: BestConstant("hamming_accuracy"),
+    TREE: tree_per_label,
+    FOREST: random_forest,
+    TUNED_FOREST: TunedForest,
+}
+NAMED = OURS | RELATED | PEERS | OTHERS
+NOT_BY_DEFAULT = ("for HA", "for macro F1", "BOOMER, tuned", CONSTANT, CONSTANT_FOR_HAMMING)
+"""Learners that `make compare` runs only if they are named."""
 
 
 def default_learners() -> list[str]:
-    """Return all named learners; those of mlrl only if there is an environment with it."""
-    return [name for name in NAMED if name not in PEERS or peer_python() is not None]
+    """Return the learners that are compared unless others are named; those of mlrl where there is an environment."""
+    return [name for name in NAMED if name not in NOT_BY_DEFAULT and is_available(name)]
+
+
+def is_available(name: str) -> bool:
+    """Return whether there is an environment for a learner."""
+    return name not in PEERS or peer_python() is not None
 
 
 def make_learner(name: str) -> Any:

@@ -30,6 +30,7 @@ TITLES = {
     "fit": "CPU seconds to fit",
     "predict": "CPU seconds to predict",
 }
+WINS = "Where each learner wins"
 SECTIONS = (("scores", SCORES), ("sizes", SIZES), ("seconds", SECONDS))
 RANKS_NOTE = "<p class='note'>Learners in the grey band are not told apart from the best by Nemenyi's test.</p>"
 STYLE = Path(__file__).parents[1] / "paper" / "templates" / "style.css"
@@ -105,6 +106,38 @@ def table(results: Results, section: str, name: str) -> tuple[list[str], list[li
     return head, rows
 
 
+def wins(results: Results) -> tuple[list[str], list[list[str]]]:
+    """Return head and rows: on which data sets a learner has the best score, of all and of those that learn rules.
+
+    Learners of rules are those whose conditions can be counted. Learners that are nowhere the best are left out.
+    """
+    best_of_all = _best_sets(results, lambda trials: True)
+    best_of_rules = _best_sets(results, lambda trials: mean(trials, "sizes", "conditions") is not None)
+    learners = dict.fromkeys(learner for of_set in results.values() for learner in of_set)
+    rows = []
+    for learner in learners:
+        cells = ["; ".join(found.get(learner, [])) for found in (best_of_all, best_of_rules)]
+        if any(cells):
+            rows.append([learner, *(text or "–" for text in cells)])
+    return ["", "best of all", "best of the rule learners"], rows
+
+
+def _best_sets(results: Results, counts: Callable[[Sequence[Result]], bool]) -> dict[str, list[str]]:
+    """Return for each learner the measures in which it is the best of those that count, with the data sets."""
+    found: dict[str, list[str]] = {}
+    for measure in SCORES:
+        winners: dict[str, list[str]] = {}
+        for name, of_set in results.items():
+            scores = {learner: mean(trials, "scores", measure) for learner, trials in of_set.items() if counts(trials)}
+            known = {learner: score for learner, score in scores.items() if score is not None}
+            for learner, score in known.items():
+                if score == max(known.values()):
+                    winners.setdefault(learner, []).append(name)
+        for learner, sets in winners.items():
+            found.setdefault(learner, []).append(f"{TITLES[measure]}: {', '.join(sets)}")
+    return found
+
+
 def tests_in_words(results: Results, measure: str) -> str:
     """Return what the tests of Friedman and Nemenyi say."""
     comparison = ranks(results, measure)
@@ -136,6 +169,7 @@ def markdown_page(results: Results, command: str) -> str:
             parts += [f"### {TITLES[name]}", markdown_table(head, rows)]
             if section == "scores":
                 parts.append(tests_in_words(results, name))
+    parts += [f"### {WINS}", markdown_table(*wins(results))]
     failed = errors(results)
     if failed:
         parts.append("Without a result:\n\n" + "\n".join(f"- {line}" for line in failed))
@@ -150,13 +184,21 @@ def html_page(results: Results, command: str) -> str:
     comparisons = {TITLES[measure]: ranks(results, measure) for measure in SCORES}
     known = {title: comparison for title, comparison in comparisons.items() if comparison is not None}
     if len(complete_learners(results)) > 1:
-        parts += ["<h2>Average ranks</h2>", RANKS_NOTE, _figure(lambda: average_ranks(known))]
-    parts += ["<h2>Micro F1 and number of rules</h2>", _figure(lambda: score_against_rules(results))]
+        parts += [
+            "<h2>Average ranks</h2>",
+            RANKS_NOTE,
+            _figure("Average ranks of the learners by measure", lambda: average_ranks(known)),
+        ]
+    parts += [
+        "<h2>Micro F1 and number of rules</h2>",
+        _figure("Micro F1 against the number of rules by data set", lambda: score_against_rules(results)),
+    ]
     for section, names in SECTIONS:
         for name in names:
             parts += [f"<h2>{TITLES[name]}</h2>", _html_table(*table(results, section, name))]
             if section == "scores":
                 parts.append(f"<p class='note'>{escape(tests_in_words(results, name))}</p>")
+    parts += [f"<h2>{WINS}</h2>", _html_table(*wins(results))]
     parts += [f"<p class='failures'>{escape(line)}</p>" for line in errors(results)]
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     return (
@@ -210,7 +252,7 @@ def score_against_rules(results: Results) -> Any:
     return figure
 
 
-def _figure(draw: Callable[[], Any]) -> str:
+def _figure(title: str, draw: Callable[[], Any]) -> str:
     plt = pyplot()
     with plt.rc_context({"svg.hashsalt": "plurule"}):
         figure = draw()
@@ -218,7 +260,7 @@ def _figure(draw: Callable[[], Any]) -> str:
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
         plt.close(figure)
     encoded = base64.b64encode(buffer.getvalue().encode("utf-8")).decode("ascii")
-    return f"<figure><img alt='' src='data:image/svg+xml;base64,{encoded}'></figure>"
+    return f"<figure><img alt='{escape(title)}' src='data:image/svg+xml;base64,{encoded}'></figure>"
 
 
 def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -9,28 +9,42 @@ from typing import Any
 import numpy as np
 
 from research.compare.data import KNOWN, SETS
-from research.compare.fit_once import (
-    CONSTANT,
-    CONSTANT_FOR_HAMMING,
-    DEFAULT,
-    EXPRESSIVE,
-    FOR_HAMMING,
-    FOR_MACRO,
-    FOREST,
-    TREE,
-    TUNED_FOREST,
-)
-from research.compare.running import LEARNERS, PEERS
+from research.compare.learners import CONSTANT, CONSTANT_FOR_HAMMING, FOREST, OTHERS, PEERS, TREE, TUNED_FOREST
+from research.compare.trials import Result
 from research.machine import in_words
 from research.pages import markdown_table, pyplot
 
 COMPARISON = "comparison"
 """Place of the tables in the pages."""
+DEFAULT = "plurule"
+EXPRESSIVE = "plurule, expressive"
+FOR_HAMMING = "plurule, for HA"
+FOR_MACRO = "plurule, for macro F1"
+LEARNERS = {
+    DEFAULT: "default",
+    EXPRESSIVE: "tolerant",
+    FOR_HAMMING: "for HA",
+    FOR_MACRO: "for macro F1",
+    **{name: name for name in (*PEERS, *OTHERS)},
+}
+"""Learners of the tables: how these call them, and their names in `research.compare.learners`."""
 SECO = ("SeCo", "SeCo, KLN")
 SEVERAL = ("flags", "emotions", "yeast", "enron", "CHD_49", "tmc2007-500", "bibtex")
 """Sets whose instances have about two labels or more."""
 
 Results = dict[str, Any]
+
+
+def quality_of(trial: Result, limit: float) -> Results:
+    """Return what the tables show of a trial."""
+    if "error" in trial:
+        return {"gave_up": limit} if trial.get("took_too_long") else {"error": trial["error"]}
+    sizes = trial["sizes"]
+    quality = {"cpu": trial["seconds"]["fit"], **trial["scores"]}
+    quality |= {name: sizes[name] for name in ("rules", "conditions") if name in sizes}
+    if "relating" in sizes:
+        quality["several"] = round(sizes["relating"] * sizes["rules"])
+    return quality
 
 
 def comparison_page(results: Results) -> str:
@@ -47,10 +61,7 @@ def comparison_page(results: Results) -> str:
         ("cpu", "CPU seconds to train, one thread"),
     ):
         parts += [f"### {title}", _table(results, measure)]
-    version = next((r["version"] for one in results["sets"].values() for r in one.values() if "version" in r), None)
-    notes = [in_words(results["machine"])]
-    if version:
-        notes.append(f"mlrl {version}; fits of mlrl that took longer than the CPU seconds after > were given up")
+    notes = [in_words(results["machine"]), "Fits that took longer than the CPU seconds after > were given up."]
     return "\n\n".join([*parts, "  \n".join(notes)]) + "\n"
 
 

@@ -6,7 +6,6 @@ once. Trials in the journal are not run again.
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
 import resource
 import sys
@@ -22,12 +21,15 @@ import numpy as np
 from plurule import Dataset, read
 from plurule.data import IterativeStratifiedKFold
 from plurule.metrics import METRICS
+from plurule.model import Rule
+from research import related
 from research.compare.data import features_of
 from research.compare.learners import make_learner, wants_table
 from research.data import DataSet, read_parts, require_data_set
 from research.matrices import label_matrix
 from research.paper.experiment import data_fingerprint
 from research.paper.journal import Journal, code_fingerprint
+from research.processes import TookTooLongError
 
 SCORES = ("hamming_accuracy", "micro_f1", "macro_f1", "example_f1", "subset_accuracy")
 SIZES = ("rules", "conditions", "labels_per_head", "relating")
@@ -51,16 +53,8 @@ class Settings:
 
     def journal(self) -> Journal:
         """Open the journal; one of other settings or other code is refused."""
-        header = {"folds": self.folds, "limit": self.limit, "seed": self.seed, "code": _code()}
+        header = {"folds": self.folds, "limit": self.limit, "seed": self.seed, "code": code_fingerprint(related)}
         return Journal(self.folder / "journal.jsonl", header)
-
-
-def _code() -> str:
-    """Return a text that differs if plurule or a related learner does."""
-    digest = hashlib.sha256(code_fingerprint().encode())
-    for path in sorted((Path(__file__).parents[1] / "related").glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def run_trials(sets: Sequence[str], learners: Sequence[str], settings: Settings) -> dict[str, dict[str, list[Result]]]:
@@ -110,9 +104,13 @@ def run_in_process(learner: str, train: Dataset, test: Dataset, limit: float) ->
     try:
         result: Result = receiver.recv()
     except EOFError:
-        result = {"error": f"ended after {limit:g} CPU seconds"}
+        result = _ended(limit)
     process.join()
     return result
+
+
+def _ended(limit: float) -> Result:
+    return {"error": f"ended after {limit:g} CPU seconds", "took_too_long": True}
 
 
 def _limited(sender: Any, learner: str, train: Dataset, test: Dataset, limit: float) -> None:
@@ -122,6 +120,8 @@ def _limited(sender: Any, learner: str, train: Dataset, test: Dataset, limit: fl
     warnings.simplefilter("ignore")
     try:
         result = run_trial(learner, train, test)
+    except TookTooLongError:
+        result = _ended(limit)
     except Exception as error:  # one learner that fails does not keep the others from going on
         result = {"error": f"{type(error).__name__}: {error}"}
     sender.send(result)
@@ -158,6 +158,11 @@ def bootstrap(truth: Any, predicted: Any) -> dict[str, list[float]]:
     return intervals
 
 
+def relates_labels(rule: Rule) -> bool:
+    """Return whether a rule relates labels: by a multi-label head, or by a label condition."""
+    return len(rule.head.stated) > 1 or bool(rule.label_conditions)
+
+
 def model_sizes(learner: Any) -> dict[str, float]:
     """Return the number of rules and conditions, labels per head, and the share of rules that relate labels."""
     if hasattr(learner, "label_rules_"):
@@ -171,7 +176,7 @@ def model_sizes(learner: Any) -> dict[str, float]:
         return {"rules": learner.n_rules_} if hasattr(learner, "n_rules_") else {}
     rules = list(learner.rule_list_)
     heads = [len(rule.head.stated) for rule in rules]
-    relating = [length > 1 or bool(rule.label_conditions) for length, rule in zip(heads, rules, strict=True)]
+    relating = [relates_labels(rule) for rule in rules]
     return {
         "rules": len(rules),
         "conditions": sum(len(rule.body) for rule in rules),

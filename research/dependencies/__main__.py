@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plurule import PluruleError
+from research import related
 from research.dependencies import __doc__ as usage
 from research.dependencies.data import KINDS
 from research.dependencies.study import LIFTS, SETTINGS, Row, Summary, learners, run, summarise, with_lifts
@@ -33,7 +34,7 @@ def main(given: Sequence[str] | None = None) -> None:
     seeds = range(2 if arguments.quick else arguments.seeds)
     folder = arguments.output
     try:
-        journal = Journal(folder / "journal.jsonl", {"rows": arguments.rows, "code": code_fingerprint()})
+        journal = Journal(folder / "journal.jsonl", {"rows": arguments.rows, "code": code_fingerprint(related)})
     except PluruleError as error:
         sys.exit(str(error))
     by_lift = run([one for one in settings if one in LIFTED], with_lifts(), seeds, arguments.rows, journal)
@@ -114,7 +115,8 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--seeds", type=int, default=5, help="data sets per setting (5)")
     parser.add_argument("--rows", type=int, default=600, help="instances to learn from (600)")
-    parser.add_argument("--settings", nargs="+", help="these settings only")
+    names = [setting.name for setting in SETTINGS]
+    parser.add_argument("--settings", nargs="+", choices=names, metavar="NAME", help=f"of {names}; all by default")
     parser.add_argument("--quick", action="store_true", help="two data sets per setting")
     parser.add_argument("--output", type=Path, default=RESULTS / "dependencies", help="folder to write to")
     parser.add_argument("--pages", action="store_true", help="put tables and figure into the documentation")

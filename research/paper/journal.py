@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import plurule
@@ -97,11 +98,14 @@ def _shown(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def code_fingerprint() -> str:
-    """Return a short text that differs if the installed plurule does."""
+def code_fingerprint(*more: ModuleType) -> str:
+    """Return a short text that differs if the installed plurule does, or one of more packages."""
     folder = Path(plurule.__file__).parent
+    paths = sorted([*folder.rglob("*.py"), *folder.glob("_core*")])
+    for package in more:
+        paths += sorted(Path(str(package.__file__)).parent.rglob("*.py"))
     digest = hashlib.sha256()
-    for path in sorted([*folder.rglob("*.py"), *folder.glob("_core*")]):
+    for path in paths:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

@@ -10,10 +10,12 @@ import json
 import pickle
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from mlrl.common.cython.rule_model import RuleModelVisitor
 
 
@@ -53,35 +55,66 @@ class Collector(RuleModelVisitor):
         self.rules.append({"body": self.body, "head": head})
 
 
+def read_matrix(arrays: Any, form: Any) -> Any:
+    """Return the attributes: dense, or sparse in a form."""
+    if "X" in arrays:
+        return np.ascontiguousarray(arrays["X"])
+    parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
+    return form(sp.csc_matrix(parts, shape=tuple(arrays["shape"])))
+
+
+def best_threshold(make: Any, X: Any, Y: Any, nominal: list[int], folds: int) -> float:
+    """Return the threshold on probabilities with the best micro F1 on rows that were not trained on."""
+    part = np.random.default_rng(0).permutation(len(Y)) % folds
+    probabilities = np.zeros(Y.shape)
+    rows = sp.csr_matrix(X) if sp.issparse(X) else X
+    for fold in range(folds):
+        training = sp.csc_matrix(rows[part != fold]) if sp.issparse(rows) else rows[part != fold]
+        fitted = make().fit(training, Y[part != fold], nominal_feature_indices=nominal)
+        probabilities[part == fold] = fitted.predict_proba(rows[part == fold])
+
+    def micro_f1(threshold: float) -> float:
+        predicted = probabilities >= threshold
+        return float(2 * (predicted & (Y == 1)).sum() / max(1, predicted.sum() + Y.sum()))
+
+    return max((np.arange(1, 100) / 100).tolist(), key=micro_f1)
+
+
 def fit(learner: str, data: str, model: str, parameters: str) -> None:
-    """Fit a classifier, keep it in a file, and print CPU seconds and rules."""
+    """Fit a classifier, keep it in a file, and print times, rules and the version of mlrl."""
     if learner == "boomer":
         from mlrl.boosting import BoomerClassifier as Classifier
     else:
         from mlrl.seco import SeCoClassifier as Classifier
+    settings = json.loads(parameters)
+    folds = settings.pop("threshold_folds", 0)
     with np.load(data) as arrays:
-        X = np.ascontiguousarray(arrays["X"])
+        X = read_matrix(arrays, sp.csc_matrix)
         Y = arrays["Y"]
         nominal = arrays["nominal"].tolist()
-    start = time.process_time()
-    classifier = Classifier(**json.loads(parameters)).fit(X, Y, nominal_feature_indices=nominal)
-    seconds = time.process_time() - start
-    Path(model).write_bytes(pickle.dumps(classifier))
+    if folds and sp.issparse(X):
+        settings["feature_sampling"] = "none"
+    # Whatever is loaded on first use.
+    Classifier(max_rules=2).fit(X[:50], Y[:50])
+    wall = time.perf_counter()
+    cpu = time.process_time()
+    threshold = best_threshold(lambda: Classifier(**settings), X, Y, nominal, folds) if folds else None
+    classifier = Classifier(**settings).fit(X, Y, nominal_feature_indices=nominal)
+    result = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+    Path(model).write_bytes(pickle.dumps((classifier, threshold)))
     collector = Collector()
     classifier.model_.visit_used(collector)
-    print(json.dumps({"cpu": seconds, "rules": collector.rules}))
+    print(json.dumps(result | {"rules": collector.rules, "version": version(f"mlrl-{learner}")}))
 
 
 def predict(model: str, data: str, output: str) -> None:
     """Apply a classifier that was kept."""
-    classifier = pickle.loads(Path(model).read_bytes())
+    classifier, threshold = pickle.loads(Path(model).read_bytes())
     with np.load(data) as arrays:
-        X = np.ascontiguousarray(arrays["X"])
-    start = time.process_time()
-    predicted = classifier.predict(X)
-    seconds = time.process_time() - start
-    np.save(output, np.asarray(predicted.todense() if hasattr(predicted, "todense") else predicted).astype(np.uint8))
-    print(json.dumps({"cpu": seconds}))
+        X = read_matrix(arrays, sp.csr_matrix)
+    predicted = classifier.predict(X) if threshold is None else classifier.predict_proba(X) >= threshold
+    np.save(output, np.asarray(predicted.todense() if sp.issparse(predicted) else predicted).astype(np.uint8))
+    print("{}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ import numpy as np
 from plurule import PluruleError, RuleList
 from plurule.model import Assignment, Condition, Head, OneOfCondition, RangeCondition, Rule
 from research.machine import ROOT
-from research.processes import run
+from research.matrices import as_arrays, packed
+from research.processes import TookTooLongError, run
 from research.related.base import Columns, Labels, MultiLabelClassifier, read_columns
 
 ONE_THREAD = {"parallel_rule_refinement": "false", "parallel_statistic_update": "false"}
@@ -68,12 +69,15 @@ class _Peer(MultiLabelClassifier):
             data = Path(folder) / "data.npz"
             model = Path(folder) / "model.pickle"
             nominal = [i for i, attribute in enumerate(columns.attributes) if attribute.is_nominal]
-            np.savez(data, X=as_matrix(columns), Y=Y.astype(np.uint8), nominal=np.array(nominal, dtype=np.uint32))
-            parameters = ONE_THREAD | (self.parameters or {})
-            result = self._run("fit", self.learner, str(data), str(model), json.dumps(parameters))
+            labels = {"Y": Y.astype(np.uint8), "nominal": np.array(nominal, dtype=np.uint32)}
+            np.savez(data, **labels, **as_arrays(as_matrix(columns)))
+            result = self._run("fit", self.learner, str(data), str(model), json.dumps(self._parameters()))
             self.model_ = model.read_bytes()
         self.fit_seconds_ = result["cpu"]
         self._read_rules(result["rules"], columns)
+
+    def _parameters(self) -> dict[str, Any]:
+        return ONE_THREAD | (self.parameters or {})
 
     def _read_rules(self, rules: list[dict[str, Any]], columns: Columns) -> None:
         self.n_rules_ = len(rules)
@@ -84,7 +88,7 @@ class _Peer(MultiLabelClassifier):
             model = Path(folder) / "model.pickle"
             output = Path(folder) / "predictions.npy"
             model.write_bytes(self.model_)
-            np.savez(data, X=as_matrix(read_columns(X)))
+            np.savez(data, **as_arrays(as_matrix(read_columns(X))))
             self._run("predict", str(model), str(data), str(output))
             return np.load(output)
 
@@ -94,7 +98,7 @@ class _Peer(MultiLabelClassifier):
             raise PluruleError("there is no environment with mlrl: run `make quality`, or name its Python as `python`")
         result = run([str(python), str(SCRIPT), *arguments], self.limit)
         if "gave_up" in result:
-            raise PluruleError(f"{type(self).__name__} was ended after {self.limit} CPU seconds; set a higher limit")
+            raise TookTooLongError(f"{type(self).__name__} took longer than its CPU seconds; set a higher limit")
         return result
 
 
@@ -125,6 +129,14 @@ class SeCo(_Peer):
 class Boomer(_Peer):
     """Boosted multi-label rules of mlrl-boomer. Its rules have scores, and are not kept.
 
+    Parameters
+    ----------
+    parameters, python, limit
+        As for `SeCo`.
+    tuned
+        Whether the threshold on probabilities is the one with the best micro F1 in three-fold cross-validation, and all
+        attributes are used on sparse data, where its own sampling leaves hardly any that a row has.
+
     Attributes
     ----------
     n_rules_ : int
@@ -133,14 +145,28 @@ class Boomer(_Peer):
 
     learner = "boomer"
 
+    def __init__(
+        self,
+        parameters: dict[str, Any] | None = None,
+        *,
+        python: str | None = None,
+        limit: float | None = None,
+        tuned: bool = False,
+    ) -> None:
+        super().__init__(parameters, python=python, limit=limit)
+        self.tuned = tuned
+
+    def _parameters(self) -> dict[str, Any]:
+        return super()._parameters() | ({"threshold_folds": 3} if self.tuned else {})
+
 
 def as_matrix(columns: Columns) -> Any:
-    """Return the columns as floats, categories by their codes, missing values as NaN."""
-    dense = np.column_stack(columns.values).astype(np.float32)
+    """Return the columns as floats, categories by their codes, missing values as NaN; sparse if most values are 0."""
+    values = [column.astype(np.float32) for column in columns.values]
     for i, attribute in enumerate(columns.attributes):
         if attribute.is_nominal:
-            dense[columns.values[i] < 0, i] = np.nan
-    return dense
+            values[i][columns.values[i] < 0] = np.nan
+    return packed(values)
 
 
 def read_condition(index: int, comparison: str, value: float, columns: Columns) -> Condition:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from research.processes import Result, run
+from research.related.peers import SCRIPT
 from research.speed.data import save_for_peer, save_for_us
 
 
@@ -41,9 +42,11 @@ def ours_on(settings: Settings, name: str, **parameters: Any) -> Result:
 
 def peer_on(settings: Settings, name: str, parameters: dict[str, Any]) -> Result:
     """Fit once with mlrl-seco on a data set."""
-    script = str(Path(__file__).with_name("fit_peer.py"))
     data = save_for_peer(name, settings.scratch)
-    return run([str(settings.peer_python), script, str(data), json.dumps(parameters)], settings.peer_limit)
+    model = settings.scratch / "model.pickle"
+    arguments = ["fit", "seco", str(data), str(model), json.dumps(parameters)]
+    result = run([str(settings.peer_python), str(SCRIPT), *arguments], settings.peer_limit)
+    return result | ({"rules": len(result["rules"])} if "rules" in result else {})
 
 
 def median(results: list[Result], what: str) -> float:

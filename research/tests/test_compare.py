@@ -13,9 +13,11 @@ from plurule import DataError
 from plurule.datasets import load_world_flags
 from research.compare.__main__ import main
 from research.compare.learners import NAMED, default_learners, make_learner, wants_table
-from research.compare.pages import complete_learners, half_width, markdown_page, ranks, table
+from research.compare.pages import complete_learners, half_width, markdown_page, ranks, table, wins
+from research.compare.report import comparison_page, quality_of
 from research.compare.trials import Settings, bootstrap, model_sizes, run_in_process, run_trials, split
 from research.data import EMBEDDED, require_data_set
+from research.machine import describe
 
 QUICK = ["relaxed pruning", "sklearn.neighbors.KNeighborsClassifier"]
 
@@ -79,7 +81,7 @@ def test_finished_trials_are_not_run_again(tmp_path: Path, monkeypatch: pytest.M
     assert run_trials([EMBEDDED], ["relaxed pruning"], settings) == before
 
 
-def test_a_learner_that_fails_or_takes_too_long_gives_an_error() -> None:
+def test_a_learner_that_fails_gives_an_error() -> None:
     flags = load_world_flags()
     failed = run_in_process("builtins.object", flags, flags, 10)
     assert failed["error"].startswith("AttributeError")
@@ -126,6 +128,45 @@ def test_ranks_leave_out_learners_without_a_score_on_every_set() -> None:
     assert head == ["", "one", "two", "rank"]
     assert rows[1] == ["b", "0.600 ± 0.100", "–", "–"]
     assert "b on two: ended" in markdown_page(results, "command")
+
+
+def test_wins_are_the_best_scores_of_all_and_of_rule_learners() -> None:
+    results = {
+        "one": {"a": [trial(0.5, 3)], "b": [trial(0.6, 3)], "forest": [trial(0.7)]},
+        "two": {"a": [trial(0.5, 3)], "b": [trial(0.5, 3)], "forest": [{"error": "ended"}]},
+    }
+    head, rows = wins(results)
+    assert head == ["", "best of all", "best of the rule learners"]
+    found = {row[0]: [cell.split("; ")[1] if cell != "–" else cell for cell in row[1:]] for row in rows}
+    assert found == {
+        "a": ["Micro F1: two", "Micro F1: two"],
+        "b": ["Micro F1: two", "Micro F1: one, two"],
+        "forest": ["Micro F1: one", "–"],
+    }
+
+
+def test_quality_tables_are_made_of_trials() -> None:
+    limit = 300.0
+    trials = {
+        "plurule": trial(0.5, 4),
+        "tree per label": trial(0.4),
+        "BOOMER": {"error": "ended after 300 CPU seconds", "took_too_long": True},
+        "SeCo": {"error": "there is no environment with mlrl"},
+    }
+    assert quality_of(trials["plurule"], limit)["several"] == 2
+    found = {name: quality_of(one, limit) for name, one in trials.items()}
+    page = comparison_page({"sets": {"flags": found}, "machine": describe()})
+    assert "| plurule: micro f1 above tree per label | 9 of 10 | 1 of 1 | – |" in page
+    assert "| flags | 1.00 | > 300 | 1.00 |" in page
+
+
+def test_a_learner_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = load_world_flags()
+    monkeypatch.setattr("research.compare.trials.run_trial", lambda *arguments: sum(iter(int, 1)))
+    assert run_in_process("default", flags, flags, 0.1) == {
+        "error": "ended after 0.1 CPU seconds",
+        "took_too_long": True,
+    }
 
 
 def test_command_writes_one_page_that_needs_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,9 +14,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from plurule import PluruleError, RelaxedPruningClassifier
 from plurule.datasets import load_world_flags
 from plurule.model import OneOfCondition, RangeCondition
+from research.processes import TookTooLongError
 from research.related import (
     AssociationRules,
     BinaryRelevanceRules,
+    Boomer,
     DecisionSets,
     EvolvedRules,
     LabelConstraints,
@@ -31,7 +33,7 @@ from research.related.decision_set_search import Objective, smooth_local_search
 from research.related.evolution_operators import Niche
 from research.related.inference import choose_inferred, mine_label_rules
 from research.related.items import bin_thresholds, count, make_items, mine, pack, unpack
-from research.related.peers import read_condition
+from research.related.peers import peer_python, read_condition
 
 SHORT = RelaxedPruningClassifier(max_rules=4)
 CHECKED = [
@@ -170,6 +172,54 @@ def test_association_rules_with_equal_bodies_are_merged_with_labels_by_support()
     learner = AssociationRules(min_support=0.1, min_confidence=0.7).fit(frame, np.array(Y))
     assert [rule.to_text() for rule in learner.rule_list_] == ["y0, y1 ← kind = a"]
     assert learner.label_ranks_ == [[1, 0]]
+
+
+def rules_by_brute_force(
+    items: Any, Y: Any, min_rows: float, min_confidence: float, max_conditions: int
+) -> dict[tuple[int, ...], set[int]]:
+    """MMAC as it is described, row by row: labels by itemset."""
+    n_rows, n_labels = Y.shape
+    open_pairs = {(row, label) for row in range(n_rows) for label in range(n_labels) if Y[row, label]}
+    rows = set(range(n_rows))
+    merged: dict[tuple[int, ...], set[int]] = {}
+    while open_pairs:
+        ranked = []
+        for size in range(1, max_conditions + 1):
+            for itemset in combinations(range(len(items)), size):
+                covered = {row for row in rows if all(items[item][row] for item in itemset)}
+                for label in range(n_labels):
+                    support = sum((row, label) in open_pairs for row in covered)
+                    if support >= min_rows and support >= min_confidence * len(covered) - 1e-9:
+                        ranked.append((-support / len(covered), -support, size, itemset, label, covered))
+        n_before = len(open_pairs)
+        for *_, itemset, label, covered in sorted(ranked, key=lambda rule: rule[:5]):
+            right = {(row, label) for row in covered} & open_pairs
+            if right:
+                merged.setdefault(itemset, set()).add(label)
+                open_pairs -= right
+        if len(open_pairs) == n_before:
+            break
+        rows = {row for row, _ in open_pairs} | {row for row in range(n_rows) if not Y[row].any()}
+    return merged
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_association_rules_are_those_of_brute_force(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.choice(["a", "b", "c"], size=(40, 4)), columns=list("wxyz"))
+    chances = np.where(frame[["w", "x", "y"]] == "a", 0.9, 0.3)
+    Y = (random.random((40, 3)) < chances).astype(int)
+    learner = AssociationRules(min_support=0.05, min_confidence=0.6).fit(frame, Y)
+    items = make_items(read_columns(frame), 5)
+    expected = rules_by_brute_force(items.masks.tolist(), Y, 2, 0.6, 2)
+    texts = {
+        " ∧ ".join(sorted(str(items.conditions[item]) for item in itemset)): labels
+        for itemset, labels in expected.items()
+    }
+    assert len(texts) > 5
+    assert {
+        " ∧ ".join(sorted(map(str, rule.body))): {label.index for label in rule.head} for rule in learner.rule_list_
+    } == texts
 
 
 def test_association_rules_by_the_first_rule_stop_there() -> None:
@@ -384,3 +434,24 @@ def test_adapter_without_an_environment_says_how_to_get_one(monkeypatch: pytest.
     monkeypatch.setenv("PLURULE_PEER_PYTHON", "/nowhere/python")
     with pytest.raises(PluruleError, match="make quality"):
         SeCo().fit([[1.0], [2.0]], [[1, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("learner", [SeCo(), Boomer({"max_rules": 20}), Boomer({"max_rules": 20}, tuned=True)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_adapters_fit_and_predict(learner: Any, sparse: bool) -> None:
+    if peer_python() is None:
+        pytest.skip("there is no environment with mlrl: make quality")
+    random = np.random.default_rng(0)
+    X = random.random((120, 4)) * (random.random((120, 4)) < (0.08 if sparse else 1))
+    Y = (X[:, :2] > 0).astype(int) if sparse else (X[:, :2] > 0.6).astype(int)
+    predicted = learner.fit(X, Y).predict(X)
+    assert (predicted == Y).mean() > 0.9
+    assert learner.fit_seconds_ >= 0
+
+
+def test_an_adapter_that_takes_too_long_is_ended() -> None:
+    if peer_python() is None:
+        pytest.skip("there is no environment with mlrl: make quality")
+    random = np.random.default_rng(0)
+    with pytest.raises(TookTooLongError, match="SeCo took longer than its CPU seconds"):
+        SeCo(limit=1).fit(random.random((20_000, 50)), random.random((20_000, 10)) > 0.5)

@@ -1,34 +1,13 @@
-"""One fit and prediction with plurule or scikit-learn in a process of its own.
-
-python -m research.compare.fit_once LEARNER DATA.pickle PREDICTIONS.npy
-"""
+"""Learners that rule lists are compared with: the best constant prediction, trees and forests of scikit-learn."""
 
 from __future__ import annotations
 
-import json
-import pickle
-import sys
-import time
-import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from plurule import RuleListClassifier
 from plurule.metrics import METRICS, micro_f1
-from research.compare.data import features_of
 
-DEFAULT = "plurule"
-FOR_HAMMING = "plurule, for HA"
-FOR_MACRO = "plurule, for macro F1"
-EXPRESSIVE = "plurule, expressive"
-CONSTANT = "constant"
-CONSTANT_FOR_HAMMING = "constant for HA"
-TREE = "tree per label"
-FOREST = "random forest"
-TUNED_FOREST = "random forest, tuned"
 THRESHOLDS = np.arange(1, 100) / 100
 
 
@@ -87,50 +66,3 @@ class TunedForest:
         votes = np.column_stack([label[:, 1] for label in self.forest.predict_proba(X)])
         predicted[:, self.varies] = votes >= self.threshold
         return predicted
-
-
-OURS: dict[str, Callable[[], Any]] = {
-    DEFAULT: RuleListClassifier,
-    EXPRESSIVE: lambda: RuleListClassifier(score_tolerance=0.01),
-    FOR_HAMMING: lambda: RuleListClassifier(scoring="hamming_accuracy"),
-    FOR_MACRO: lambda: RuleListClassifier(scoring="macro_f1"),
-}
-SCIKIT_LEARN: dict[str, Callable[[], Any]] = {
-    CONSTANT: lambda: BestConstant("micro_f1"),
-    CONSTANT_FOR_HAMMING: lambda: BestConstant("hamming_accuracy"),
-    TREE: tree_per_label,
-    FOREST: random_forest,
-    TUNED_FOREST: TunedForest,
-}
-
-
-def relating_rules(rules: Any) -> int:
-    """Count the rules that relate labels: multi-label heads, or label conditions."""
-    return sum(len(rule.head) > 1 or bool(rule.label_conditions) for rule in rules)
-
-
-def main() -> None:
-    """Fit once, write the predictions for the test part, and print times and sizes as JSON."""
-    learner, data, output = sys.argv[1:]
-    parts = pickle.loads(Path(data).read_bytes())
-    Y, _ = parts["labels"]
-    classifier = (OURS | SCIKIT_LEARN)[learner]()
-    if learner in OURS:
-        X, X_test = parts["train"].X, parts["test"].X
-    else:
-        X, X_test = features_of(parts["train"], parts["test"])
-    warnings.simplefilter("ignore")
-    wall = time.perf_counter()
-    cpu = time.process_time()
-    classifier.fit(X, Y)
-    result: dict[str, Any] = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-    np.save(output, np.asarray(classifier.predict(X_test), dtype=np.uint8))
-    if learner in OURS:
-        rule_list = classifier.rule_list_
-        sizes = rule_list.characteristics()
-        result |= {"rules": sizes["rules"], "conditions": sizes["conditions"], "several": relating_rules(rule_list)}
-    print(json.dumps(result))
-
-
-if __name__ == "__main__":
-    main()
