@@ -16,12 +16,10 @@ from plurule.errors import ParameterError
 from plurule.estimator import FittedModel, RuleListEstimator
 from plurule.heuristics import FMeasure
 from plurule.learning.covering import Progress
-from plurule.learning.default_rules import with_default_rules
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.missing_labels import can_learn, labels_without_rules
 from plurule.learning.options import COMMON, check_options
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import MinPrecision, Options, Problem
 from plurule.learning.readable import readable
+from plurule.learning.result import can_learn, labels_without_rules, with_default_rules
 from plurule.lifts import NAMES, AnyLift, Lift, as_table, find_lift
 from plurule.metrics import Scorer, find_measure
 from plurule.parameters import Allowed, check_parameters, number, whole, words

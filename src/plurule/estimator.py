@@ -21,8 +21,7 @@ from plurule.learning.covering import Progress
 from plurule.learning.engine import Engine
 from plurule.learning.initial_rules import as_initial_rules
 from plurule.learning.options import check_constraints
-from plurule.learning.problem import Options, Problem
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import Options, Problem, check_weights
 from plurule.model import Rule, RuleList
 from plurule.parameters import check_jobs
 from plurule.prediction.predictor import RuleListPredictor, Schema, feature_schema

@@ -18,11 +18,9 @@ from plurule.errors import ParameterError
 from plurule.estimator import FittedModel, RuleListEstimator
 from plurule.heuristics import AVERAGINGS, Averaging, FMeasure, Heuristic
 from plurule.learning.covering import Progress
-from plurule.learning.default_rules import with_default_rules
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.missing_labels import can_learn, labels_without_rules, why_training_ended
 from plurule.learning.options import COMMON, LIFTED_SEARCHES, check_heuristic, check_options
-from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options
+from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, MinPrecision, Options
+from plurule.learning.result import can_learn, labels_without_rules, why_training_ended, with_default_rules
 from plurule.lifts import KLN, AnyLift, Lift, as_table, paper_lifts, peaks_within
 from plurule.metrics import Measure, Scorer, find_measure
 from plurule.parameters import Allowed, check_jobs, check_parameters, number, whole, words

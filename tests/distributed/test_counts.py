@@ -14,8 +14,7 @@ from helpers.parts import as_fitted, cut_at, learn_in_parts
 from plurule.heuristics import FMeasure, Gain
 from plurule.learning import engine
 from plurule.learning.initial_rules import as_initial_rules
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import MinPrecision, Options, Problem
 
 BATCH = 25
 

@@ -29,10 +29,8 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
     ratio,
 )
-from plurule.learning.min_precision import MinPrecision
 from plurule.learning.options import check_head_search
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
-from plurule.learning.weights import exact_weights
+from plurule.learning.problem import HEAD_SEARCHES, MinPrecision, Options, Problem, exact_weights
 from plurule.lifts import KLN, NoLift, Peak, as_table
 from plurule.model import Attribute
 from plurule.model.head import ancestors

@@ -13,8 +13,7 @@ from plurule.data import Dataset
 from plurule.distributed.folds import BlockFolds
 from plurule.distributed.parts import columns_of
 from plurule.distributed.pieces import LocalPieces, Piece, Pieces
-from plurule.learning.problem import Options, Problem
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import Options, Problem, check_weights
 from plurule.model import RuleList
 from plurule.selection.folds import rows_of
 

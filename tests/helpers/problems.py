@@ -14,8 +14,7 @@ from plurule.data.table import Table
 from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
 from plurule.learning.binning import Ranks, rank
 from plurule.learning.counting import State
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import MinPrecision, Options, Problem
 from plurule.lifts import as_table
 from plurule.model import Attribute, Condition, LabelCondition, OneOfCondition, RangeCondition, Rule
 from plurule.prediction.apply import OPEN, ColumnCache

@@ -9,7 +9,7 @@ import pytest
 
 from plurule import RuleList
 from plurule.errors import ModelError
-from plurule.inspection.edit_script import apply_script, rules_digest
+from plurule.inspection.edit import apply_script, rules_digest
 from plurule.model.text import RuleTextError, write
 
 RULES = RuleList.from_text("red <- x > 2\nblue <- red\nred <- x > 1 [locked]", ["x"], ["red", "blue"])

@@ -28,9 +28,7 @@ from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, 
 from plurule.learning import engine
 from plurule.learning.covering import learn
 from plurule.learning.engine import ENGINES
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options, Problem
-from plurule.learning.weights import exact_weights
+from plurule.learning.problem import MinPrecision, Options, Problem, exact_weights
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
 from plurule.prediction.apply import OPEN, decide, replay

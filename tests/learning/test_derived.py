@@ -22,8 +22,7 @@ from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure, Heuristic, Precision
 from plurule.learning import covering, engine, native
 from plurule.learning.derived import CONDITION_KINDS, MOST_NEGATED, MOST_ORDERS, derive
-from plurule.learning.min_precision import UNBOUND
-from plurule.learning.problem import Problem
+from plurule.learning.problem import UNBOUND, Problem
 from plurule.learning.readable import readable
 from plurule.model import (
     Attribute,

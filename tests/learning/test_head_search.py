@@ -24,10 +24,8 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
 )
 from plurule.learning.counting import Candidates, State, Unrefined, refinements
-from plurule.learning.head_search import best_first, find_heads, labels_alone
-from plurule.learning.label_sets import BestHeads, Heads, evaluation, head_labels
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options
+from plurule.learning.head_search import BestHeads, Heads, best_first, evaluation, find_heads, head_labels, labels_alone
+from plurule.learning.problem import MinPrecision, Options
 from plurule.learning.refinement import forbidden_heads
 from plurule.lifts import KLN, Peak
 from plurule.model import LabelCondition

@@ -38,8 +38,7 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
 )
 from plurule.learning import covering, native
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import MinPrecision, Options, Problem
 from plurule.lifts import KLN, NoLift, as_table
 from plurule.model import RuleList
 

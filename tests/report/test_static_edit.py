@@ -13,7 +13,7 @@ import pytest
 from helpers.browser import Open, css, eventually, fill, one, press
 from helpers.rule_lists import HOSTILE_NAMES, learned_classes, random_rule_list
 from plurule.data.table import Table
-from plurule.inspection.edit_script import apply_script
+from plurule.inspection.edit import apply_script
 from plurule.metrics import METRICS
 from plurule.model import Attribute, RuleList
 from plurule.model.text import write

@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from plurule.cli.demo import demo
-from plurule.cli.discover import discover
 from plurule.cli.evaluate import evaluate
-from plurule.cli.fit import fit
+from plurule.cli.learning import demo, discover, fit
 from plurule.cli.models import diff, edit, explain, export, predict, report, show
 from plurule.cli.terminal import SETTINGS, Command, Program, run
 

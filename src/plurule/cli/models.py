@@ -292,7 +292,7 @@ def edit(
     """
     from plurule.cli import rendering
     from plurule.export.spreadsheet import read_rules
-    from plurule.inspection.edit_script import apply_script
+    from plurule.inspection.edit import apply_script
 
     # A model may be edited in place, so only the other files must not be overwritten.
     check_output(output, data, source, script)

@@ -38,8 +38,7 @@ from plurule.distributed.pieces import Contents, Pieces
 from plurule.errors import DataError
 from plurule.label_matrix import dense
 from plurule.learning.initial_rules import Start, start
-from plurule.learning.problem import Problem
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import Problem, check_weights
 from plurule.model import Attribute, Rule
 from plurule.model.head import Hierarchy
 

@@ -12,7 +12,7 @@ from plurule.data.table import Table
 from plurule.data.targets import named_labels
 from plurule.errors import DataError
 from plurule.label_matrix import by_name, dense, label_matrix
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import check_weights
 from plurule.model import RuleList
 from plurule.model.rule_list import Backend
 from plurule.prediction.apply import Labels, Weights, to_table

@@ -24,10 +24,8 @@ from plurule.inspection.data import Records
 from plurule.inspection.dependencies import LabelGraph, dependencies
 from plurule.inspection.evidence import Recurrence, holm
 from plurule.learning import engine
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import MinPrecision, Options, Problem, check_weights
 from plurule.learning.readable import readable
-from plurule.learning.weights import check_weights
 from plurule.lifts import KLN, as_table
 from plurule.model import Assignment, Attribute, Condition, Head, LabelCondition, Rule, RuleList
 from plurule.model.condition import join

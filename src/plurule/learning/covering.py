@@ -1,6 +1,6 @@
 """Separate and conquer: learn a rule, take what it explains out of the way, learn the next.
 
-This module with `refinement`, `head_search`, `label_sets` and `counting` is the reference engine: the definition of the
+This module with `refinement`, `head_search` and `counting` is the reference engine: the definition of the
 learner in plain Python. Faster engines are tested against it.
 """
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from plurule.learning.binning import rank
 from plurule.learning.counting import Counting, State
+from plurule.learning.head_search import NOT_IN_HEAD
 from plurule.learning.initial_rules import start
-from plurule.learning.label_sets import NOT_IN_HEAD
 from plurule.learning.problem import Options, Problem
 from plurule.learning.refinement import Candidate, best_rule
 from plurule.model import Assignment, Head, Rule, RuleList

@@ -1,33 +1,172 @@
 """Head searches: the best head for each of many candidate bodies.
 
 Every search gets the confusion matrices of all labels for all candidates (arrays candidates × labels) and returns one
-head per candidate. Most take labels one by one, best first; `label_sets` has those that look at many sets.
+head per candidate. Values within a relative tolerance of the best count as equal to it. Most searches take labels one
+by one, best first; the last ones look at many sets of labels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule.errors import ParameterError
 from plurule.learning.counting import Candidates, Confusion, Counting
-from plurule.learning.label_sets import (
-    NOT_IN_HEAD,
-    Evaluate,
-    HeadLabels,
-    Heads,
-    Mask,
-    Values,
-    anti_monotone,
-    evaluation,
-    exhaustive,
-    head_labels,
-    precise_label,
-    tie_threshold,
-    worth_something,
-)
-from plurule.learning.problem import Options
+from plurule.learning.problem import TOLERANCE, Options
+from plurule.model.head import ancestors
+
+NOT_IN_HEAD = -1
+
+MOST_LABELS_EXHAUSTIVE = 12
+"""Labels of which the exhaustive search tries all sets."""
+MOST_HEADS = 1024
+"""Heads of one length that the anti-monotone search follows for one body."""
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+SignedLabel = tuple[int, int]
+"""A label, and whether it is present (1) or absent (0)."""
+SignedHead = tuple[SignedLabel, ...]
+"""In label order."""
+
+
+@dataclass
+class Heads:
+    """One head per candidate: the value it reaches (-inf if there is none), its counts and assignments."""
+
+    value: Values
+    tp: Values
+    fp: Values
+    signs: NDArray[np.int8]
+    """Per candidate and label: 1 present, 0 absent, -1 not in the head."""
+
+
+def tie_threshold(best: Values) -> Values:
+    """The lowest value that counts as equal to the best."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(best), best - TOLERANCE * np.abs(best), best)
+
+
+def sum_in_order(parts: Sequence[Values] | Values) -> Values:
+    """Sum from left to right: the order is part of the definition, since rounding depends on it."""
+    total = parts[0].astype(np.float64)
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+# Labels ----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class HeadLabels:
+    """The labels that the head of a rule can be made of."""
+
+    labels: list[int]
+    apart: Mask | None
+    """Per pair of labels, whether no head has both; None if any may go together."""
+    forbidden: Mask | None = None
+    """Per candidate, label and sign: whether the body does not allow it in a head; None if it allows everything."""
+
+    def allows(self, label: int, sign: int) -> Any:
+        """Per candidate, whether its body allows a label with this sign in the head."""
+        return True if self.forbidden is None else ~self.forbidden[:, label, sign]
+
+    def clash(self, labels: Sequence[int]) -> bool:
+        """Whether some of the labels must not go together."""
+        return self.apart is not None and bool(self.apart[np.ix_(labels, labels)].any())
+
+
+def head_labels(state: Counting, forbidden: Mask | None = None, predict_absence: bool = False) -> HeadLabels:
+    """The labels that may be in a head; `forbidden` is what bodies do not allow."""
+    constraints = state.problem.constraints
+    labels = np.flatnonzero(~state.set_aside).tolist()
+    if constraints is None:
+        return HeadLabels(labels, None, forbidden)
+    apart = constraints.apart.copy()
+    # What a label implies must not be absent beside it.
+    for below, above in ancestors(constraints.hierarchy) if predict_absence else ():
+        apart[below, above] = apart[above, below] = True
+    return HeadLabels(labels, apart if apart.any() else None, forbidden)
+
+
+# Values of given heads -------------------------------------------------------------------------------------
+
+Evaluate = Callable[[tuple[int, ...], tuple[int, ...]], tuple[Values, Values, Values]]
+"""From labels and their signs to (h, TP, FP) per candidate."""
+
+
+def evaluation(state: Counting, candidates: Candidates, confusion: Confusion, options: Options) -> Evaluate:
+    """How heads are evaluated by the heuristic of the options, from the matrices of all labels."""
+
+    def evaluate(labels: tuple[int, ...], signs: tuple[int, ...]) -> tuple[Values, Values, Values]:
+        parts = signed(confusion, labels, signs)
+        h = value_of(state, candidates, parts, labels, signs, options)
+        return h, sum_in_order(parts.tp.T), sum_in_order(parts.fp.T)
+
+    return evaluate
+
+
+def signed(confusion: Confusion, labels: tuple[int, ...], signs: tuple[int, ...]) -> Confusion:
+    """The matrices of some labels, each predicted as present (1) or absent (0)."""
+    tp, fp, tn, fn = (counts[:, labels] for counts in confusion)
+    present = np.array(signs, dtype=bool)
+    return Confusion(np.where(present, tp, fp), np.where(present, fp, tp), tn, fn)
+
+
+def value_of(
+    state: Counting,
+    candidates: Candidates,
+    parts: Confusion,
+    labels: Sequence[int],
+    signs: Sequence[int],
+    options: Options,
+) -> Values:
+    """The value of the head of some labels, whose matrices are given.
+
+    From these, summed (micro) or one by one and averaged (macro); or from instances judged as a whole.
+    """
+    heuristic = options.heuristic
+    if heuristic.example_based:
+        whole = state.whole_instances(np.array(labels), np.array(signs, dtype=np.int8)).confusion(candidates)
+        return heuristic.evaluate(*(counts[:, 0] for counts in whole))
+    if heuristic.averages_labels(options.averaging):
+        return sum_in_order(heuristic.evaluate(*parts).T) / parts.tp.shape[1]
+    return heuristic.evaluate(*(sum_in_order(counts.T) for counts in parts))
+
+
+# What may be in a head -------------------------------------------------------------------------------------
+
+
+def worth_something(h: Values, options: Options) -> Mask:
+    """Where values add up, only what adds to them may be in a head."""
+    return h > 0 if options.heuristic.additive else np.ones(h.shape, dtype=bool)
+
+
+def precise_label(tp: Values, fp: Values, options: Options) -> Mask:
+    """Whether an assignment is precise enough, where that is asked of labels."""
+    asked = options.min_precision.of == "label"
+    return options.min_precision.reached(tp, fp) if asked else np.ones(tp.shape, dtype=bool)
+
+
+def usable(evaluate: Evaluate, confusion: Confusion, one: SignedLabel, among: HeadLabels, options: Options) -> Mask:
+    """Candidates for which a label may be in a head: it has a true positive, adds something and is precise enough."""
+    label, sign = one
+    parts = signed(confusion, (label,), (sign,))
+    tp, fp = parts.tp[:, 0], parts.fp[:, 0]
+    result = (tp > 0) & precise_label(tp, fp, options) & among.allows(label, sign)
+    if options.heuristic.additive:
+        result &= worth_something(evaluate((label,), (sign,))[0], options)
+    return np.asarray(result)
+
+
+# The search of the options ----------------------------------------------------------------------------------
 
 
 def find_heads(
@@ -197,3 +336,98 @@ def prefix_heads(labels: LabelsAlone, length: NDArray[np.intp], value: Values) -
         fp=np.where(inside, labels.confusion.fp, 0).sum(axis=1),
         signs=np.where(inside, labels.signs, NOT_IN_HEAD).astype(np.int8),
     )
+
+
+# Searches over label sets ----------------------------------------------------------------------------------
+
+
+class BestHeads:
+    """The best head seen per candidate: value, then more labels, then more TP, then the first.
+
+    The first is that of the first labels, present before absent, in whichever order heads were seen.
+    """
+
+    def __init__(self, n_candidates: int, n_labels: int):
+        self.seen: list[tuple[Values, Values, Values, tuple[int, ...], tuple[int, ...]]] = []
+        self.best = np.full(n_candidates, -np.inf)
+        self.shape = (n_candidates, n_labels)
+
+    def add(self, value: Values, tp: Values, fp: Values, labels: tuple[int, ...], signs: tuple[int, ...]) -> None:
+        self.best = np.maximum(self.best, value)
+        self.seen.append((value, tp, fp, labels, signs))
+
+    def heads(self) -> Heads:
+        floor = tie_threshold(self.best)
+        tp, fp, length = np.zeros((3, self.shape[0]))
+        result = Heads(np.full(len(tp), -np.inf), tp, fp, np.full(self.shape, NOT_IN_HEAD, dtype=np.int8))
+        in_order = sorted(self.seen, key=lambda head: (len(head[3]), head[3], [-sign for sign in head[4]]))
+        for value, tp, fp, labels, signs in in_order:
+            longer = len(labels) > length
+            wins = (value >= floor) & np.isfinite(value) & (longer | ((len(labels) == length) & (tp > result.tp)))
+            result.value[wins], result.tp[wins], result.fp[wins] = value[wins], tp[wins], fp[wins]
+            length[wins] = len(labels)
+            result.signs[wins] = NOT_IN_HEAD
+            for label, sign in zip(labels, signs, strict=True):
+                result.signs[wins, label] = sign
+        return result
+
+
+def exhaustive(evaluate: Evaluate, confusion: Confusion, among: HeadLabels, options: Options) -> Heads:
+    """Every set of labels with every choice of signs, lifted."""
+    best = BestHeads(*confusion.tp.shape)
+    may_be = {one: usable(evaluate, confusion, one, among, options) for one in signed_labels(among, options)}
+    sets = (chosen for size in range(1, len(among.labels) + 1) for chosen in combinations(among.labels, size))
+    for labels in (chosen for chosen in sets if not among.clash(chosen)):
+        for signs in product(choices_of_sign(options), repeat=len(labels)):
+            h, tp, fp = evaluate(labels, signs)
+            lifted = h * options.lift[len(labels) - 1]
+            all_may = np.logical_and.reduce([may_be[one] for one in zip(labels, signs, strict=True)])
+            best.add(np.where(all_may, lifted, -np.inf), tp, fp, labels, signs)
+    return best.heads()
+
+
+def anti_monotone(evaluate: Evaluate, confusion: Confusion, among: HeadLabels, options: Options) -> Heads:
+    """Breadth-first over sets of labels; a head below the best is cut, and with it all heads that contain it."""
+    best = BestHeads(*confusion.tp.shape)
+    may_be = {one: usable(evaluate, confusion, one, among, options) for one in signed_labels(among, options)}
+    never = np.zeros(len(confusion.tp), dtype=bool)
+    alive: dict[SignedHead, Mask] = {(): ~never}
+    while alive:
+        level: dict[SignedHead, Values] = {}
+        for head in [(*head, one) for head in alive for one in may_be if not head or one[0] > head[-1][0]]:
+            labels = tuple(label for label, _ in head)
+            signs = tuple(sign for _, sign in head)
+            if among.clash(labels):
+                continue
+            shorter = [alive.get(part, never) for part in combinations(head, len(head) - 1)]
+            reachable = np.logical_and.reduce([*shorter, may_be[head[-1]]])
+            if reachable.any():
+                h, tp, fp = evaluate(labels, signs)
+                level[head] = np.where(reachable, h, -np.inf)
+                best.add(level[head], tp, fp, labels, signs)
+        floor = tie_threshold(best.best)
+        alive = {head: np.isfinite(value) & (value >= floor) for head, value in level.items()}
+        alive = {head: mask for head, mask in alive.items() if mask.any()}
+        if len(alive) > MOST_HEADS and np.sum(list(alive.values()), axis=0).max() > MOST_HEADS:
+            raise too_many_heads()
+    return best.heads()
+
+
+def too_many_heads() -> ParameterError:
+    """What ends a search in which too many heads are equally good."""
+    return ParameterError(
+        "head_search",
+        "anti_monotone",
+        f"is 'anti_monotone', but more than {MOST_HEADS} heads of one length are equally good for one body (as where "
+        "labels are equal almost everywhere): use 'single', or 'relaxed' with another heuristic, or leave out labels",
+    )
+
+
+def choices_of_sign(options: Options) -> tuple[int, ...]:
+    """Present, and absent where rules may predict that."""
+    return (1, 0) if options.predict_absence else (1,)
+
+
+def signed_labels(among: HeadLabels, options: Options) -> list[SignedLabel]:
+    """Every label with every choice of sign."""
+    return [(label, sign) for label in among.labels for sign in choices_of_sign(options)]

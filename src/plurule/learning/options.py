@@ -14,7 +14,7 @@ from plurule.constraints import Constraints, ResolvedConstraints
 from plurule.errors import ParameterError, nearest
 from plurule.heuristics import BUILT_IN, Averaging, Heuristic
 from plurule.learning.derived import CONDITION_KINDS
-from plurule.learning.label_sets import MOST_LABELS_EXHAUSTIVE
+from plurule.learning.head_search import MOST_LABELS_EXHAUSTIVE
 from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, Options
 from plurule.lifts import NoLift, as_table
 from plurule.model import Attribute, Rule

@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.learning.counting import Candidates, Counted, Counting, Mask
-from plurule.learning.head_search import find_heads
-from plurule.learning.label_sets import NOT_IN_HEAD, Heads, sum_in_order, tie_threshold, value_of, worth_something
-from plurule.learning.min_precision import UNBOUND
-from plurule.learning.problem import Options
+from plurule.learning.head_search import (
+    NOT_IN_HEAD,
+    Heads,
+    find_heads,
+    sum_in_order,
+    tie_threshold,
+    value_of,
+    worth_something,
+)
+from plurule.learning.problem import UNBOUND, Options
 from plurule.model import Condition
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule.data.table import Table
-from plurule.inspection.edit_script import rules_digest
+from plurule.inspection.edit import rules_digest
 from plurule.model import Condition, LabelCondition, MissingCondition, OneOfCondition, RangeCondition, Rule, RuleList
 from plurule.model.naming import Meaning, in_quotes, visible
 from plurule.prediction.apply import Labels

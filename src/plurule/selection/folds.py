@@ -25,8 +25,7 @@ from plurule.learning import engine as engines
 from plurule.learning import native
 from plurule.learning.covering import Progress
 from plurule.learning.engine import Engine
-from plurule.learning.problem import Options, Problem
-from plurule.learning.weights import check_weights
+from plurule.learning.problem import Options, Problem, check_weights
 from plurule.model import Rule, RuleList
 from plurule.prediction.apply import decide
 from plurule.selection.pool import (

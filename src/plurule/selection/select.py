@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from plurule.data.targets import enforce_exclusive
 from plurule.errors import warn
 from plurule.heuristics import FMeasure, Gain
-from plurule.learning.min_precision import MinPrecision
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import MinPrecision, Options, Problem
 from plurule.lifts import KLN, AnyLift, Lift, NoLift, as_table
 from plurule.model import Assignment, Head, LengthChoice, Rule, RuleList
 from plurule.model.naming import amount

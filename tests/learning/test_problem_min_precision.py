@@ -14,8 +14,7 @@ from plurule import RelaxedPruningClassifier, RuleListClassifier
 from plurule.data.encoding import encode
 from plurule.errors import ParameterError
 from plurule.learning import engine
-from plurule.learning.min_precision import UNBOUND, MinPrecision
-from plurule.learning.problem import Options, Problem
+from plurule.learning.problem import UNBOUND, MinPrecision, Options, Problem
 
 counts = st.integers(0, 10**6)
 

@@ -22,10 +22,8 @@ from plurule.errors import ModelError, ParameterError
 from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
 from plurule.learning import covering, native
 from plurule.learning.counting import State, Unrefined
-from plurule.learning.head_search import find_heads
-from plurule.learning.label_sets import Heads, tie_threshold
-from plurule.learning.min_precision import UNBOUND, MinPrecision
-from plurule.learning.problem import HEAD_SEARCHES, Options, Problem
+from plurule.learning.head_search import Heads, find_heads, tie_threshold
+from plurule.learning.problem import HEAD_SEARCHES, UNBOUND, MinPrecision, Options, Problem
 from plurule.learning.refinement import forbidden_heads
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
