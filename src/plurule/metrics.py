@@ -32,7 +32,6 @@ __all__ = [
     "example_f1",
     "hamming_accuracy",
     "macro_f1",
-    "macro_f1_empty_is_1",
     "micro_f1",
     "precision",
     "recall",
@@ -118,24 +117,6 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
     return float(count(Y_true, Y_pred, sample_weight).macro_f1(empty))
 
 
-def macro_f1_empty_is_1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> float:
-    """Macro F1 in which a label that is neither present nor predicted anywhere scores 1.
-
-    Parameters
-    ----------
-    Y_true, Y_pred
-        The true and the predicted labels.
-    sample_weight
-        Weight of each instance.
-
-    Examples
-    --------
-    >>> macro_f1_empty_is_1([[1, 0], [1, 0]], [[1, 0], [1, 0]])
-    1.0
-    """
-    return float(count(Y_true, Y_pred, sample_weight).macro_f1_empty_is_1())
-
-
 def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
     """Mean over the instances of the F1 of their labels.
 
@@ -200,7 +181,6 @@ METRICS: dict[str, Callable[..., float]] = {
     "hamming_accuracy": hamming_accuracy,
     "micro_f1": micro_f1,
     "macro_f1": macro_f1,
-    "macro_f1_empty_is_1": macro_f1_empty_is_1,
     "subset_accuracy": subset_accuracy,
     "example_f1": example_f1,
     "precision": precision,
@@ -295,7 +275,6 @@ _ALL = (
     Measure("hamming_accuracy", gain_thresholds=(0.5,), needs_positives=False),
     Measure("micro_f1", gain_thresholds=F_THRESHOLDS, needs_positives=False),
     Measure("macro_f1", gain_thresholds=F_THRESHOLDS, weighs_labels_equally=True),
-    Measure("macro_f1_empty_is_1", gain_thresholds=F_THRESHOLDS, weighs_labels_equally=True),
     Measure("subset_accuracy", gain_thresholds=(0.5,), needs_positives=False, is_of_rows=True),
     Measure("example_f1", gain_thresholds=F_THRESHOLDS, needs_positives=False, is_of_rows=True),
     Measure("precision", needs_positives=False),
@@ -408,9 +387,6 @@ class Counts:
 
     def macro_f1(self, empty: float = 0.0) -> Values:
         return np.asarray(ratios(2 * self.tp, self.tp + self.fp + self.positives, empty).mean(axis=-1))
-
-    def macro_f1_empty_is_1(self) -> Values:
-        return self.macro_f1(empty=1.0)
 
     def example_f1(self, empty: float = 0.0) -> Values:
         return self._mean(ratios(2.0 * self.right, self.predicted + self.present, empty))

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.commands import Run, assert_mistake
 from plurule import RuleList
-from plurule.export import to_csv
+from plurule.export.spreadsheet import to_csv
 from plurule.inspection.edit import rules_digest
 
 pytestmark = pytest.mark.usefixtures("model_folder")

@@ -365,44 +365,61 @@ class RuleList(Sequence[Rule]):
     def to_sql(
         self, table: str | Sequence[str] = "instances", dialect: str = "sqlite", keys: Sequence[str] = ()
     ) -> str:
-        """Return a query that predicts the labels of the rows of a table; see `plurule.export.to_sql`."""
-        from plurule.export import to_sql
+        """Return a query that predicts the labels of the rows of a table.
+
+        Parameters
+        ----------
+        table
+            Name of the table, or its parts: `("schema", "table")`. Its columns have the names of the attributes.
+        dialect
+            `"sqlite"`, `"duckdb"` or `"postgresql"`.
+        keys
+            Columns of the table to return before the labels, to know which row is which.
+        """
+        from plurule.export.sql import to_sql
 
         return to_sql(self, table, dialect, keys)
 
     def to_python(self, function: str = "predict") -> str:
-        """Return a Python module that needs nothing but Python; see `plurule.export.to_python`."""
-        from plurule.export import to_python
+        """Return a Python module that needs nothing but Python.
+
+        Parameters
+        ----------
+        function
+            Name of the function, which takes a mapping from attribute names to values and returns a dictionary from
+            label names to 0 and 1.
+        """
+        from plurule.export.python import to_python
 
         return to_python(self, function)
 
     def to_jdm(self) -> str:
-        """Return decision tables for the engine GoRules ZEN; see `plurule.export.to_jdm`."""
-        from plurule.export import to_jdm
+        """Return decision tables for the engine GoRules ZEN, as JSON."""
+        from plurule.export.jdm import to_jdm
 
         return to_jdm(self)
 
     def to_onnx(self) -> bytes:
-        """Return a model for onnxruntime; see `plurule.export.to_onnx`."""
-        from plurule.export import to_onnx
+        """Return a model for onnxruntime, with an input per attribute that rules test (needs onnx)."""
+        from plurule.export.onnx import to_onnx
 
         return to_onnx(self)
 
     def export(self, to: str, **options: Any) -> str | bytes:
         """Return the rules in any export format, by name; see `plurule.export.export`."""
-        from plurule.export import export
+        from plurule.export.formats import export
 
         return export(self, to, **options)
 
     def to_markdown(self) -> str:
-        """Return a table in Markdown; see `plurule.export.to_markdown`."""
-        from plurule.export import to_markdown
+        """Return a table in Markdown, with a row per rule."""
+        from plurule.export.markdown import to_markdown
 
         return to_markdown(self)
 
     def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
-        """Return a table in LaTeX; see `plurule.export.to_latex`."""
-        from plurule.export import to_latex
+        """Return a table in LaTeX, for a document that uses `booktabs`, `longtable` and `textcomp`."""
+        from plurule.export.latex import to_latex
 
         return to_latex(self, caption, label)
 

@@ -90,9 +90,7 @@ def summarise(rule_list: RuleList, X: Any = None, Y: Any = None, title: str | No
     graph, graph_left_out = to_draw(statements.to_graph())
     n_rows = 0 if table is None else len(table)
     assessed = {} if decisions is None or truth is None else assess(truth, decisions.labels())
-    scores = {
-        name: assessed[key] for key, name in MEASURE_TITLES.items() if key in assessed and key != "macro_f1_empty_is_1"
-    }
+    scores = {title: assessed[key] for key, title in MEASURE_TITLES.items() if key in assessed}
     return Summary(
         title=visible(title) if title else "Rule list",
         verdict=verdict(rule_list, n_rows, scores),
