@@ -14,13 +14,13 @@ import pytest
 
 from plurule import RelaxedPruningClassifier
 from plurule.datasets import load_world_flags
-from plurule.files import in_bytes, replacing, temporary_folder, to_csv, write_text
+from plurule.files import atomic_write, in_bytes, temporary_folder, to_csv, write_text
 
 
 def test_a_file_takes_the_place_of_the_old_one_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("new")
         assert path.read_text() == "old"
         assert temporary.parent == path.parent
@@ -34,7 +34,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, problem: type[Ba
     path.write_text("old")
 
     def fail() -> None:
-        with replacing(path) as temporary:
+        with atomic_write(path) as temporary:
             temporary.write_text("half")
             raise problem
 
@@ -109,7 +109,7 @@ def test_the_standard_output_is_written_to(tmp_path: Path) -> None:
 
 def test_a_block_that_fails_writes_nothing_to_a_stream(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     def fail() -> None:
-        with replacing("-") as temporary:
+        with atomic_write("-") as temporary:
             temporary.write_text("half")
             raise KeyboardInterrupt
 
@@ -118,8 +118,8 @@ def test_a_block_that_fails_writes_nothing_to_a_stream(capfdbinary: pytest.Captu
     assert capfdbinary.readouterr().out == b""
 
 
-def test_replacing_leaves_one_whole_file_of_two_writers(tmp_path: Path) -> None:
-    with replacing(tmp_path / "a.txt") as outer:
+def test_atomic_write_leaves_one_whole_file_of_two_writers(tmp_path: Path) -> None:
+    with atomic_write(tmp_path / "a.txt") as outer:
         write_text(tmp_path / "a.txt", "inner")
         outer.write_text("outer")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.txt", "outer")]

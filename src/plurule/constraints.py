@@ -98,7 +98,7 @@ class Constraints:
             raise ModelError(f"exclusive_labels: {twice!r} is in two groups; give each label one")
 
     def resolve(self, attributes: Sequence[Attribute], labels: Sequence[str]) -> ResolvedConstraints:
-        """The same by the places of the attributes and labels of some data; names that it lacks are an error."""
+        """The same by the places of the attributes and labels of some data; unknown names are an error."""
         columns = {attribute.name: i for i, attribute in enumerate(attributes)}
         places = {label: i for i, label in enumerate(labels)}
         allowed = np.ones(len(columns), dtype=bool)
@@ -129,8 +129,8 @@ class Constraints:
                 among = [_place(other, places, parameter, "label") for other in label] or list(places.values())
                 other_way = next((i for i in among if found[column, i] == -sign), None)
                 if other_way is not None:
-                    said = f"both increasing and decreasing for label {list(places)[other_way]!r}"
-                    raise ModelError(f"attribute {name!r} is {said}; leave out one")
+                    problem = f"both increasing and decreasing for label {list(places)[other_way]!r}"
+                    raise ModelError(f"attribute {name!r} is {problem}; leave out one")
                 found[column, among] = sign
         return found
 
@@ -141,7 +141,8 @@ class Constraints:
         for number, rule in enumerate(rule_list, start=1):
             if not rule.locked:
                 found += [
-                    f"rule {number} ({rule.to_text()}) {said}" for said in resolved.objections(rule, rule_list.labels)
+                    f"rule {number} ({rule.to_text()}) {objection}"
+                    for objection in resolved.objections(rule, rule_list.labels)
                 ]
         return tuple(found)
 
@@ -193,8 +194,8 @@ class ResolvedConstraints:
         above = np.zeros_like(self.apart)
         for pair in every:
             above[pair] = True
-        said = "hierarchy: {} implies {}, but they must not go together; leave out one"
-        _refuse(self.apart & above, labels, said)
+        message = "hierarchy: {} implies {}, but they must not go together; leave out one"
+        _refuse(self.apart & above, labels, message)
         # What implies labels of which only one can be present cannot go together either.
         implied = above | np.eye(len(labels), dtype=bool)
         exclusive = _pairs_within(self.exclusive, len(labels))
@@ -202,8 +203,8 @@ class ResolvedConstraints:
         if self.exclusive and hierarchy:
             # Of floats, since the product of matrices of bools is slow.
             apart = apart | (implied.astype(np.float32) @ exclusive @ implied.T > 0)
-        said = "labels are implied of which only one can be present"
-        _refuse(apart & np.eye(len(labels), dtype=bool), labels, "hierarchy: where {} is present, " + said)
+        message = "hierarchy: where {} is present, labels are implied of which only one can be present"
+        _refuse(apart & np.eye(len(labels), dtype=bool), labels, message)
         return replace(self, hierarchy=hierarchy, apart=apart)
 
     def of_columns(self, sources: NDArray[np.intp]) -> ResolvedConstraints:
@@ -220,7 +221,7 @@ class ResolvedConstraints:
         return all(present.intersection(members) for members in self.exclusive)
 
     def objections(self, rule: Rule, labels: Sequence[str]) -> Iterator[str]:
-        """What can be said against a rule."""
+        """Yield the constraints that a rule violates, as texts."""
         tested = rule.attribute_conditions
         for condition in tested:
             if not self.allowed_attributes[condition.index]:
@@ -238,14 +239,16 @@ class ResolvedConstraints:
         for assignment in rule.head.stated if self.directed else ():
             if self.forbidden_heads([condition])[0, assignment.index, int(assignment.present)]:
                 way = {1: "increasing for it", -1: "decreasing for it", 0: "directed for a label that it implies"}
-                said = f"{quoted(condition.name)} is {way[int(self.directions[condition.index, assignment.index])]}"
-                yield f"tests {condition} to predict {assignment}, but {said}"
+                reason = f"{quoted(condition.name)} is {way[int(self.directions[condition.index, assignment.index])]}"
+                yield f"tests {condition} to predict {assignment}, but {reason}"
 
     def expect_directed(self, initial_rules: Iterable[Rule]) -> None:
         """Raise an error if initial rules go against a direction."""
         for number, rule in enumerate(initial_rules, start=1):
-            for said in (said for c in rule.body for said in self.misdirections(rule, c)):
-                raise ModelError(f"initial rule {number} ({rule.to_text()}) {said}; change the rule or the direction")
+            for objection in (text for c in rule.body for text in self.misdirections(rule, c)):
+                raise ModelError(
+                    f"initial rule {number} ({rule.to_text()}) {objection}; change the rule or the direction"
+                )
 
     def expect_kept_by(self, Y: Any, labels: Sequence[str]) -> None:
         """Raise an error if rows go against groups or hierarchy."""
@@ -282,8 +285,8 @@ def ways(condition: Condition) -> tuple[bool, ...]:
         return tuple(way for way, bound in ((True, condition.above), (False, condition.at_most)) if bound is not None)
     if not isinstance(condition, OneOfCondition):
         return ()
-    said = {YES.get(category.lower()) for category in condition.categories}
-    return tuple(way != condition.negated for way in said if way is not None and len(said) == 1)
+    values = {YES.get(category.lower()) for category in condition.categories}
+    return tuple(way != condition.negated for way in values if way is not None and len(values) == 1)
 
 
 def _place(name: str, places: dict[str, int], parameter: str, what: str) -> int:
@@ -310,7 +313,7 @@ def _pairs_within(groups: Iterable[Sequence[int]], n_labels: int) -> NDArray[np.
     return found
 
 
-def _refuse(pairs: NDArray[np.bool_], labels: Sequence[str], said: str) -> None:
+def _refuse(pairs: NDArray[np.bool_], labels: Sequence[str], message: str) -> None:
     """Raise an error that names the first of some pairs of labels, if there is one."""
     for pair in np.argwhere(pairs)[:1]:
-        raise ModelError(said.format(*(repr(labels[i]) for i in pair)))
+        raise ModelError(message.format(*(repr(labels[i]) for i in pair)))

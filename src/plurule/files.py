@@ -29,7 +29,7 @@ _IN_USE = "in-use"
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def atomic_write(path: str | Path) -> Iterator[Path]:
     """A temporary file beside `path`; it takes the place of `path` if the block ends well, else it is removed.
 
     Whoever looks at `path` meanwhile sees what was there before, and a program that dies midway leaves no
@@ -115,7 +115,7 @@ def temporary_folder(prefix: str, within: str | os.PathLike[str] | None = None) 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file as UTF-8 with `\\n` line ends, whole or not at all."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(in_bytes(text))
 
 
@@ -124,7 +124,7 @@ def in_bytes(text: str) -> bytes:
     return text.encode("utf-8", errors="backslashreplace")
 
 
-def harmless(cell: Any) -> Any:
+def escape_formula(cell: Any) -> Any:
     """A cell of a CSV file that no spreadsheet takes for a formula: what looks like one gets an apostrophe."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
@@ -134,10 +134,10 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     buffer = io.StringIO()
     columns = dict.fromkeys(name for row in rows for name in row)
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(harmless, columns))
+    writer.writerow(map(escape_formula, columns))
     for row in rows:
         cells = (row.get(name, "") for name in columns)
-        writer.writerow([round(cell, _DIGITS) if isinstance(cell, float) else harmless(cell) for cell in cells])
+        writer.writerow([round(cell, _DIGITS) if isinstance(cell, float) else escape_formula(cell) for cell in cells])
     return buffer.getvalue()
 
 

@@ -104,7 +104,7 @@ def test_fit_names_the_package_that_workers_are_missing(run: Run, folder: Path, 
     (tmp_path / "plurule.py").write_text("raise ModuleNotFoundError('no such package here')")
     with started(tmp_path, workers=1, PYTHONPATH=str(tmp_path)) as address:
         result = run("fit", folder / "part-*.parquet", *GIVEN, "--dask", address, "-o", folder / "no.json")
-    assert_mistake(result, "lacks a package (no such package here); install plurule everywhere")
+    assert_mistake(result, "cannot import a package (no such package here); install plurule everywhere")
 
 
 def test_fit_refuses_to_choose_a_lift_from_data_in_parts(run: Run, folder: Path) -> None:

@@ -69,7 +69,7 @@ def test_both_engines_learn_the_same_list_with_all_kinds_of_conditions(batch: in
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_what_is_said_of_an_attribute_covers_what_the_derived_column_covers(seed: int) -> None:
+def test_translated_condition_covers_what_the_derived_column_covers(seed: int) -> None:
     problem = with_categories(np.random.default_rng([33, seed]))
     derived = problem.with_conditions(CONDITION_KINDS)
     nothing = np.zeros((problem.n_instances, 0), np.int8)
@@ -82,7 +82,7 @@ def test_what_is_said_of_an_attribute_covers_what_the_derived_column_covers(seed
             cuts = [{bound: place + 0.5} for bound in ("at_most", "above") for place in range(most)]
             conditions = [RangeCondition(attribute.name, index, **cut) for cut in cuts]
         for condition in conditions:
-            found = said.mask(derived.said(condition), nothing)
+            found = said.mask(derived.translate(condition), nothing)
             np.testing.assert_array_equal(found, covered.mask(condition, nothing))
 
 

@@ -13,7 +13,7 @@ from plurule import RelaxedPruningClassifier, RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
 from plurule.learning import covering, native
-from plurule.learning.initial_rules import start
+from plurule.learning.initial_rules import apply_initial_rules
 from plurule.model import Assignment, Head, RangeCondition, Rule
 
 
@@ -71,8 +71,8 @@ def test_an_initial_rule_with_an_unknown_name_is_refused(flags):
 def test_learning_starts_with_locked_rules_and_only_the_labels_of_their_heads_can_be_tested():
     problem = make_problem({"a": [1, 2, 3]}, [[1, 0, 1], [1, 1, 0], [0, 0, 1]])
     given = (Rule(Head((Assignment("B", 1, True),)), (RangeCondition("a", 0, above=1.5),)),)
-    begin = start(replace(problem, initial_rules=given))
+    begin = apply_initial_rules(replace(problem, initial_rules=given))
     assert begin.rules == (replace(given[0], tp=1, fp=1, coverage=2, decided=((1, 1),), locked=True),)
     assert begin.head_labels.tolist() == [False, True, False]
     assert begin.head_labels.dtype == bool
-    assert not start(problem).head_labels.any()
+    assert not apply_initial_rules(problem).head_labels.any()

@@ -39,12 +39,12 @@ def test_weights_of_one_are_none_to_speak_of() -> None:
     assert make_problem({}, [[1], [0]], weights=[2, 2]).sample_weight is not None
 
 
-def test_conditions_on_labels_are_said_as_they_are_however_many_columns_there_are() -> None:
+def test_translate_keeps_conditions_on_labels_whatever_the_columns() -> None:
     problem = make_problem({"colour": ["x", "y", "z", "x"]}, [[1, 0, 1], [0, 1, 0], [0, 0, 1], [1, 1, 0]])
     more = problem.with_conditions(("sets", "negation"))
     assert more.derived
     for label in range(3):
         condition = LabelCondition(problem.labels[label], label, True)
-        assert more.said(condition) == condition
+        assert more.translate(condition) == condition
     own = OneOfCondition("colour", 0, ("x",))
-    assert more.said(own) == own
+    assert more.translate(own) == own

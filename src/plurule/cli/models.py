@@ -18,7 +18,7 @@ from plurule.cli.loading import AsJson, Data, Decimal, Identifier, Model, OnData
 from plurule.cli.terminal import check_output, console, is_standard_output, put, say
 from plurule.errors import DataError, ModelError, PluruleError, nearest
 from plurule.export.formats import FORMATS, all_formats
-from plurule.files import harmless, to_csv
+from plurule.files import escape_formula, to_csv
 from plurule.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def predict(
     if ids is not None:
         lines = [[first, *line] for first, line in zip([identifier, *ids], lines, strict=True)]
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(harmless, line) for line in lines)
+    csv.writer(text, lineterminator="\n").writerows(map(escape_formula, line) for line in lines)
     put(text.getvalue(), output)
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
 from plurule.errors import ModelError, ParameterError, PluruleError
-from plurule.files import in_bytes, replacing, write_text
+from plurule.files import atomic_write, in_bytes, write_text
 
 EXIT_CODE = 2
 """Exit code of mistakes that the user can fix, the same as for a wrong option."""
@@ -93,7 +93,7 @@ def put(content: str | bytes, output: Path | None, wrap: bool = False) -> None:
     if isinstance(content, bytes):
         if (output is None or is_standard_output(output)) and sys.stdout.isatty():
             raise PluruleError("this format is not for a terminal; give a file with -o")
-        with replacing(STANDARD_OUTPUT if output is None else output) as temporary:
+        with atomic_write(STANDARD_OUTPUT if output is None else output) as temporary:
             temporary.write_bytes(content)
         return
     text = content if content.endswith("\n") else content + "\n"

@@ -197,7 +197,7 @@ def expect_exactly_one(Y: Any, group: Sequence[int], names: Sequence[str]) -> No
         has = " and ".join(map(repr, found)) if found else "none of them"
         shown = ", ".join(repr(names[i]) for i in group[:6]) + (", …" if len(group) > 6 else "")
         expected = f"exactly one of the labels {shown} must be present"
-        raise DataError(f"row {odd[0]}: {expected}, found {has}; mend the row, or leave the group out")
+        raise DataError(f"row {odd[0]}: {expected}, found {has}; correct the row, or leave the group out")
 
 
 def expect_implied(Y: Any, hierarchy: Hierarchy, names: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ def apply_dictionary(rule_list: RuleList, dictionary: Any, *, ignore: Collection
     Returns
     -------
     RuleList
-        The same rules. What a column of classes means is said of each of its classes.
+        The same rules. Each class of a column has the meaning of the column.
 
     Examples
     --------

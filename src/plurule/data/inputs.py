@@ -75,7 +75,7 @@ def labelled_data(
     for what, twice in (("column", table.repeated_name()), ("label", first_repeated(names))):
         if twice is not None:
             raise DataError(f"two {what}s are named {twice!r}; give each {what} its own name")
-    names = beside(names, table.has, named)
+    names = disambiguate(names, table.has, named)
     if not allow_empty:
         _expect_some(table.shape, Y.shape)
     if not table.columns:
@@ -138,14 +138,14 @@ def row_ids(X: Any, n_rows: int, ids: Sequence[Any] | None = None) -> list[Any]:
     return list(ids)
 
 
-def beside(labels: tuple[str, ...], is_column: Callable[[str], bool], named: bool) -> tuple[str, ...]:
+def disambiguate(labels: tuple[str, ...], is_column: Callable[[str], bool], named: bool) -> tuple[str, ...]:
     """Names of labels of which none is that of a column of the attributes."""
     clash = next(filter(is_column, labels), None)
     if clash is None:
         return labels
     if named:
         raise DataError(f"a column of X and a label are both named {clash!r}; rename one of them")
-    return beside(tuple(f"{label}_label" for label in labels), is_column, named)
+    return disambiguate(tuple(f"{label}_label" for label in labels), is_column, named)
 
 
 def _expect_some(X: tuple[int, int], Y: tuple[int, int]) -> None:

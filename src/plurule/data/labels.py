@@ -28,7 +28,7 @@ Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 compiled regular expression, a Mulan XML file, or a sequence of names and patterns (empty: no column is a label)."""
 
 # What people write for absent and present.
-_SAID = YES | {"0.0": False, "1.0": True}
+_MEANINGS = YES | {"0.0": False, "1.0": True}
 
 # An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
 _DENSE_CELLS = 1 << 27
@@ -290,7 +290,7 @@ def _label(table: Table, index: int, source: Source) -> NDArray[np.int8]:
 
 
 def _category_meaning(category: str) -> int:
-    return int(_SAID.get(category.strip().lower(), -1))
+    return int(_MEANINGS.get(category.strip().lower(), -1))
 
 
 def _refusal(source: Source, attribute: Attribute, value: float, row: int) -> DataError:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import _core
-from plurule.learning.initial_rules import Start
+from plurule.learning.initial_rules import InitialState
 from plurule.prediction.apply import OPEN
 
 OPEN_PRESENT, OPEN_ABSENT, PRESENT = 1, 2, 4
@@ -91,7 +91,7 @@ class Block:
         n_values: Sequence[int],
         Y: NDArray[np.uint8],
         weights: NDArray[np.float64] | None,
-        start: Start | None = None,
+        start: InitialState | None = None,
     ) -> Block:
         """A block of coded columns and labels, after the initial rules if there are any."""
         n_rows, n_labels = Y.shape

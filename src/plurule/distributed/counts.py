@@ -144,22 +144,22 @@ class BlockCounts(Counting):
 
     def close(self, covered: tuple[Condition, ...], head: Sequence[Assignment], predict_absence: bool) -> Closed:
         labels, n_labels = [assignment.index for assignment in head], len(self.problem.labels)
-        told = self._if_decided(covered, tuple(labels))
+        counts = self._if_decided(covered, tuple(labels))
         self._follow(CodedRule(self.coded(covered), tuple((a.index, int(a.present)) for a in head), stop=False))
         self.head_labels[labels] = True
-        self.n_decided += told.closed
-        self.table[:, [*labels, *(n_labels + label for label in labels)]] -= told.pairs
-        for assignment, sums in zip(head, told.moved, strict=True):
+        self.n_decided += counts.closed
+        self.table[:, [*labels, *(n_labels + label for label in labels)]] -= counts.pairs
+        for assignment, sums in zip(head, counts.moved, strict=True):
             start = self.starts[len(self.values) + assignment.index]
             self.table[start + UNDECIDED] -= sums
             self.table[start + int(assignment.present)] += sums
-        pairs = told.pairs[-1].reshape(2, -1).T
+        pairs = counts.pairs[-1].reshape(2, -1).T
         self.open[labels] -= pairs
         decided = [(pair if a.present else pair[::-1]).tolist() for a, pair in zip(head, pairs, strict=True)]
         return Closed(
             tuple((right, wrong) for right, wrong in decided),
-            float(told.table[-1, -1]),
-            float(told.unfinished[0 if predict_absence else 1]),
+            float(counts.table[-1, -1]),
+            float(counts.unfinished[0 if predict_absence else 1]),
         )
 
     def remove(self, covered: tuple[Condition, ...]) -> None:
@@ -202,20 +202,20 @@ class BlockCounts(Counting):
 
     def counts(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
         """The table of what a body covers."""
-        return self.table if not covered and labels is None else self._told(covered, labels, whole).table
+        return self.table if not covered and labels is None else self._count(covered, labels, whole).table
 
     def counts_of_body(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> Sums:
         """The row of that table that is about all that a body covers."""
         if whole or labels is None:
             return self.counts(covered, labels, whole)[-1:]
-        told = self._if_decided(covered, labels)
-        return np.append(told.pairs[-1], told.table[-1, 2 * len(labels) :])[None]
+        counts = self._if_decided(covered, labels)
+        return np.append(counts.pairs[-1], counts.table[-1, 2 * len(labels) :])[None]
 
     def _if_decided(self, covered: tuple[Condition, ...], labels: tuple[int, ...]) -> CountTable:
-        """What it would mean if a rule decided some labels; most often that was told when they were counted."""
-        return self._counted.get((covered, labels, True)) or self._told(covered, labels, False)
+        """What it would mean if a rule decided some labels; most often that came with their counts."""
+        return self._counted.get((covered, labels, True)) or self._count(covered, labels, False)
 
-    def _told(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> CountTable:
+    def _count(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> CountTable:
         """The counts of a body from all blocks; asked for once, until a rule changes them."""
         key = (covered, labels, whole)
         if key not in self._counted:

@@ -60,7 +60,7 @@ def check_versions(client: Any, address: str) -> None:
     for worker in workers:
         task = client.submit(importlib.import_module, __name__, workers=[worker], pure=False)
         if (error := task.exception()) is not None:
-            raise PluruleError(f"worker {worker} lacks a package ({error}); install plurule everywhere")
+            raise PluruleError(f"worker {worker} cannot import a package ({error}); install plurule everywhere")
     for worker, found in client.run(version).items():
         if found != version():
             what = f"worker {worker} has plurule {found}, this is plurule {version()}"

@@ -355,9 +355,9 @@ class BlockFolds(TrainingData):
             return self.problem.listed((*self.given, *rules))  # which is only to be scored
         given = self.sample(0).initial_rules
         plain = self.problem.listed((*given, *rules))
-        told = self.parts.map(recount_part, plain, each=self.state.rows)
-        learned = summed_rules([one.rules[len(given) :] for one in told])
-        undecided = np.sum([one.undecided for one in told], axis=0).tolist()
+        counted = self.parts.map(recount_part, plain, each=self.state.rows)
+        learned = summed_rules([one.rules[len(given) :] for one in counted])
+        undecided = np.sum([one.undecided for one in counted], axis=0).tolist()
         valued = (replace(rule, value=gain_of(rule, lam)) for rule in learned)
         return replace(plain, rules=(*given, *valued), undecided=tuple(map(tuple, undecided)))
 
@@ -367,8 +367,8 @@ class BlockFolds(TrainingData):
         tests = [c for rule in rule_list[len(self.given) :] for c in rule.body if isinstance(c, RangeCondition)]
         asked = list(dict.fromkeys((test.index, test.threshold) for test in tests))
         unknown = [(index, t) for index, t in asked if values[index].cuts_rank(t)]
-        told = np.array(self.parts.map(around, unknown, each=self.state.rows)) if unknown else np.zeros((1, 0, 2))
-        ends = np.column_stack([told[:, :, 0].max(axis=0), told[:, :, 1].min(axis=0)])
+        neighbours = np.array(self.parts.map(around, unknown, each=self.state.rows)) if unknown else np.zeros((1, 0, 2))
+        ends = np.column_stack([neighbours[:, :, 0].max(axis=0), neighbours[:, :, 1].min(axis=0)])
         known = {}
         for index in rule_list.tested_attributes():
             inside = ends[[place for place, (other, _) in enumerate(unknown) if other == index]].ravel()

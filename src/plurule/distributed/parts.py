@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plurule.constraints import ResolvedConstraints
 from plurule.data.dataset import Dataset
 from plurule.data.encoding import encode
-from plurule.data.inputs import beside, labelled_data
+from plurule.data.inputs import disambiguate, labelled_data
 from plurule.data.readers.reading import Reader
 from plurule.data.table import Column, SparseColumn, Table
 from plurule.data.targets import TargetForm, merge_forms
@@ -37,7 +37,7 @@ from plurule.distributed.counts import Values
 from plurule.distributed.pieces import Contents, Pieces
 from plurule.errors import DataError
 from plurule.label_matrix import dense
-from plurule.learning.initial_rules import Start, start
+from plurule.learning.initial_rules import InitialState, apply_initial_rules
 from plurule.learning.problem import Problem, check_weights
 from plurule.model import Attribute, Rule
 from plurule.model.head import Hierarchy
@@ -172,21 +172,21 @@ def _in_form(one: PartSchema, form: TargetForm) -> PartSchema:
     if form.classes is None or (one.form is not None and one.form.classes is None):
         return one
     names = {attribute.name for attribute in one.attributes}
-    return one._replace(labels=beside(form.label_names(), names.__contains__, named=False))
+    return one._replace(labels=disambiguate(form.label_names(), names.__contains__, named=False))
 
 
 def _united(index: int, schemas: Sequence[PartSchema], names: Sequence[str]) -> Attribute:
     """One attribute of all parts, with the categories of all of them in the order that one reader would give."""
     named = zip(names, schemas, strict=True)
-    told = [(name, one.attributes[index]) for name, one in named if not one.all_missing[index]]
-    if not told:
+    known = [(name, one.attributes[index]) for name, one in named if not one.all_missing[index]]
+    if not known:
         return schemas[0].attributes[index]
-    first_name, first = told[0]
-    odd = next(((name, one) for name, one in told if one.is_nominal != first.is_nominal), None)
+    first_name, first = known[0]
+    odd = next(((name, one) for name, one in known if one.is_nominal != first.is_nominal), None)
     if odd is not None:
         kinds = ("nominal", "numeric") if odd[1].is_nominal else ("numeric", "nominal")
         raise DataError(f"{odd[0]}: column {first.name!r} is {kinds[0]}, in {first_name} it is {kinds[1]}")
-    listed = [one.categories or () for _, one in told]
+    listed = [one.categories or () for _, one in known]
     if not first.is_nominal or all(categories == listed[0] for categories in listed):
         return first
     united = tuple(dict.fromkeys(category for categories in listed for category in categories))
@@ -366,9 +366,9 @@ def build(part: Dataset, plan: Plan, kept: RowMetadata) -> tuple[Block, tuple[Ru
     """The block of a part, and the initial rules with the counts there."""
     table, Y, ones = rows_of(part, plan.attributes, kept)
     columns = (values.codes(column) for values, column in zip(plan.values, table.columns, strict=True))
-    begin: Start | None = None
+    begin: InitialState | None = None
     if plan.given:
-        begin = start(Problem(table, plan.labels, Y, ones, plan.given))
+        begin = apply_initial_rules(Problem(table, plan.labels, Y, ones, plan.given))
     weights = None if kept.weights is None else ones
     n_values = [values.n_values for values in plan.values]
     block = Block.make(columns, n_values, Y, weights, begin)

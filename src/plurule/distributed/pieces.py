@@ -180,7 +180,7 @@ class LocalPieces(Pieces, Blocks):
         n_parts = len(self.contents or ())
         return DataError(
             f"the source has {how} parts than the {n_parts} that were read first; do not change it while a model is "
-            "learned, and give a function that begins anew each time it is called instead of an iterator"
+            "learned, and give a function that begins again each time it is called instead of an iterator"
         )
 
 

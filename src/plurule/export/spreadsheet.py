@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from plurule.errors import ModelError, nearest
-from plurule.files import harmless
+from plurule.files import escape_formula
 from plurule.inspection.check import check
 from plurule.model import Attribute, Condition, OneOfCondition, Rule, RuleList
 from plurule.model.condition import format_count
@@ -179,7 +179,7 @@ def _safe(name: str) -> str:
 
 
 def _is_safe(text: str) -> bool:
-    return harmless(text) == text and not text.startswith("'") and not CONVERTED.fullmatch(text)
+    return escape_formula(text) == text and not text.startswith("'") and not CONVERTED.fullmatch(text)
 
 
 def _cell(condition: Condition, attribute: Attribute) -> str:

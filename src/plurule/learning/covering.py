@@ -13,7 +13,7 @@ import numpy as np
 from plurule.learning.binning import rank
 from plurule.learning.counting import Counting, State
 from plurule.learning.head_search import NOT_IN_HEAD
-from plurule.learning.initial_rules import start
+from plurule.learning.initial_rules import apply_initial_rules
 from plurule.learning.problem import Options, Problem
 from plurule.learning.refinement import Candidate, best_rule
 from plurule.model import Assignment, Head, Rule, RuleList
@@ -25,7 +25,7 @@ Progress = Callable[[int, float], None]
 
 def learn(problem: Problem, options: Options, progress: Progress | None = None) -> RuleList:
     """Learn a rule list."""
-    begin = start(problem)
+    begin = apply_initial_rules(problem)
     nothing, columns = np.zeros(problem.n_labels, dtype=bool), ColumnCache(problem.table)
     ranks = {
         i: rank(columns[i], options.max_bins, problem.weights)

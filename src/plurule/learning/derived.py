@@ -48,7 +48,7 @@ class DerivedColumn:
     categories: tuple[str, ...] = ()
     """In the order of their ranks; or the one that is negated. None: it tells missing from known."""
 
-    def said(self, condition: RangeCondition | OneOfCondition, source: Attribute) -> Condition:
+    def translate(self, condition: RangeCondition | OneOfCondition, source: Attribute) -> Condition:
         """The condition on the attribute itself."""
         if not self.categories:
             return MissingCondition(source.name, self.source, getattr(condition, "categories", ()) == ("missing",))
@@ -132,13 +132,14 @@ def _orders(total: NDArray[np.float64], present: NDArray[np.float64]) -> Sequenc
     """Different orders of categories, by the share of a label in each, for the labels that they tell most about."""
     share = present / total[:, None]
     overall = present.sum(axis=0) / total.sum()
-    told = (total[:, None] * (share - overall) ** 2).sum(axis=0)
-    told = np.round(told / (told.max(initial=0.0) or 1.0), 9)  # what differs by rounding only is a tie
+    information = (total[:, None] * (share - overall) ** 2).sum(axis=0)
+    # What differs by rounding only is a tie.
+    information = np.round(information / (information.max(initial=0.0) or 1.0), 9)
     found: dict[tuple[int, ...], NDArray[np.intp]] = {}
-    for label in np.argsort(-told, kind="stable")[:MOST_ORDERS]:
+    for label in np.argsort(-information, kind="stable")[:MOST_ORDERS]:
         order = np.argsort(share[:, label], kind="stable")
         listed = tuple(order.tolist())
         # Backwards, an order has the same sets.
-        if told[label] > 0 and listed not in found and listed[::-1] not in found:
+        if information[label] > 0 and listed not in found and listed[::-1] not in found:
             found[listed] = order
     return list(found.values())

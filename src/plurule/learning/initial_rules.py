@@ -16,7 +16,7 @@ from plurule.prediction.apply import nothing_decided, replay, with_counts
 
 
 @dataclass
-class Start:
+class InitialState:
     """Where separate-and-conquer begins."""
 
     rules: tuple[Rule, ...]
@@ -29,7 +29,7 @@ class Start:
     """The labels that occur in their heads."""
 
 
-def start(problem: Problem) -> Start:
+def apply_initial_rules(problem: Problem) -> InitialState:
     """Apply the initial rules of a problem, in order, as they will be applied at prediction time."""
     labels = np.zeros(problem.n_labels, dtype=bool)
     decisions = nothing_decided(*problem.Y.shape)
@@ -39,7 +39,7 @@ def start(problem: Problem) -> Start:
         decisions = step.decisions
         labels[[a.index for a in rule.head]] = True
         rules.append(replace(with_counts(rule, step, problem.Y, problem.weights), locked=True))
-    return Start(tuple(rules), decisions.predicted, decisions.active, labels)
+    return InitialState(tuple(rules), decisions.predicted, decisions.active, labels)
 
 
 def as_initial_rules(

@@ -24,7 +24,7 @@ from plurule.heuristics import (
 )
 from plurule.learning import covering
 from plurule.learning.covering import Progress
-from plurule.learning.initial_rules import start
+from plurule.learning.initial_rules import apply_initial_rules
 from plurule.learning.problem import Options, Problem
 from plurule.model import (
     Assignment,
@@ -116,7 +116,7 @@ def learn(
     if not runs_natively(options):
         return covering.learn(problem, options, progress)
     weights = problem.sample_weight
-    begin = start(problem) if problem.initial_rules else None
+    begin = apply_initial_rules(problem) if problem.initial_rules else None
     initial = begin.rules if begin else ()
     if columns is None:
         columns = prepare(problem.table, options.max_bins, weights, n_jobs=n_jobs)
@@ -170,13 +170,13 @@ def _constrain(core: _core.Options, constraints: ResolvedConstraints, attributes
     if constraints.directed:
         # To the core the second of two categories is the higher one.
         turned = np.array([bool(a.categories and YES.get(a.categories[0].lower())) for a in attributes])
-        barred = np.where(
+        forbidden = np.where(
             turned[:, None, None, None], forbidden_directions(constraints)[:, ::-1], forbidden_directions(constraints)
         )
         nominal = np.array([a.is_nominal for a in attributes], dtype=np.uint8)
-        asked = barred if core.predict_absence else barred[..., 1:]
+        asked = forbidden if core.predict_absence else forbidden[..., 1:]
         by_label = bool((asked != asked[:, :, :1, -1:]).any())
-        core.set_directions(barred.astype(np.uint8).reshape(2 * len(turned), -1), nominal, by_label)
+        core.set_directions(forbidden.astype(np.uint8).reshape(2 * len(turned), -1), nominal, by_label)
     if constraints.hierarchy:
         above = np.zeros(constraints.apart.shape, dtype=np.uint8)
         above[tuple(np.array(ancestors(constraints.hierarchy)).T)] = 1

@@ -63,17 +63,17 @@ class Problem:
             constraints = constraints.of_columns(np.array(sources, dtype=np.intp))
         return replace(self, table=table, constraints=constraints, derived=derived)
 
-    def said(self, condition: Condition) -> Condition:
-        """A condition as it is said of the attributes of the data."""
+    def translate(self, condition: Condition) -> Condition:
+        """The condition on the attributes of the data that a condition on a derived column stands for."""
         place = condition.index - len(self.attributes)
         if not isinstance(condition, RangeCondition | OneOfCondition) or place < 0:
             return condition
-        return self.derived[place].said(condition, self.attributes[self.derived[place].source])
+        return self.derived[place].translate(condition, self.attributes[self.derived[place].source])
 
     def rule_list(self, rules: Iterable[Rule], undecided: Pairs) -> RuleList:
         """What was learned, about the attributes of the data."""
         if self.derived:
-            rules = (replace(rule, body=tuple(map(self.said, rule.body))) for rule in rules)
+            rules = (replace(rule, body=tuple(map(self.translate, rule.body))) for rule in rules)
         return replace(self.listed(rules), attributes=self.attributes, undecided=undecided)
 
     def listed(self, rules: Iterable[Rule]) -> RuleList:

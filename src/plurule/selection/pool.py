@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from plurule import _core
 from plurule.data.table import Table
-from plurule.learning.initial_rules import start
+from plurule.learning.initial_rules import apply_initial_rules
 from plurule.learning.problem import Problem
 from plurule.lifts import AnyLift, as_table
 from plurule.model import Assignment, Condition, Head, RangeCondition, Rule, RuleList
@@ -164,7 +164,7 @@ def initial_decisions(problem: Problem) -> NDArray[np.int8] | None:
     """Return what initial rules decide, rows × labels: present, absent or open; None without initial rules."""
     if not problem.initial_rules:
         return None
-    begin = start(problem)
+    begin = apply_initial_rules(problem)
     # Rows that a stop rule ends have no label that is open.
     return np.where(begin.in_training[:, None], begin.predicted, np.maximum(begin.predicted, 0))
 
@@ -330,7 +330,7 @@ def _may_relate(some: Iterable[int], others: Iterable[int], problem: Problem) ->
 
 def counted(rules: tuple[Rule, ...], problem: Problem, lam: float) -> RuleList:
     """Return the initial rules of a problem and these, with their counts, and their gain as their value."""
-    initial = start(problem).rules
+    initial = apply_initial_rules(problem).rules
     plain = problem.listed((*initial, *rules))
     listed = recount(plain, problem.table, problem.Y, problem.weights)
     valued = [replace(rule, value=gain_of(rule, lam)) for rule in listed[len(initial) :]]
