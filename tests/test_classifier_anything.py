@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plurule import RelaxedPruningClassifier, RuleList, RuleListClassifier
+from plurule.data import read
 from plurule.errors import PluruleError
 from plurule.heuristics import FMeasure, HammingAccuracy, Laplace, Precision, SubsetAccuracy
 from plurule.lifts import KLN, Peak
@@ -165,3 +167,22 @@ def test_anything_is_learned_from_or_refused_in_words(learner: Any, problem: Any
 @given(LEARNERS, problems())
 def test_anything_at_all_is_learned_from_or_refused_in_words(learner: Any, problem: Any) -> None:
     try_everything(learner, problem)
+
+
+def test_dates_of_any_source_give_the_same_rules_and_predictions(tmp_path):
+    days = pd.date_range("2024-01-01", periods=120)
+    frame = pd.DataFrame({"received": days, "late": (days >= "2024-03-19").astype(int), "odd": days.day % 2})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    pl.from_pandas(frame).with_columns(pl.col("received").cast(pl.Date)).write_parquet(tmp_path / "u.parquet")
+    sources = [frame, pl.from_pandas(frame), *(tmp_path / name for name in ("t.csv", "t.parquet", "u.parquet"))]
+    data = [read(source, labels=["late", "odd"]) for source in sources]
+    data += [read(frame.assign(received=days.tz_localize("UTC")), labels=["late", "odd"])]
+    lists = [RuleListClassifier().fit(one).rule_list_ for one in data]
+    assert "received < 2024-03-" in str(lists[0])
+    assert all(one == lists[0] for one in lists)
+    lists[0].save(tmp_path / "model.json")
+    model = RuleList.load(tmp_path / "model.json")
+    texts = pd.DataFrame({"received": days.strftime("%Y-%m-%d")})
+    for source in (*data, texts, frame[["received"]], pl.from_pandas(frame).lazy()):
+        np.testing.assert_array_equal(model.predict(source), lists[0].predict(data[0]))

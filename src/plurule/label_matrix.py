@@ -25,6 +25,9 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     """
     if sp.issparse(Y):
         return _sparse(Y, name), None
+    Y = collected(Y)
+    if np.ma.is_masked(Y):
+        raise DataError(f"{name} has masked values, expected 0 or 1; leave these rows out")
     expect_different_names(Y, name)
     is_array = isinstance(Y, np.ndarray)
     frame = Y if is_array else nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
@@ -42,6 +45,11 @@ def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
     if array.ndim not in (1, 2):
         raise DataError(f"{name} must be a matrix of instances × labels, got an array of shape {array.shape}")
     return _dense(array[:, None] if array.ndim == 1 else array, None, name), None
+
+
+def collected(data: Any) -> Any:
+    """Return a lazy frame of polars as one in memory; anything else as it is."""
+    return data.collect() if type(data).__name__ == "LazyFrame" else data
 
 
 def expect_different_names(frame: Any, name: str = "Y", columns: str = "label") -> None:

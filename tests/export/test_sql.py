@@ -161,8 +161,6 @@ def test_sqlite_reads_texts_as_the_numbers_they_say() -> None:
 
 def test_whole_numbers_and_truth_values_serve_as_categories(database: tuple[str, Any]) -> None:
     dialect, connection = database
-    if dialect == "sqlite":
-        pytest.skip("SQLite has no truth values")
     cursor = connection.cursor()
     cursor.execute('CREATE TABLE kinds ("row id" INTEGER, n INTEGER, b BOOLEAN)')
     cursor.execute("INSERT INTO kinds VALUES (0, 2, TRUE), (1, 3, FALSE), (2, NULL, NULL)")

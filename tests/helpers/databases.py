@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from helpers.engines import as_text
 from plurule.data.table import Table
 from plurule.export.sql import DIALECTS
 from plurule.model import RuleList
@@ -44,6 +45,9 @@ def fill(connection: Any, dialect: str, name: str, rule_list: RuleList, table: T
         if attribute.categories is not None:
             kinds.append("TEXT")
             values.append([None if code < 0 else attribute.categories[code] for code in column.tolist()])
+        elif attribute.is_date:
+            kinds.append("TEXT" if dialect == "sqlite" else "TIMESTAMP")
+            values.append([None if np.isnan(seconds) else as_text(seconds) for seconds in column.tolist()])
         else:
             kinds.append(NUMBER[dialect])
             values.append([missing if np.isnan(v) else v for v in column.astype(np.float64).tolist()])

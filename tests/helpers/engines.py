@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ NO_CATEGORY = "\x00 no category"
 """A text that stands for a missing value where there is no null."""
 
 
+def as_text(seconds: float) -> str:
+    """A time as databases and JSON have it."""
+    return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat(" ")
+
+
 def columns(rule_list: RuleList, table: Table) -> dict[str, list[Any]]:
     """The tested columns as plain values, None where missing."""
     plain = {}
@@ -35,6 +41,8 @@ def columns(rule_list: RuleList, table: Table) -> dict[str, list[Any]]:
         values = table.column(index).tolist()
         if attribute.categories is not None:
             plain[attribute.name] = [None if code < 0 else attribute.categories[code] for code in values]
+        elif attribute.is_date:
+            plain[attribute.name] = [None if value != value else as_text(value) for value in values]
         else:
             plain[attribute.name] = [None if value != value else float(value) for value in values]
     return plain

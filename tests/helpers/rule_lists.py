@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -111,6 +112,8 @@ VALUES = [0.1, 0.2, 0.30000000000000004, 1.0, -2.5, 1e-7, 123456.789, 0.1 + 2**-
 """Numbers of which some are neighbours."""
 EXTREME_VALUES = [-1e300, 7e-310]
 """Numbers that only a double holds."""
+TIMES = [1726704000.0, 1726704001.0, 1726747200.0, -86400.0, 0.0, 951782400.0]
+"""Seconds since 1970, of which some are neighbours or midnight."""
 
 
 def random_rule_list(
@@ -133,6 +136,7 @@ def random_rule_list(
         Attribute(name(f"a{i}"), tuple(name(f"c{j}") for j in range(3)) if i % 2 else None) for i in range(6)
     )
     attributes += (Attribute(name("has"), only_0_and_1=True), Attribute(name("says"), ("no", "yes")))
+    attributes += (Attribute(name("when"), is_date=True),)
     rules = tuple(_random_rule(random_, attributes, labels, values) for _ in range(n_rules))
     n_rows = 60
     columns: list[Any] = []
@@ -143,8 +147,14 @@ def random_rule_list(
         elif attribute.is_binary:
             columns.append(np.array([random_.choice([0.0, 1.0, np.nan]) for _ in range(n_rows)]))
         else:
-            columns.append(np.array([random_.choice([*values, np.nan]) for _ in range(n_rows)]))
+            some = TIMES if attribute.is_date else values
+            columns.append(np.array([random_.choice([*some, np.nan]) for _ in range(n_rows)]))
     return RuleList(rules, attributes, labels), Table(attributes, columns)
+
+
+def _bounds_of_times() -> list[float]:
+    """Times, times halfway between others, and the numbers right before times."""
+    return [*TIMES, *(time + 0.5 for time in TIMES), *(math.nextafter(time, -math.inf) for time in TIMES[:4])]
 
 
 def _random_rule(
@@ -169,11 +179,14 @@ def _random_rule(
             body.append(OneOfCondition(attribute.name, index, (category,), is_binary=attribute.is_binary))
         elif attribute.is_binary:
             body.append(presence(attribute, index, random_.random() < 0.5))
-        elif random_.random() < 0.4:
-            body.append(RangeCondition(attribute.name, index, *sorted(random_.sample(values, 2))))
         else:
-            bound = random_.choice(["at_most", "above"])
-            body.append(RangeCondition(attribute.name, index, **{bound: random_.choice(values)}))
+            bounds = _bounds_of_times() if attribute.is_date else values
+            if random_.random() < 0.4:
+                above, at_most = sorted(random_.sample(bounds, 2))
+            else:
+                threshold = random_.choice(bounds)
+                above, at_most = random_.choice([(None, threshold), (threshold, None)])
+            body.append(RangeCondition(attribute.name, index, above, at_most, is_date=attribute.is_date))
     return Rule(
         Head(tuple(Assignment(labels[l], l, random_.random() < 0.6) for l in head)),
         tuple(body),

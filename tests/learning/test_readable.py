@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from helpers.rule_lists import make_rules
 from plurule import RelaxedPruningClassifier
 from plurule.data.encoding import encode
-from plurule.learning.readable import join_sets, readable, roundest
+from plurule.learning.readable import join_sets, readable, roundest, roundest_date
 from plurule.model import Attribute, LabelCondition, MissingCondition, RuleList
+from plurule.model.dates import format_date, parse_date
 from plurule.model.text import parse, write
 from plurule.prediction.apply import predict_labels
 
@@ -124,3 +125,18 @@ def test_the_roundest_number_is_the_one_in_the_middle_of_those_with_the_fewest_d
     lowest: float, highest: float, expected: float
 ) -> None:
     assert roundest(lowest, highest) == expected
+
+
+@pytest.mark.parametrize(
+    ("below", "at_most", "expected"),
+    [
+        ("2019-12-30", "2020-01-03", "2020-01-01"),
+        ("2024-03-30", "2024-04-02", "2024-04-01"),
+        ("2024-09-18", "2024-09-19", "2024-09-19"),
+        ("2024-09-19T08:10", "2024-09-19T09:05", "2024-09-19T09:00:00"),
+        ("2024-09-19T08:10:05", "2024-09-19T08:10:06", "2024-09-19T08:10:06"),
+        ("1969-12-30", "1969-12-31T12:00", "1969-12-31"),
+    ],
+)
+def test_the_roundest_date_is_the_beginning_of_the_longest_period(below: str, at_most: str, expected: str) -> None:
+    assert format_date(roundest_date(parse_date(below), parse_date(at_most))) == expected

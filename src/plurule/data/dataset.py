@@ -134,10 +134,12 @@ class Dataset:
         except ImportError as error:
             raise ImportError("to_pandas needs pandas; install it with: pip install 'plurule[pandas]'") from error
         rows = pd.RangeIndex(len(self)) if self.row_names is None else pd.Index(self.row_names)
-        columns = {
-            a.name: values if a.categories is None else pd.Categorical.from_codes(values, list(a.categories))
-            for a, values in self._columns()
-        }
+        columns: dict[str, Any] = {}
+        for attribute, values in self._columns():
+            if attribute.categories is not None:
+                columns[attribute.name] = pd.Categorical.from_codes(values, list(attribute.categories))
+            else:
+                columns[attribute.name] = pd.to_datetime(values, unit="s") if attribute.is_date else values
         return pd.DataFrame(columns, rows), pd.DataFrame(dense(self.Y), rows, list(self.label_names))
 
     def to_numpy(self) -> tuple[NDArray[np.float64], NDArray[np.int8]]:

@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.table import Column, SparseColumns, Table, recode
+from plurule.data.table import Column, SparseColumns, Table
 from plurule.errors import DataError, first_repeated, nearest
-from plurule.label_matrix import expect_different_names
+from plurule.label_matrix import collected, expect_different_names
 from plurule.model import Attribute
+from plurule.model.condition import YES
+from plurule.model.dates import format_date, parse_date
 
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
+
+
+class Texts(NamedTuple):
+    """A column of texts: the different ones, and the place of each row's among them, -1 if it is missing."""
+
+    distinct: Sequence[str]
+    places: NDArray[Any]
+
+
 _ROWS_AT_ONCE = 4096
 _UNKNOWN_TO_NUMPY = (nw.Int128, nw.UInt128)
+LEADING_ZERO = r"^\s*[+-]?0[0-9]"
+"""Texts with a leading zero are codes, such as postal codes, not numbers."""
+UNKNOWN = -2
+"""Code of a category that a model does not know; -1 is that of a missing value."""
 
 
 def encode(X: Any, attributes: Sequence[Attribute] | None = None, tested: Collection[int] | None = None) -> Table:
@@ -52,6 +69,7 @@ def _by_name(X: Any, attributes: Sequence[Attribute] | None) -> tuple[int, dict[
     """How many rows there are, and the columns: those of frames and arrays, and for a table where they stand in it."""
     if isinstance(X, Table):
         return len(X), {name: (X, index) for index, name in enumerate(X.names)}
+    X = collected(X)
     expect_different_names(X, "X", "column")
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
@@ -71,6 +89,10 @@ def _column_of(frame: nw.DataFrame[Any], name: str) -> Given:
 
 
 def _matrix(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(X)
+        X = X.data.astype(np.result_type(X.dtype, np.float32) if X.dtype.kind in "biuf" else object)
+        X[mask] = np.nan if X.dtype.kind == "f" else None
     array = np.asarray(X)
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         # A list that mixes text and numbers: keep the numbers.
@@ -145,12 +167,15 @@ def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
     """The attribute that a column is, and its values."""
     kind: Any = values.dtype
     if isinstance(values, np.ndarray):
+        if kind.kind == "M":
+            return Attribute(name, is_date=True), _seconds(values, name)
         if kind.kind not in "OUS":
             return Attribute(name), _numbers(values, name)
         # Text may have come from numbers that shared an array with text, so a column that reads as numbers is numeric.
-        if kind.kind != "O" and _reads_as_numbers(values.tolist()):
+        texts = values if kind.kind == "O" else values.astype(str)
+        if kind.kind != "O" and _reads_as_numbers(texts.tolist()) and not _are_codes(texts.tolist()):
             return Attribute(name), _numbers(values, name)
-        return _infer_objects(values if kind.kind == "O" else values.astype(str), name)
+        return _infer_objects(texts, name)
     if isinstance(kind, nw.Categorical | nw.Enum):
         # Categories come as text even where the values are numbers: the text of 2.0 is that of its value, "2".
         text_of = {str(v): category_text(v) for v in _distinct(values)[0]}
@@ -163,6 +188,10 @@ def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
         categories = tuple(sorted(_distinct(values)[0]))
     elif isinstance(kind, nw.Object):
         return _infer_objects(values, name)
+    elif isinstance(kind, nw.Datetime | nw.Date):
+        return Attribute(name, is_date=True), _seconds(values, name)
+    elif isinstance(kind, nw.Unknown) and values.null_count() == len(values):
+        return Attribute(name), np.full(len(values), np.nan)
     else:
         raise _unusable(name, kind)
     repeated = first_repeated(categories)
@@ -172,8 +201,10 @@ def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
     return attribute, _codes(values, attribute)
 
 
-def _distinct(values: Given) -> tuple[list[Any], NDArray[np.intp]]:
+def _distinct(values: Given | Texts) -> tuple[Sequence[Any], NDArray[Any]]:
     """The different values of a column that are not missing, and the place of each value among them, or -1."""
+    if isinstance(values, Texts):
+        return values
     if isinstance(values, nw.Series) and isinstance(values.dtype, nw.String | nw.Categorical | nw.Enum):
         import pyarrow
 
@@ -196,8 +227,10 @@ def _distinct(values: Given) -> tuple[list[Any], NDArray[np.intp]]:
 def _infer_objects(values: Given, name: str) -> tuple[Attribute, Column]:
     """Numeric if no value is text, nominal otherwise."""
     present = [v for v in _listed(values) if not is_missing(v)]
+    if present and all(isinstance(v, date | np.datetime64) for v in present):
+        return Attribute(name, is_date=True), _seconds(values, name)
     # For numpy a duration is a number, too.
-    allowed = str | int | float | np.number | np.bool_
+    allowed = str | bytes | int | float | np.number | np.bool_
     odd = next((v for v in present if not isinstance(v, allowed) or isinstance(v, np.timedelta64)), None)
     if odd is not None:
         raise _unusable(name, type(odd).__name__, "holds {} values")
@@ -212,37 +245,99 @@ def _listed(values: Given) -> list[Any]:
 
 
 def _column(values: Any, attribute: Attribute, unknown: Counter[str]) -> Column:
-    """A column as the attribute of a model, with the model's categories."""
-    if not isinstance(values, tuple):
-        return _codes(values, attribute, unknown) if attribute.is_nominal else _numbers(values, attribute.name)
-    table, index = values
-    found = table.attributes[index].categories
-    if found == attribute.categories:
-        return table.columns[index]
-    if attribute.categories is None:
-        raise DataError(f"column {attribute.name!r} is nominal, but the model was trained on a numeric one")
-    given = table.column(index)
-    if found is None:
-        # A CSV file does not say that its numbers are categories; the model does.
-        return _codes(given, attribute, unknown)
-    recoded = recode(given, found, attribute.categories)
-    unknown[attribute.name] += int(np.count_nonzero((recoded < 0) & (given >= 0)))
-    return recoded
+    """A column as the attribute of a model, with the model's categories; the form of the model decides."""
+    if isinstance(values, tuple):
+        table, index = values
+        found = table.attributes[index]
+        if found.categories == attribute.categories and found.is_date == attribute.is_date:
+            return table.columns[index]
+        values = _as_texts(table.column(index), found)
+    if attribute.is_nominal:
+        return _codes(values, attribute, unknown)
+    return _seconds(values, attribute.name) if attribute.is_date else _numbers(values, attribute.name, attribute)
 
 
-def _codes(values: Given, attribute: Attribute, unknown: Counter[str] | None = None) -> NDArray[np.int32]:
+def _as_texts(column: NDArray[Any], attribute: Attribute) -> Texts | NDArray[Any]:
+    """A column of a table with its categories and dates as the texts that they were read from; numbers as they are."""
+    if attribute.categories is not None:
+        return Texts(attribute.categories, column)
+    if not attribute.is_date:
+        return column
+    distinct, places = np.unique(column[~np.isnan(column)], return_inverse=True)
+    codes = np.full(len(column), -1)
+    codes[~np.isnan(column)] = places
+    return Texts([str(format_date(seconds)) for seconds in distinct.tolist()], codes)
+
+
+def _codes(values: Given | Texts, attribute: Attribute, unknown: Counter[str] | None = None) -> NDArray[np.int32]:
     """Index of each value among the categories; -1 where missing or not among them, which `unknown` counts."""
     distinct, places = _distinct(values)
-    index = {category: code for code, category in enumerate(attribute.categories or ())}
-    of_distinct = np.array([*(index.get(category_text(v), -2) for v in distinct), -1], dtype=np.int32)
+    code_of = _code_by_text(attribute)
+    of_distinct = np.array([*(code_of(category_text(v)) for v in distinct), -1], dtype=np.int32)
     codes = of_distinct[places]
     if unknown is not None:
-        unknown[attribute.name] += int(np.count_nonzero(codes == -2))
+        _expect_no_numbers([v for v, code in zip(distinct, of_distinct, strict=False) if code == UNKNOWN], attribute)
+        unknown[attribute.name] += int(np.count_nonzero(codes == UNKNOWN))
     return np.maximum(codes, -1)
 
 
-def _numbers(values: Given, name: str) -> NDArray[Any]:
-    """Floats as they are (float32 and float64 are kept), all else as float64; NaN where missing."""
+def _code_by_text(attribute: Attribute) -> Callable[[str], int]:
+    """The index of a category by its text; yes, true and 1 are the same to an attribute that instances have or not."""
+    index = {category: code for code, category in enumerate(attribute.categories or ())}
+    if not attribute.is_binary:
+        return lambda text: index.get(text, UNKNOWN)
+    by_truth = {YES[category.lower()]: code for category, code in index.items()}
+    return lambda text: by_truth[YES[text.lower()]] if text.lower() in YES else UNKNOWN
+
+
+def _expect_no_numbers(values: Sequence[Any], attribute: Attribute) -> None:
+    """Complain about the number 1234 where the model knows the text 01234."""
+    numbers = {float(v): v for v in values if isinstance(v, int | float | np.number)}
+    for category in attribute.categories or () if numbers else ():
+        if _reads_as_numbers([category]) and float(category) in numbers:
+            raise DataError(
+                f"column {attribute.name!r} holds the number {numbers[float(category)]}, but the model knows the text "
+                f"{category!r}; give the column as text"
+            )
+
+
+def _seconds(values: Given | Texts, name: str) -> NDArray[np.float64]:
+    """Whole seconds since 1970-01-01 of a column of dates or their texts; NaN where missing."""
+    if isinstance(values, nw.Series) and isinstance(values.dtype, nw.Datetime | nw.Date):
+        import pyarrow
+
+        column: Any = values.to_arrow()
+        zone = getattr(column.type, "tz", None)
+        microseconds = column.cast(pyarrow.timestamp("us", zone), safe=False).cast(pyarrow.int64())
+        chunks = microseconds.chunks if isinstance(microseconds, pyarrow.ChunkedArray) else [microseconds]
+        arrays = [chunk.to_numpy(zero_copy_only=False).astype(np.float64) for chunk in chunks]
+        return np.floor(np.concatenate([np.zeros(0), *arrays]) / 1e6)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        microseconds = values.astype("datetime64[us]").astype(np.float64)
+        return np.where(np.isnat(values), np.nan, np.floor(microseconds / 1e6))
+    distinct, places = _distinct(values)
+    seconds = [*(_seconds_of(value, name) for value in distinct), np.nan]
+    return np.floor(np.array(seconds, dtype=np.float64))[places]
+
+
+def _seconds_of(value: Any, name: str) -> float:
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]").item()
+    text = value.isoformat() if isinstance(value, date) else value
+    seconds = parse_date(text) if isinstance(text, str) else None
+    if seconds is None:
+        raise DataError(f"column {name!r} must hold dates such as 2024-09-19, found {value!r}")
+    return seconds
+
+
+def _numbers(values: Given | Texts, name: str, attribute: Attribute | None = None) -> NDArray[Any]:
+    """Floats as they are (float32 and float64 are kept), all else as float64; NaN where missing.
+
+    Where the attribute of a model has no values but 0 and 1, the words true and false are read, too.
+    """
+    if isinstance(values, Texts):
+        numbers = _numbers(np.array(values.distinct, dtype=object), name, attribute)
+        return np.append(numbers, np.nan)[values.places]
     if isinstance(values, np.ndarray) and values.dtype in (np.float32, np.float64):
         # The whole array was looked at.
         return values
@@ -250,6 +345,8 @@ def _numbers(values: Given, name: str) -> NDArray[Any]:
         values = values.to_numpy()
     if isinstance(values, nw.Series) or values.dtype.kind in "OUS":
         listed = [np.nan if is_missing(v) else v for v in _listed(values)]
+        if attribute is not None and attribute.is_binary:
+            listed = [YES.get(v.lower(), v) if isinstance(v, str) else v for v in listed]
         if not _reads_as_numbers(listed):
             odd = next(v for v in listed if not _reads_as_numbers([v]))
             raise DataError(f"column {name!r} must hold numbers, found {odd!r}")
@@ -271,6 +368,10 @@ def _reads_as_numbers(values: list[Any]) -> bool:
     return True
 
 
+def _are_codes(texts: list[str]) -> bool:
+    return any(re.match(LEADING_ZERO, text) for text in texts)
+
+
 def _expect_finite(array: NDArray[Any], attributes: Sequence[Attribute]) -> None:
     """Refuse infinite numbers; rows are read one after the other, in less time than columns."""
     starts = range(0, len(array), _ROWS_AT_ONCE)
@@ -290,7 +391,7 @@ def _reject_infinite(values: NDArray[Any], name: str) -> None:
 
 
 def _unusable(name: str, kind: Any, found: str = "is of type {}") -> DataError:
-    times = ", of times for example the seconds since 1970" if str(kind).lower()[:4] in ("date", "time", "dura") else ""
+    times = ", of times for example in seconds" if str(kind).lower()[:4] in ("time", "dura") else ""
     # Checks of scikit-learn look for its own words.
     needed = " (each argument must be a string or a number)" if "values" in found else ""
     return DataError(f"column {name!r} {found.format(kind)}; make it numeric{times}, categorical or text{needed}")
@@ -313,4 +414,6 @@ def category_text(value: Any) -> str:
     >>> category_text(2.0), category_text("2"), category_text(True)
     ('2', '2', 'True')
     """
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

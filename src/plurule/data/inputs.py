@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -14,7 +15,6 @@ from plurule.data.table import Table
 from plurule.data.targets import TargetForm, column_of_classes, read_target
 from plurule.errors import DataError, first_repeated
 from plurule.label_matrix import by_name, label_matrix
-from plurule.model import Attribute
 from plurule.model.naming import amount
 
 
@@ -108,7 +108,7 @@ def with_names(table: Table, names: Sequence[str]) -> Table:
     repeated = first_repeated(texts)
     if repeated is not None:
         raise DataError(f"feature_names holds {repeated!r} twice; give each column its own name")
-    attributes = [Attribute(name, a.categories) for name, a in zip(texts, table.attributes, strict=True)]
+    attributes = [replace(a, name=name) for name, a in zip(texts, table.attributes, strict=True)]
     return Table(attributes, table.columns, len(table))
 
 

@@ -48,16 +48,6 @@ class SparseColumn:
 Column: TypeAlias = NDArray[Any] | SparseColumn
 
 
-def recode(codes: NDArray[Any], categories: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int32]:
-    """Codes of categories as codes of other ones; -1 for what is not among these.
-
-    >>> recode(np.array([0, 1, -1]), ["no", "yes"], ["yes"])
-    array([-1,  0, -1], dtype=int32)
-    """
-    position = {category: code for code, category in enumerate(wanted)}
-    return np.array([*(position.get(category, -1) for category in categories), -1], dtype=np.int32)[codes]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseColumns(Sequence[SparseColumn]):
     """Many sparse columns kept as one matrix, so that a wide table costs no object per column."""

@@ -317,7 +317,8 @@ class BlockCandidates(Candidates):
             return OneOfCondition(attribute.name, column, (attribute.categories[low],), is_binary=attribute.is_binary)
         values = self.data.values[column]
         threshold = midpoint(float(values.highest[low]), float(values.lowest[codes[split + 1]]))
-        return RangeCondition(attribute.name, column, *((threshold, None) if above else (None, threshold)))
+        lower, upper = (threshold, None) if above else (None, threshold)
+        return RangeCondition(attribute.name, column, lower, upper, is_date=attribute.is_date)
 
 
 def _both_sides(slots: Sums) -> Sums:

@@ -182,16 +182,15 @@ def _united(index: int, schemas: Sequence[PartSchema], names: Sequence[str]) -> 
     if not known:
         return schemas[0].attributes[index]
     first_name, first = known[0]
-    odd = next(((name, one) for name, one in known if one.is_nominal != first.is_nominal), None)
+    odd = next(((name, one) for name, one in known if one.kind != first.kind), None)
     if odd is not None:
-        kinds = ("nominal", "numeric") if odd[1].is_nominal else ("numeric", "nominal")
-        raise DataError(f"{odd[0]}: column {first.name!r} is {kinds[0]}, in {first_name} it is {kinds[1]}")
+        raise DataError(f"{odd[0]}: column {first.name!r} is {odd[1].kind}, in {first_name} it is {first.kind}")
     listed = [one.categories or () for _, one in known]
     if not first.is_nominal or all(categories == listed[0] for categories in listed):
         return first
     united = tuple(dict.fromkeys(category for categories in listed for category in categories))
     in_order = all(list(categories) == sorted(categories) for categories in listed)
-    return Attribute(first.name, tuple(sorted(united)) if in_order else united)
+    return replace(first, categories=tuple(sorted(united)) if in_order else united)
 
 
 class Plan(NamedTuple):

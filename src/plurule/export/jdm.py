@@ -44,8 +44,9 @@ def to_jdm(rule_list: RuleList) -> str:
     Returns
     -------
     str
-        A graph whose request has a member per attribute (null, or none, where a value is missing) and whose response
-        has `labels`, true or false by name, and `rules`, the numbers of the rules that decided them, or null.
+        A graph whose request has a member per attribute (null, or none, where a value is missing; a date is a text such
+        as `2024-09-19` or `2024-09-19 12:30:00`) and whose response has `labels`, true or false by name, and `rules`,
+        the numbers of the rules that decided them, or null.
 
     Examples
     --------
@@ -109,7 +110,11 @@ def _table(
     inputs = []
     for i in tested:
         name = rule_list.attributes[i].name
-        inputs.append({"id": f"attribute_{i + 1}", "name": name, "field": f"row[{_string(name)}]"})
+        value = f"row[{_string(name)}]"
+        if rule_list.attributes[i].is_date:
+            # Seconds since 1970, as in the rules.
+            value = f"{value} == null ? null : date({value})"
+        inputs.append({"id": f"attribute_{i + 1}", "name": name, "field": value})
     inputs += [
         {"id": f"tested_{i + 1}", "name": rule_list.labels[i], "field": _first(earlier.get(i, []))}
         for i in tested_labels

@@ -45,9 +45,10 @@ def to_onnx(rule_list: RuleList) -> bytes:
     -------
     bytes
         A model with an input for each attribute that rules test, under its name and of shape (rows, 1): doubles, NaN
-        where missing, or for a nominal attribute strings, of which any that is no category is a missing value. The
-        outputs, of shape (rows, labels), are `labels` (0 and 1), `probabilities`, and `rules`, the number of the rule
-        that decided (0 for none). Outputs get an underscore at their end if an attribute has the name of one.
+        where missing (of dates, the seconds since 1970-01-01), or for a nominal attribute strings, of which any that is
+        no category is a missing value. The outputs, of shape (rows, labels), are `labels` (0 and 1), `probabilities`,
+        and `rules`, the number of the rule that decided (0 for none). Outputs get an underscore at their end if an
+        attribute has the name of one.
 
     Examples
     --------

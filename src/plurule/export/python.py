@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 from keyword import iskeyword
 
-from plurule.model import Condition, Rule, RuleList
+from plurule.model import Attribute, Condition, Rule, RuleList
+from plurule.model.condition import YES
 
 HELPERS = """\
 _MISSING = float("nan")  # compares with nothing
@@ -37,7 +38,40 @@ def _complete(labels):
 """
 
 
-USED = frozenset({"LABELS", "_MISSING", "_category", "_complete", "_decide", "_number"} | set(dir(builtins)))
+DATES = """\
+from datetime import date, datetime, timedelta, timezone
+
+_1970 = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def _seconds(value):
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if not isinstance(value, date):
+        return _number(value)
+    if not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    return (value.replace(tzinfo=value.tzinfo or timezone.utc) - _1970) // timedelta(seconds=1)
+
+"""
+TRUTH = f"""\
+_TRUTH = {YES!r}
+
+
+def _binary(value, absent, present):
+    is_present = _TRUTH.get(str(_category(value)).lower())
+    return None if is_present is None else (present if is_present else absent)
+
+"""
+OPTIONAL = {"_seconds": DATES, "_binary": TRUTH}
+"""Helpers that only some lists need."""
+
+
+USED = frozenset(
+    {"LABELS", "_MISSING", "_TRUTH", "_1970", "_category", "_complete", "_decide", "_number", *OPTIONAL}
+    | {"date", "datetime", "timedelta", "timezone"}
+    | set(dir(builtins))
+)
 """Names that mean something else in the module."""
 
 
@@ -74,25 +108,35 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
     """
     if not function.isidentifier() or iskeyword(function) or function in USED:
         raise ValueError(f"a function cannot be called {function!r}; give a Python name that is not taken")
+    reading = [f"    x{i} = {_read(rule_list.attributes[i])}" for i in rule_list.tested_attributes()]
     lines = [
         f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',
         "",
         *(f"# {line}" for line in rule_list.meanings()),
         f"LABELS = {tuple(rule_list.labels)!r}",
         HELPERS,
+        *(helper for name, helper in OPTIONAL.items() if any(f" = {name}(" in line for line in reading)),
         f"def {function}(instance):",
         '    """Labels of an instance: a dictionary of 0 and 1, from a mapping of attribute names to values."""',
     ]
-    for index in rule_list.tested_attributes():
-        attribute = rule_list.attributes[index]
-        read = "_category" if attribute.is_nominal else "_number"
-        lines.append(f"    x{index} = {read}(instance.get({attribute.name!r}))")
+    lines += reading
     lines.append("    labels = {}")
     for number, rule in enumerate(rule_list, start=1):
         lines.append(f"    # rule {number}: {rule.to_text()}")
         lines += [f"    {line}" for line in _rule(rule, rule_list)]
     lines.append("    return _complete(labels)")
     return "\n".join(lines)
+
+
+def _read(attribute: Attribute) -> str:
+    """Return an expression of the value of an attribute, as conditions compare it."""
+    value = f"instance.get({attribute.name!r})"
+    if attribute.categories is None:
+        return f"_seconds({value})" if attribute.is_date else f"_number({value})"
+    if not attribute.is_binary:
+        return f"_category({value})"
+    absent, present = sorted(attribute.categories, key=lambda category: YES[category.lower()])
+    return f"_binary({value}, {absent!r}, {present!r})"
 
 
 def _rule(rule: Rule, rule_list: RuleList) -> list[str]:

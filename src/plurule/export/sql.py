@@ -25,7 +25,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from plurule.errors import ModelError, nearest
-from plurule.model import Condition, RuleList
+from plurule.model import Attribute, Condition, RuleList
+from plurule.model.condition import YES
+from plurule.model.dates import format_date
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""
@@ -154,8 +156,8 @@ class _Query:
         ]
         for index, column in self.columns.items():
             attribute = self.rule_list.attributes[index]
-            form = "{}" if attribute.is_nominal else self.dialect.number_column
-            columns.append([f"{form.format(f't.{self.dialect.identifier(attribute.name)}')} AS {column}"])
+            value = f"t.{self.dialect.identifier(attribute.name)}"
+            columns.append([f"{_read(attribute, value, self.dialect)} AS {column}"])
         return columns or [[f"1 AS {self.prefix}nothing"]]
 
     def _results(self) -> list[Lines]:
@@ -250,6 +252,22 @@ class _Query:
             )
 
 
+def _read(attribute: Attribute, value: str, dialect: Dialect) -> str:
+    """Return an expression of the value of an attribute, as conditions compare it."""
+    if attribute.categories is None:
+        return (dialect.date_column if attribute.is_date else dialect.number_column).format(value)
+    if not attribute.is_binary:
+        return value
+    # A truth value is a number in one database, and a word in another.
+    absent, present = sorted(attribute.categories, key=lambda category: YES[category.lower()])
+    cases = []
+    for category, is_present in ((absent, False), (present, True)):
+        words = [word for word, truth in YES.items() if truth == is_present]
+        listed = ", ".join(dialect.string(word) for word in (*words, f"{int(is_present)}.0"))
+        cases.append(f"WHEN LOWER(CAST({value} AS TEXT)) IN ({listed}) THEN {dialect.string(category)}")
+    return f"CASE {' '.join(cases)} END"
+
+
 def _select(columns: list[Lines], source: str) -> Lines:
     for column in columns[:-1]:
         column[-1] += ","
@@ -277,6 +295,10 @@ class Dialect:
     """A column, `{}`, read as doubles, NULL where missing."""
     number: Callable[[float], str]
     """A double, exactly."""
+    date_column: str
+    """A column, `{}`, read as times to the second, in UTC if they have a zone."""
+    date_literal: str
+    """A time, `{}`."""
     words: frozenset[str] = frozenset()
     """Names, in lower case, that the columns of a subquery cannot be asked for by, even in quotes."""
     longest_name: int | None = None
@@ -297,6 +319,13 @@ class Dialect:
         quoted = "'" + text.replace("'", "''") + "'"
         # With an E the backslash means the same whatever standard_conforming_strings says.
         return "E" + quoted.replace("\\", "\\\\") if self.has_escapes and "\\" in text else quoted
+
+    def date(self, seconds: float) -> str:
+        """Return a time."""
+        text = format_date(seconds, " ")
+        if text is None:
+            raise ModelError(f"a rule compares a date with {seconds!r} seconds, which is no date; change the rule")
+        return self.date_literal.format(text if " " in text else f"{text} 00:00:00")
 
     def can_hold(self, text: str) -> bool:
         """Return whether a column can hold the text at all."""
@@ -338,15 +367,31 @@ def _duckdb_number(value: float) -> str:
 DIALECTS: dict[str, Dialect] = {
     # From 3.35 on. Columns imported from a CSV file hold texts, and '' where a value is missing.
     "sqlite": Dialect(
-        "SQLite", 2000, "CAST(NULLIF({}, '') AS REAL)", _sqlite_number, words=frozenset({"true", "false"})
+        "SQLite",
+        2000,
+        "CAST(NULLIF({}, '') AS REAL)",
+        _sqlite_number,
+        # Texts, which are in the order of the times.
+        "DATETIME({})",
+        "'{}'",
+        words=frozenset({"true", "false"}),
     ),
-    "duckdb": Dialect("DuckDB", 100_000, "NULLIF(CAST({} AS DOUBLE), 'NaN'::DOUBLE)", _duckdb_number),
+    "duckdb": Dialect(
+        "DuckDB",
+        100_000,
+        "NULLIF(CAST({} AS DOUBLE), 'NaN'::DOUBLE)",
+        _duckdb_number,
+        "DATE_TRUNC('second', CAST({} AS TIMESTAMP))",
+        "TIMESTAMP '{}'",
+    ),
     # From 12 on.
     "postgresql": Dialect(
         "PostgreSQL",
         1600,
         "NULLIF(CAST({} AS double precision), 'NaN')",
         "{!r}::float8".format,
+        "DATE_TRUNC('second', CAST({} AS timestamp))",
+        "TIMESTAMP '{}'",
         longest_name=63,
         has_escapes=True,
     ),

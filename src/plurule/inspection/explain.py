@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from plurule.data.inputs import row_ids
 from plurule.data.table import Table
 from plurule.inspection.data import Records, match
-from plurule.model import Condition, MissingCondition, OneOfCondition, Rule, RuleList
-from plurule.model.condition import format_count, format_number
+from plurule.model import Condition, MissingCondition, OneOfCondition, RangeCondition, Rule, RuleList
+from plurule.model.condition import format_count
 from plurule.model.naming import and_more, excerpt, quoted, unit_of, visible
 from plurule.prediction.apply import NO_RULE, ColumnCache, Decisions, decide, replay
 from plurule.prediction.probability import is_counted, right_and_wrong
@@ -54,7 +54,9 @@ class Reason:
         name = quoted(self.condition.name)
         if isinstance(self.condition, OneOfCondition):
             return f"{name} = {quoted(str(self.value))} ({' '.join(after)})"
-        return " ".join((*before, name, "=", format_number(float(self.value)) + self.unit, *after))
+        assert isinstance(self.condition, RangeCondition)
+        value = self.condition.format_value(float(self.value))
+        return " ".join((*before, name, "=", value + self.unit, *after))
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ class NumericCandidates(Candidates):
         split, is_above = divmod(candidate, 2)
         threshold = midpoint(float(self.below[split]), float(self.above[split]))
         above, at_most = (threshold, None) if is_above else (None, threshold)
-        return RangeCondition(self.attribute.name, self.index, above, at_most)
+        return RangeCondition(self.attribute.name, self.index, above, at_most, is_date=self.attribute.is_date)
 
 
 class NominalCandidates(Candidates):

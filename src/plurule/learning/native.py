@@ -256,4 +256,4 @@ def _condition(problem: Problem, operator: str, index: int, value: Any) -> Condi
     if attribute.categories is not None:
         return OneOfCondition(attribute.name, index, (attribute.categories[value],), is_binary=attribute.is_binary)
     above, at_most = (None, value) if operator == "<=" else (value, None)
-    return RangeCondition(attribute.name, index, above, at_most)
+    return RangeCondition(attribute.name, index, above, at_most, is_date=attribute.is_date)

@@ -37,7 +37,8 @@ def readable(rule_list: RuleList, table: Table, n_given: int = 0) -> RuleList:
     for index in rule_list.tested_attributes():
         if not attributes[index].is_nominal:
             values[index] = np.unique(known_values(table.columns[index]))
-            attributes[index] = replace(attributes[index], only_0_and_1=bool(np.isin(values[index], (0.0, 1.0)).all()))
+            is_binary = not attributes[index].is_date and bool(np.isin(values[index], (0.0, 1.0)).all())
+            attributes[index] = replace(attributes[index], only_0_and_1=is_binary)
 
     def rounded(condition: Condition) -> Condition:
         if not isinstance(condition, RangeCondition) or condition.is_interval:
@@ -91,11 +92,28 @@ def _rounded(condition: RangeCondition, values: NDArray[np.float64], attribute: 
     if place in (0, len(values)):
         return condition
     below, above = float(values[place - 1]), float(values[place])
+    if attribute.is_date:
+        return condition.with_threshold(math.nextafter(roundest_date(below, above), -math.inf))
     if not np.array_equal(values, np.floor(values)) or max(-below, above) >= 2**53:
         return condition.with_threshold(roundest(below, math.nextafter(above, -math.inf)))
     if condition.above is None:
         return condition.with_threshold(roundest(below, above - 1))
     return condition.with_threshold(math.nextafter(roundest(below + 1, above), -math.inf))
+
+
+def roundest_date(below: float, at_most: float) -> float:
+    """The last beginning of a year after one time and up to another, else of a month, a day, an hour or less.
+
+    >>> from plurule.model.dates import format_date, parse_date
+    >>> format_date(roundest_date(parse_date("2024-09-17"), parse_date("2024-09-19T08:15")))
+    '2024-09-19'
+    """
+    moment = np.datetime64(math.floor(at_most), "s")
+    for unit in ("Y", "M", "D", "h", "m", "s"):
+        beginning = float(moment.astype(f"datetime64[{unit}]").astype("datetime64[s]").astype(np.int64))
+        if beginning > below:
+            return beginning
+    return at_most
 
 
 def roundest(lowest: float, highest: float) -> float:

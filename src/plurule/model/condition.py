@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from plurule.errors import ModelError, first_repeated, nearest
+from plurule.model.dates import format_date
 from plurule.model.naming import NUMBER, in_quotes, quoted
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ YES = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": F
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column: numeric, or nominal with its categories in their order.
+    """A column: numeric, a date, or nominal with its categories in their order.
 
     >>> Attribute("area").is_nominal
     False
@@ -45,11 +46,18 @@ class Attribute:
     """Of a nominal attribute; None means that it is numeric."""
     only_0_and_1: bool = field(default=False, compare=False)
     """Whether a numeric attribute has no other values in training."""
+    is_date: bool = False
+    """Whether the numbers are dates or times, in seconds since 1970-01-01; see `plurule.model.dates`."""
 
     @property
     def is_nominal(self) -> bool:
         """Whether the attribute takes categories instead of numbers."""
         return self.categories is not None
+
+    @property
+    def kind(self) -> str:
+        """Return `"nominal"`, `"date"` or `"numeric"`."""
+        return "nominal" if self.is_nominal else "date" if self.is_date else "numeric"
 
     @property
     def is_binary(self) -> bool:
@@ -148,6 +156,8 @@ class RangeCondition(Condition):
     1947.5 < un_since <= 1990.5
     >>> print(RangeCondition("apple", 3, at_most=0.5, is_binary=True))
     no "apple"
+    >>> print(RangeCondition("received", 0, above=1726617600.0, is_date=True))
+    received > 2024-09-18
     """
 
     above: float | None = None
@@ -156,6 +166,8 @@ class RangeCondition(Condition):
     """Values are not larger; None if they have no upper bound."""
     is_binary: bool = field(default=False, compare=False)
     """Whether the attribute has the values 0 and 1 only; matters for the text alone."""
+    is_date: bool = field(default=False, compare=False)
+    """Whether the attribute is a date; matters for the text alone."""
 
     def __post_init__(self) -> None:
         if self.above is None and self.at_most is None:
@@ -209,8 +221,13 @@ class RangeCondition(Condition):
         if self._tests_presence:
             return presence_parts(self.at_most is None)
         *lower, (operator, number) = self.comparisons()
-        before = [(format_number(n, digits), o.replace(">", "<")) for o, n in lower]
-        return before[0] if before else (), (operator, format_number(number, digits))
+        before = [(self.format_value(n, digits), o.replace(">", "<")) for o, n in lower]
+        return before[0] if before else (), (operator, self.format_value(number, digits))
+
+    def format_value(self, value: float, digits: int | None = None) -> str:
+        """Return a value of the attribute as text: a date, or a number with so many digits."""
+        date = format_date(value) if self.is_date else None
+        return format_number(value, digits) if date is None else date
 
     def accepts(self, value: Any) -> bool:
         if value is None:
@@ -228,7 +245,8 @@ class RangeCondition(Condition):
         return mask if self.at_most is None else mask & (values <= self.at_most)
 
     def sql(self, operand: str, dialect: Dialect, categories: Sequence[str] | None = None) -> str:
-        return " AND ".join(f"{operand} {o} {dialect.number(float(number))}" for o, number in self.comparisons())
+        literal = dialect.date if self.is_date else dialect.number
+        return " AND ".join(f"{operand} {o} {literal(float(number))}" for o, number in self.comparisons())
 
     def python(self, operand: str, categories: Sequence[str] | None = None) -> str:
         *lower, (operator, number) = self.comparisons()
@@ -238,7 +256,9 @@ class RangeCondition(Condition):
     def placed(self, index: int, attribute: Attribute | None = None) -> RangeCondition:
         if attribute is not None and attribute.is_nominal:
             raise ModelError(f"{self} is a numeric condition, but {self.name!r} is nominal")
-        return replace(self, index=index, is_binary=attribute is not None and attribute.is_binary)
+        if attribute is None:
+            return replace(self, index=index)
+        return replace(self, index=index, is_binary=attribute.is_binary, is_date=attribute.is_date)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,11 +53,13 @@ class _Entry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 
 
 class AttributeEntry(_Entry, frozen=True):
-    """A column of the data: numeric, or nominal with its categories in their order."""
+    """A column of the data: numeric, nominal with its categories in their order, or a date."""
 
     name: str
     categories: tuple[str, ...] | None = None
     only_0_and_1: bool = False
+    # Bounds of ranges are then seconds since 1970-01-01.
+    is_date: bool = False
 
 
 class RangeEntry(_Entry, frozen=True, tag_field="kind", tag="range"):
@@ -213,7 +215,9 @@ def dumps(rule_list: RuleList) -> str:
         model = ModelFile(
             format=FORMAT,
             version=VERSION,
-            attributes=tuple(AttributeEntry(a.name, a.categories, a.only_0_and_1) for a in rule_list.attributes),
+            attributes=tuple(
+                AttributeEntry(a.name, a.categories, a.only_0_and_1, a.is_date) for a in rule_list.attributes
+            ),
             labels=labels,
             rules=tuple(map(_rule_entry, rule_list)),
             undecided=rule_list.undecided,
@@ -319,7 +323,7 @@ def _check_version(content: Any) -> None:
 
 
 def _rule_list(model: ModelFile) -> RuleList:
-    attributes = tuple(Attribute(a.name, a.categories, a.only_0_and_1) for a in model.attributes)
+    attributes = tuple(Attribute(a.name, a.categories, a.only_0_and_1, a.is_date) for a in model.attributes)
     names = Names(attributes, model.labels)
     rules = []
     for position, entry in enumerate(model.rules):

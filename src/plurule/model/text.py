@@ -7,8 +7,8 @@ The text of a rule is `head <- body`, with the names of the data:
 - conditions are `stripes > 2`, `stripes <= 2`, `2 < stripes <= 5`, `continent = Asia`, `continent ≠ Asia` (also `!=`),
   `continent in {Africa, Asia}`, `continent not in {Africa, Asia}`, `area is missing`, `area is known`, and `red` or
   `¬red` for labels that earlier rules predicted. `stripes >= 2` and `stripes < 2` become comparisons with the next
-  smaller number, which are the same. An attribute that instances have or not (0 or 1, no or yes, false or true) is
-  `"sun"` or `no "sun"`;
+  smaller number, which are the same. Dates are compared with `2024-09-19` or `2024-09-19T12:30:00`. An attribute that
+  instances have or not (0 or 1, no or yes, false or true) is `"sun"` or `no "sun"`;
 - `[stop]`, `[locked]` or `[stop, locked]` may follow, or what `str(rule)` adds, `(TP 166, FP 38, stop)`;
 - a name that could be taken for something else is put in double quotes, with escapes as in `"5\\" wide\\u200f\\n"`.
 """
@@ -32,6 +32,7 @@ from plurule.model.condition import (
     OneOfCondition,
     RangeCondition,
 )
+from plurule.model.dates import DATE, parse_date
 from plurule.model.head import Assignment, Head
 from plurule.model.naming import MARKS, NUMBER, SEPARATORS, SIGN, SUFFIX, visible
 from plurule.model.rule import Rule
@@ -40,6 +41,7 @@ ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)
 NOT = re.compile(rf"¬|!|{SIGN.pattern}\b", re.IGNORECASE)
 NOT_QUOTED = re.compile(rf'{SIGN.pattern}(?=\s*")', re.IGNORECASE)
+BOUND = re.compile(f"{DATE.pattern}|{NUMBER.pattern}")
 COMPARISON = re.compile(r"<=|≤|>=|≥|==|=|≠|!=|>|<(?!-)")
 OPERATOR = re.compile(rf"is\s+(?:missing|known)\b|(?:not\s+)?in(?=\s*\{{)|{COMPARISON.pattern}", re.IGNORECASE)
 BELOW = ("<=", "≤", "<")
@@ -252,17 +254,17 @@ class _Reader:
     def lower_bound(self) -> RangeCondition | None:
         """`number < attribute <= number`, if that is what stands here; an attribute may be named like a number."""
         start = self.skip()
-        lowest = self.accept(NUMBER)
+        lowest = self.accept(BOUND)
         operator = self.accept(COMPARISON)
-        if lowest is None or operator not in BELOW or NUMBER.match(self.text, self.skip(), self.end):
+        if lowest is None or operator not in BELOW or BOUND.match(self.text, self.skip(), self.end):
             self.at = start
             return None
-        # What is not below the lower end is above the number before it.
-        above = self.threshold(lowest, start, operator != "<")
         name = self.name(self.attributes, "an attribute")
         index = self.index_of(name, self.attributes, "attribute")
         if self.declared[index].is_nominal:
             self.fail(f"attribute {name.text!r} is nominal, expected '=' and a category", name.start)
+        # What is not below the lower end is above the number before it.
+        above = self.threshold(self.declared[index], lowest, start, operator != "<")
         operator_at = self.skip()
         operator = self.accept(COMPARISON)
         if operator not in BELOW:
@@ -280,12 +282,13 @@ class _Reader:
         if operator not in (*BELOW, *ABOVE):
             self.fail(f"attribute {attribute.name!r} is numeric, expected '<=' or '>', found {operator!r}", operator_at)
         start = self.skip()
-        number = self.accept(NUMBER)
-        if number is None:
-            self.fail(f"expected a number after {operator!r}, found {self.found()}")
-        threshold = self.threshold(number, start, operator in NEXT_BELOW)
+        bound = self.accept(BOUND)
+        if bound is None:
+            expected = "a date such as 2024-09-19" if attribute.is_date else "a number"
+            self.fail(f"expected {expected} after {operator!r}, found {self.found()}")
+        threshold = self.threshold(attribute, bound, start, operator in NEXT_BELOW)
         above, at_most = (None, threshold) if operator in BELOW else (threshold, None)
-        return RangeCondition(attribute.name, index, above, at_most, attribute.is_binary)
+        return RangeCondition(attribute.name, index, above, at_most, attribute.is_binary, attribute.is_date)
 
     def nominal(self, index: int, operator: str, operator_at: int) -> OneOfCondition:
         """Read the category, or the categories in braces, after an operator."""
@@ -316,11 +319,15 @@ class _Reader:
             self.fail(problem + nearest(category.text, categories), category.start)
         return category.text
 
-    def threshold(self, number: str, start: int, right_below: bool) -> float:
-        """Return the number, or the one right below it: none lies between these two, so comparisons are the same."""
-        threshold = float(number)
+    def threshold(self, attribute: Attribute, bound: str, start: int, right_below: bool) -> float:
+        """Return the bound, or the number right below it: none lies between these two, so comparisons are the same."""
+        threshold = parse_date(bound) if DATE.fullmatch(bound) else float(bound)
+        if threshold is None:
+            self.fail(f"expected a date of the calendar, found {bound!r}", start)
+        if DATE.fullmatch(bound) and not attribute.is_date:
+            self.fail(f"attribute {attribute.name!r} is numeric, expected a number, found {bound!r}", start)
         if math.isinf(threshold):
-            self.fail(f"expected a number that a double can hold, found {number!r}", start)
+            self.fail(f"expected a number that a double can hold, found {bound!r}", start)
         return math.nextafter(threshold, -math.inf) if right_below else threshold
 
     # Pieces ----------------------------------------------------------------------------------------------------------

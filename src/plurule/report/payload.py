@@ -82,13 +82,16 @@ def _attribute(rule_list: RuleList, index: int, table: Table | None) -> dict[str
         if any(not category.isprintable() for category in attribute.categories):
             described["categoryTexts"] = [in_quotes(category) for category in attribute.categories]
         return described
+    if attribute.is_date:
+        described["date"] = True
     values = np.zeros(0) if table is None else table.column(index)
     distinct = np.unique(values[~np.isnan(values)])
     if attribute.only_0_and_1 and np.isin(distinct, (0, 1)).all():
         return described | {"binary": True}
     if len(distinct):
         low, high = float(distinct[0]), float(distinct[-1])
-        described |= {"range": [low, high], "step": _step(distinct)} if high - low < math.inf else {}
+        step = _date_step(distinct) if attribute.is_date else _step(distinct)
+        described |= {"range": [low, high], "step": step} if high - low < math.inf else {}
     return described
 
 
@@ -103,6 +106,12 @@ def _step(values: NDArray[Any]) -> float:
     # Spans beyond what a slider can show, and those of one value, have a step that moves nothing.
     step = 10.0 ** math.floor(math.log10(span / 50)) if span > 1e-300 else 1.0
     return max(step, 1.0) if is_whole else step
+
+
+def _date_step(values: NDArray[Any]) -> float:
+    """Return the step of a slider over times in seconds: a day where all are days, else a second."""
+    day = 86400.0
+    return day if bool((values % day == 0).all()) else 1.0
 
 
 def _rule(rule: Rule, rule_list: RuleList, place: dict[int, int]) -> dict[str, Any]:

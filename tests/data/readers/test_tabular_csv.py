@@ -93,3 +93,18 @@ def test_a_file_whose_first_line_is_empty_is_refused(tmp_path: Path, content: st
     (tmp_path / "t.csv").write_bytes(content.encode())
     with pytest.raises(DataError, match="line"):
         io.read(tmp_path / "t.csv", labels=[])
+
+
+def test_dates_in_iso_format_are_dates(tmp_path: Path) -> None:
+    rows = ["2024-09-19,2024-09-19 00:00:01,2024-09-19T02:00:00+02:00,2024-09-19", ",,,19.9.2024"]
+    (tmp_path / "t.csv").write_text("\n".join(["day,time,zoned,other", *rows]))
+    table = io.read(tmp_path / "t.csv", labels=[]).X
+    assert [attribute.is_date for attribute in table.attributes] == [True, True, True, False]
+    for place, seconds in enumerate([1726704000, 1726704001, 1726704000]):
+        np.testing.assert_array_equal(table.column(place), [seconds, np.nan])
+
+
+def test_numbers_with_leading_zeros_are_codes(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("zip,n\n01234,0\n12345,0.5\n")
+    attributes = io.read(tmp_path / "t.csv", labels=[]).X.attributes
+    assert attributes == (Attribute("zip", ("01234", "12345")), Attribute("n"))

@@ -47,7 +47,7 @@ def test_a_type_that_cannot_be_used_is_refused_before_anything_is_read(
 ) -> None:
     path = write(tmp_path, a=pa.array([1.0]), list=pa.array([[0] * 1000]))
     monkeypatch.setattr(pq.ParquetFile, "read", lambda *_: pytest.fail("the file was read"))
-    with pytest.raises(DataError, match=r"column 'list' is of type list<.*>, expected numbers, texts or truth values"):
+    with pytest.raises(DataError, match=r"column 'list' is of type list<.*>, expected numbers, dates, texts"):
         io.read(path, labels=[])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from plurule.data.dataset import Dataset
-from plurule.data.encoding import encode
+from plurule.data.encoding import LEADING_ZERO, encode
 from plurule.data.labels import matching
 from plurule.data.source import Place, Source, decode, read_bytes, shown, suffix_of
 from plurule.data.table import Table
@@ -45,8 +45,8 @@ def read_csv(
 ) -> tuple[Dataset, Source]:
     """Read all columns of a CSV or TSV file.
 
-    A column is numeric if all its values are numbers, else nominal; its categories are then the values that occur, in
-    alphabetical order.
+    A column is numeric if all its values are numbers and none has a leading zero, a date if all are dates in ISO
+    format, else nominal; its categories are then the values that occur, in alphabetical order.
 
     Parameters
     ----------
@@ -79,8 +79,13 @@ def read_csv(
         raise _explain(content, delimiter, path, error) from error
     is_nominal = set(matching(names, nominal, place))
     for i, name in enumerate(names):
-        numbers = None if i in is_nominal else _as_numbers(columns[i], decimal)
-        if numbers is not None and _is_finite(numbers, name, source):
+        if i in is_nominal:
+            continue
+        numbers = _as_numbers(columns[i], decimal)
+        if numbers is None:
+            dates = _as_dates(columns[i])
+            columns[i] = columns[i] if dates is None else dates
+        elif _is_finite(numbers, name, source):
             columns[i] = numbers
     table = encode(pyarrow.table(columns, names))
     return Dataset.unlabelled(table), Source(place, source.line_of, _decimal_comma_notes(table, place))
@@ -144,7 +149,21 @@ def _as_numbers(texts: Any, decimal: str) -> Any:
     if decimal == ",":
         texts = pyarrow.compute.replace_substring(texts, ",", ".")
     with contextlib.suppress(pyarrow.ArrowInvalid):
-        return pyarrow.compute.ascii_trim_whitespace(texts).cast(pyarrow.float64())
+        numbers = pyarrow.compute.ascii_trim_whitespace(texts).cast(pyarrow.float64())
+        codes = pyarrow.compute.match_substring_regex(texts, LEADING_ZERO)
+        return None if pyarrow.compute.any(codes).as_py() else numbers
+    return None
+
+
+def _as_dates(texts: Any) -> Any:
+    """Convert a column of texts in ISO format to times, with a zone or without; None if one of them is no date."""
+    import pyarrow
+    import pyarrow.compute
+
+    trimmed = pyarrow.compute.ascii_trim_whitespace(texts)
+    for zone in (None, "UTC"):
+        with contextlib.suppress(pyarrow.ArrowInvalid):
+            return trimmed.cast(pyarrow.timestamp("us", zone))
     return None
 
 
@@ -217,7 +236,7 @@ def count_groups(path: Path) -> int:
 def read_parquet(path: Path, group: int | None = None, nominal: Sequence[str] = ()) -> tuple[Dataset, Source]:
     """Read all columns of a Parquet file, or of one of its row groups.
 
-    Numbers are numeric unless `nominal` names them; dictionaries, texts and truth values are nominal.
+    Numbers are numeric and dates dates unless `nominal` names them; dictionaries, texts and truth values are nominal.
     """
     import pyarrow.parquet
     import pyarrow.types as types
@@ -277,10 +296,10 @@ def _expect_readable(schema: Any, metadata: Any, size: int, place: Place) -> Non
 
     for name, kind in zip(schema.names, schema.types, strict=True):
         values = kind.value_type if types.is_dictionary(kind) else kind
-        if not (_is_number(values) or _is_text(values) or types.is_boolean(values)):
-            raise place.error(
-                f"column {shown(name)} is of type {kind}, expected numbers, texts or truth values; drop or change it"
-            )
+        is_date = types.is_timestamp(kind) or types.is_date(kind)
+        if not (_is_number(values) or _is_text(values) or types.is_boolean(values) or is_date):
+            expected = "expected numbers, dates, texts or truth values; drop or change it"
+            raise place.error(f"column {shown(name)} is of type {kind}, {expected}")
     cells = metadata.num_rows * max(1, len(schema.names))
     # To ask pyarrow about the columns of a group ends the process if the file is damaged in some ways.
     unpacked = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))

@@ -19,7 +19,8 @@
       return condition.text;
     }
     const { text } = model.attributes[condition.attribute];
-    const [first, second] = condition.comparisons;
+    const written = ([operator, number]) => [operator, plurule.valueText(model.attributes[condition.attribute], number)];
+    const [first, second] = condition.comparisons.map(written);
     return second === undefined ? `${text} ${first.join(" ")}`
       : `${first[1]} ${first[0].replace(">", "<")} ${text} ${second.join(" ")}`;
   }
@@ -104,7 +105,7 @@
 
   function setNumber(place, at, which, input) {
     const rule = rules()[place];
-    const comparisons = rule.body[at].comparisons.map(([operator, number], i) => [operator, i === which ? Number(input.value) : number]);
+    const comparisons = rule.body[at].comparisons.map(([operator, number], i) => [operator, i === which ? plurule.parseValue(model.attributes[rule.body[at].attribute], input.value) : number]);
     const { attribute } = rule.body[at];
     const range = plurule.range(attribute, comparisons);
     if (input.value.trim() === "" || !Number.isFinite(comparisons[which][1]) || range.above >= range.atMost) {
@@ -134,10 +135,10 @@
     if (condition.comparisons === undefined) {
       return condition.parts === undefined ? element("span", { class: "condition" }, describe(condition)) : plurule.conditionElement(condition);
     }
-    const { name } = model.attributes[condition.attribute];
+    const { name, date } = model.attributes[condition.attribute];
     const inputs = condition.comparisons.map(([operator, number], which) => {
       const input = element("input", {
-        type: "number", step: "any", class: "threshold", value: number, disabled: locked, "data-action": `number-${at}-${which}`,
+        type: date ? "text" : "number", step: "any", class: "threshold", value: plurule.valueText({ date }, number), disabled: locked, "data-action": `number-${at}-${which}`,
         "aria-label": `Rule ${place + 1}: ${name} ${operator}`,
       });
       input.addEventListener("change", () => setNumber(place, at, which, input));

@@ -15,7 +15,7 @@
   }
 
   /* Values that may satisfy a condition, those that people would say first. */
-  function proposals(condition, { categories, step }) {
+  function proposals(condition, { categories, step, date }) {
     if (categories !== undefined) {
       return [...categories.keys(), null];
     }
@@ -24,7 +24,7 @@
       ...(above === undefined ? [] : [(Math.floor(above / step) + 1) * step]),
       ...(atMost === undefined ? [] : [Math.floor(atMost / step) * step]),
     ].map((number) => Number(number.toPrecision(12)));
-    const exact = [...(above === undefined ? [] : [after(above)]), ...(atMost === undefined ? [] : [atMost])];
+    const exact = [...(above === undefined ? [] : [date ? Math.floor(above) + 1 : after(above)]), ...(atMost === undefined ? [] : [atMost])];
     return [...round, ...exact, 0, 1, null];
   }
 

@@ -47,6 +47,27 @@ plurule.shortList = function (pieces, most) {
 
 plurule.shortNumber = (number) => String(Number.isInteger(number) ? number : Number(number.toPrecision(4)));
 
+/* A date from text, as seconds since 1970; undefined if it is none. */
+function seconds(text) {
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,6})?)?$/.exec(text);
+  const whole = parts === null ? NaN : Date.parse(`${parts[1]}T${parts[2] ?? "00:00"}${parts[3] ?? ":00"}Z`) / 1000;
+  return Number.isFinite(whole) ? whole + Number(parts[4] ?? 0) : undefined;
+}
+
+/* The number that a text says about an attribute: of dates, seconds; NaN if it says none. */
+plurule.parseValue = ({ date }, text) => (date ? seconds(text) : undefined) ?? (text.trim() === "" ? NaN : Number(text));
+
+/* The text of a number, which `parseValue` reads back. */
+plurule.valueText = function ({ date }, number) {
+  const whole = Math.floor(number);
+  if (!date || Math.abs(whole) > 1e11) {
+    return String(number);
+  }
+  const fraction = (number - whole).toFixed(6).replace(/^0|\.?0+$/g, "");
+  const text = (new Date(whole * 1000).toISOString().slice(0, 19) + fraction).replace(/T00:00:00$/, "");
+  return seconds(text) === number ? text : String(number);
+};
+
 plurule.shareText = (part, whole) => (whole ? (100 * part / whole).toFixed(0) + " %" : "–");
 
 plurule.share = ([part, whole]) => (whole ? part / whole : -1);

@@ -3,6 +3,7 @@
 (function ruleText() {
   const { model } = plurule;
   const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y;
+  const bound = new RegExp(`\\d{4}-\\d\\d-\\d\\d(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?![\\w.:-])|${number.source}`, "y");
   const comparison = /<=|≤|>=|≥|==|=|≠|!=|>|<(?!-)/y;
   const below = ["<=", "≤", "<"];
   const notEqual = ["≠", "!="];
@@ -91,25 +92,31 @@
       return found;
     }
     const isNegated = (...maps) => accept(/not?(?=\s*")/iy) !== null || (known(...maps) === undefined && accept(/¬|!|not?\b/iy) !== null);
-    const readNumber = () => {
-      const match = accept(number);
-      return match === null ? fail("expected a number") : Number(match[0]);
+    const readNumber = (attribute) => {
+      const match = accept(bound);
+      const { date } = attribute === undefined ? {} : model.attributes[attribute];
+      const value = match === null ? NaN : plurule.parseValue({ date }, match[0]);
+      return Number.isFinite(value) ? value : fail(date ? "expected a date such as 2024-09-19" : "expected a number");
     };
 
     function interval() {
       const start = at;
-      const low = accept(number);
+      const low = accept(bound);
       const first = low && accept(comparison)?.[0];
-      if (!below.includes(first) || accept(number) !== null) {
+      if (!below.includes(first) || accept(bound) !== null) {
         at = start;
         return null;
       }
       const attribute = attributes.get(name("an attribute that rules of this page test", attributes));
+      const lowest = plurule.parseValue(model.attributes[attribute], low[0]);
+      if (!Number.isFinite(lowest)) {
+        fail(`expected numbers around ${model.attributes[attribute].name}`);
+      }
       const second = accept(comparison)?.[0];
       if (!below.includes(second)) {
         fail("expected '<=' or '<'");
       }
-      return numeric(attribute, [[first === "<" ? ">" : ">=", Number(low[0])], [second === "<" ? "<" : "<=", readNumber()]]);
+      return numeric(attribute, [[first === "<" ? ">" : ">=", lowest], [second === "<" ? "<" : "<=", readNumber(attribute)]]);
     }
     function numeric(attribute, comparisons) {
       if (model.attributes[attribute].categories !== undefined) {
@@ -168,7 +175,7 @@
       if (operator.startsWith("=") || notEqual.includes(operator)) {
         return categories(attribute, notEqual.includes(operator), false);
       }
-      return numeric(attribute, [[operator.replace("≤", "<=").replace("≥", ">="), readNumber()]]);
+      return numeric(attribute, [[operator.replace("≤", "<=").replace("≥", ">="), readNumber(attribute)]]);
     }
 
     const stated = [];

@@ -32,13 +32,13 @@
     }
     if (slider !== null) {
       slider.addEventListener("input", () => {
-        control.value = String(Number(Number(slider.value).toPrecision(12)));
+        control.value = plurule.valueText(attribute, Number(Number(slider.value).toPrecision(12)));
         read(place);
         show();
       });
     }
     controls.set(place, { control, slider });
-    const range = attribute.range === undefined ? attribute.unit : [attribute.range.map(plurule.shortNumber).join(" – "), attribute.unit].filter(Boolean).join(" ");
+    const range = attribute.range === undefined ? attribute.unit : [attribute.range.map((end) => (attribute.date ? plurule.valueText(attribute, end) : plurule.shortNumber(end))).join(" – "), attribute.unit].filter(Boolean).join(" ");
     const about = element("small", { class: "note", id: `${id}-about` }, [range, attribute.description].filter(Boolean).join("; "));
     control.setAttribute("aria-describedby", about.id);
     byId("inputs").append(element("div", { class: "field" },
@@ -55,7 +55,7 @@
   function read(place) {
     const { control, slider } = controls.get(place);
     const text = control.value.trim();
-    const number = Number(text);
+    const number = plurule.parseValue(model.attributes[place], text);
     const valid = text === "" || Number.isFinite(number);
     values[place] = text === "" || !valid ? null : number;
     control.setAttribute("aria-invalid", String(!valid));
@@ -73,7 +73,7 @@
   function write(given) {
     for (const [place, { control, slider }] of controls) {
       values[place] = given[place];
-      control.value = given[place] === null ? "" : String(given[place]);
+      control.value = given[place] === null ? "" : plurule.valueText(model.attributes[place], given[place]);
       control.setAttribute("aria-invalid", "false");
       slide(slider, given[place]);
     }
@@ -191,7 +191,8 @@
   function valueText(place, value) {
     const { categories, binary, unit } = model.attributes[place];
     const given = binary ? ["no", "yes"] : categories ?? [];
-    return value === null ? "missing" : given[value] ?? (unit === undefined ? String(value) : `${value} ${unit}`);
+    const text = value === null ? "missing" : plurule.valueText(model.attributes[place], value);
+    return value === null ? text : given[value] ?? (unit === undefined ? text : `${text} ${unit}`);
   }
 
   /* Labels by how likely they are, and the same of the other instance, with what is different there. */
