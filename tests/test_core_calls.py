@@ -192,7 +192,6 @@ for code, more in ATTEMPTS.items():
         print(error)
 """
 ATTEMPTS = {
-    "native.prepare(problem.table).subset(np.arange(n_rows, dtype=np.int32))": 25_000_000,
     "native.learn(problem, Options(np.ones(4)))": 50_000_000,
     "_core.Columns(6, 0, None).add_dense([np.int32([0] * 6)], np.int32([2**31 - 1]))": 500_000_000,
 }

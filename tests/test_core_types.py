@@ -86,7 +86,6 @@ ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
             "categories": np.array([-1], np.int32),
         },
     ),
-    "subset": (lambda rows: columns().subset(rows) and None, {"rows": zeros(1, dtype="i4")}),
     "Run": (
         learn,
         {

@@ -38,7 +38,6 @@ def test_the_defaults_are_those_of_the_paper() -> None:
     assert all(parameters[name] is None for name in unlimited)
     options = RelaxedPruningClassifier()._make_options(n_labels=3)
     assert (options.min_precision.of, options.min_precision.when) == ("head", "growing")
-    assert (options.refine_against, options.fixed_head_counts) == ("lifted", "instances")
 
 
 def test_other_parameters_of_the_estimator_are_used_as_they_are(flags: Any) -> None:

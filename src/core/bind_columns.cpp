@@ -181,25 +181,6 @@ void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn&
     });
 }
 
-Columns Columns::subset(const Ints& rows) const {
-    if (max_bins_) throw std::invalid_argument("binned columns depend on all rows and cannot be cut");
-    check_sparse_rows(span_of(rows), prepared_->n_rows);
-    try {
-        return cut(rows);
-    } catch (const std::bad_alloc&) {
-        out_of_memory("a part of the columns", double(prepared_->size_in_bytes()));
-    }
-}
-
-Columns Columns::cut(const Ints& rows) const {
-    Columns part(rows.size(), 0, std::nullopt, n_threads_);
-    const std::shared_ptr<const Prepared> whole = prepared();
-    part.prepared_->attributes = whole->attributes;
-    part.prepared_->sparse = whole->sparse.of_rows(span_of(rows));
-    for (const Codes& codes : whole->codes) part.prepared_->codes.push_back(codes.of_rows(span_of(rows)));
-    return part;
-}
-
 void bind_columns(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<Columns>(m, "Columns")
@@ -207,8 +188,7 @@ void bind_columns(nb::module_& m) {
              "weights"_a.none().noconvert(), "n_threads"_a = 1)
         .def("add_dense", &Columns::add_dense, "columns"_a, "categories"_a.noconvert())
         .def("add_sparse", &Columns::add_sparse, "ends"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "picked"_a.noconvert(),
-             "categories"_a.noconvert())
-        .def("subset", &Columns::subset, "rows"_a.noconvert());
+             "categories"_a.noconvert());
 }
 
 }  // namespace plurule

@@ -127,10 +127,6 @@ class PythonRun {
             run_ = std::make_unique<Run>(prepared, target, options, start, std::max<std::size_t>(1, n_threads));
         });
     }
-    PythonRun(const PythonRun& other) : prepared_(other.prepared_), pairs_(other.pairs_) {
-        other.expect_whole();
-        guarded([&] { run_ = std::make_unique<Run>(*other.run_); });
-    }
 
     void learn(std::optional<std::size_t> n_rules, nb::object progress, std::size_t rules_before) {
         expect_whole();
@@ -145,17 +141,16 @@ class PythonRun {
         whole_ = true;
     }
 
-    nb::list rules(std::size_t first) const {
+    nb::list rules() const {
         expect_whole();
         nb::list rules;
-        for (std::size_t i = first; i < run_->rules().size(); ++i) rules.append(as_python(run_->rules()[i], run_->prepared()));
+        for (const LearnedRule& rule : run_->rules()) rules.append(as_python(rule, run_->prepared()));
         return rules;
     }
     std::vector<std::pair<double, double>> undecided() const {
         expect_whole();
         return run_->undecided();
     }
-    bool ended() const { return run_->ended(); }
 
    private:
     void expect_whole() const {
@@ -223,8 +218,6 @@ void bind_runs(nb::module_& m) {
         .def_rw("predict_absence", &Options::predict_absence)
         .def_rw("label_conditions", &Options::label_conditions)
         .def_rw("fix_head", &Options::fix_head)
-        .def_rw("refine_against_lifted", &Options::refine_against_lifted)
-        .def_rw("whole_instances", &Options::whole_instances)
         .def_rw("beam_width", &Options::beam_width)
         .def_rw("remaining", &Options::remaining)
         .def_rw("stop_threshold", &Options::stop_threshold)
@@ -238,10 +231,8 @@ void bind_runs(nb::module_& m) {
              "predicted"_a.none().noconvert() = nb::none(), "in_training"_a.none().noconvert() = nb::none(),
              "head_labels"_a.none().noconvert() = nb::none())
         .def("learn", &PythonRun::learn, "n_rules"_a.none() = nb::none(), "progress"_a.none() = nb::none(), "rules_before"_a = 0)
-        .def("rules", &PythonRun::rules, "first"_a = 0)
-        .def("undecided", &PythonRun::undecided)
-        .def("fork", [](const PythonRun& run) { return PythonRun(run); })
-        .def_prop_ro("ended", &PythonRun::ended);
+        .def("rules", &PythonRun::rules)
+        .def("undecided", &PythonRun::undecided);
 }
 
 }  // namespace plurule

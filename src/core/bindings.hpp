@@ -124,8 +124,6 @@ class Columns {
     void add_dense(const std::vector<nb::object>& columns, const Ints& categories);
     // Columns of a matrix that lists its values column by column; `categories`: of each one that is picked, -1 for a numeric one.
     void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories);
-    // The same columns for some of the rows, ranked without sorting again.
-    Columns subset(const Ints& rows) const;
     std::shared_ptr<const Prepared> without_index() const { return prepared_; }
 
     // Shared with the training runs that read them; nothing can be added as long as there are any.
@@ -138,7 +136,6 @@ class Columns {
     }
 
    private:
-    Columns cut(const Ints& rows) const;
     template <class RowsOf, class Rank>
     void add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank&& rank);
     void resize(std::size_t count);

@@ -36,7 +36,7 @@ CandidateSearch::CandidateSearch(const State& state, const Options& options, Thr
 std::vector<std::size_t> CandidateSearch::allowed_attributes(const State& state, const Options& options) {
     std::vector<std::size_t> allowed;
     for (std::size_t a = 0; a < state.n_attributes() && options.max_conditions > 0; ++a)
-        if (options.allowed_attributes.empty() || options.allowed_attributes[a]) allowed.push_back(a);
+        if (options.is_allowed(a)) allowed.push_back(a);
     return allowed;
 }
 
@@ -304,21 +304,38 @@ void CandidateSearch::look_at(const Promise& promise, const Cells& cells, const 
 void CandidateSearch::offer_heads(const Scope& scope, Tools& tools) {
     tools.finder.search(floor_for(tools), [&](std::size_t a, const Split& split, const FoundHead& found) {
         if (found.value < tools.ranking.floor() || (scope.refined && !improves(found.value, found.tp, *scope.refined))) return;
-        Candidate candidate;
-        candidate.value = found.value;
-        candidate.tp = found.tp;
-        candidate.fp = found.fp;
-        candidate.parent = scope.parent;
-        candidate.attribute = a;
-        candidate.split = split;
-        candidate.conditions = (scope.refined ? std::int32_t(scope.refined->body.size()) : 0) + (a != NO_ATTRIBUTE);
-        candidate.head = found.head;
-        tools.ranking.offer(std::move(candidate));
-        if (shares_best_) shared_.raise(found.value);
+        const std::int32_t conditions = (scope.refined ? std::int32_t(scope.refined->body.size()) : 0) + (a != NO_ATTRIBUTE);
+        keep({found.value, found.tp, found.fp, scope.parent, a, split, conditions, found.head}, tools);
     });
 }
 
+void CandidateSearch::keep(Candidate&& candidate, Tools& tools) {
+    if (shares_best_) shared_.raise(candidate.value);
+    tools.ranking.offer(std::move(candidate));
+}
+
 // --- refining
+
+// Keeps refinements that are better than the rule.
+class CandidateSearch::Refinements : public RefinementSink {
+   public:
+    Refinements(CandidateSearch& search, Tools& tools, const GrowingRule& rule, std::int32_t parent)
+        : search_(search), tools_(tools), rule_(rule), parent_(parent) {}
+
+    double floor() const override { return std::max(search_.floor_for(tools_), floor_of_ties(rule_.value)); }
+    void offer(std::size_t a, const Split& split, double value, double tp, double fp) override {
+        if (!improves(value, tp, rule_)) return;
+        for (const auto& [label, sign] : rule_.head)
+            if (search_.options_.directions.bars(a, split, std::size_t(label), sign)) return;
+        search_.keep({value, tp, fp, parent_, a, split, std::int32_t(rule_.body.size()) + 1, rule_.head}, tools_);
+    }
+
+   private:
+    CandidateSearch& search_;
+    Tools& tools_;
+    const GrowingRule& rule_;
+    std::int32_t parent_;
+};
 
 void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     if (!rule.fixed) {
@@ -329,20 +346,15 @@ void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     }
     const std::vector<Row>& rows = rule.covered;
     const FixedHead& head = *rule.fixed;
-    const auto offer_to = [&](Tools& tools) {
-        return FixedHead::Offer{
-            [&] { return std::max(floor_for(tools), floor_of_ties(rule.value)); },
-            [&](std::size_t a, const Split& split, const FixedHead::Worth& worth) { offer_fixed(a, split, worth, rule, parent, tools); }};
-    };
-    std::vector<FixedHead::Offer> offers;
-    for (auto& tools : tools_) offers.push_back(offer_to(*tools));
-    if (!state_.prepared.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, offers[0]);
+    std::vector<Refinements> sinks;
+    for (auto& tools : tools_) sinks.emplace_back(*this, *tools, rule, std::int32_t(parent));
+    if (!state_.prepared.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, sinks[0]);
     std::vector<std::size_t> dense;
     for (std::size_t a : allowed_attributes(state_, options_))
         if (!state_.attribute(a).sparse()) dense.push_back(a);
     for (std::size_t label = 0; options_.label_conditions && label < state_.n_labels; ++label)
         if (state_.head_labels[label] && !state_.predicted[label].empty() && !is_in_head(label, rule)) dense.push_back(state_.n_attributes() + label);
-    threads_.run(dense, is_small(rows.size()), [&](std::size_t a, std::size_t t) { head.visit(a, rows, tools_[t]->fixed, offers[t]); });
+    threads_.run(dense, is_small(rows.size()), [&](std::size_t a, std::size_t t) { head.visit(a, rows, tools_[t]->fixed, sinks[t]); });
 }
 
 // Whether a label is in the head of a rule, or must not be related to one that is.
@@ -350,24 +362,6 @@ bool CandidateSearch::is_in_head(std::size_t label, const GrowingRule& rule) con
     return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& assigned) {
         return std::size_t(assigned.label) == label || options_.pairs.are_apart(std::size_t(assigned.label), label, state_.n_labels);
     });
-}
-
-void CandidateSearch::offer_fixed(std::size_t a, const Split& split, const FixedHead::Worth& worth, const GrowingRule& rule, std::size_t parent,
-                                  Tools& tools) {
-    if (!improves(worth.value, worth.tp, rule)) return;
-    for (const auto& [label, sign] : rule.head)
-        if (options_.directions.bars(a, split, std::size_t(label), sign)) return;
-    Candidate candidate;
-    candidate.value = worth.value;
-    candidate.tp = worth.tp;
-    candidate.fp = worth.fp;
-    candidate.parent = std::int32_t(parent);
-    candidate.attribute = a;
-    candidate.split = split;
-    candidate.conditions = std::int32_t(rule.body.size()) + 1;
-    candidate.head = rule.head;
-    tools.ranking.offer(std::move(candidate));
-    if (shares_best_) shared_.raise(worth.value);
 }
 
 }  // namespace plurule

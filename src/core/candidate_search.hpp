@@ -57,6 +57,7 @@ class CandidateSearch {
         std::int32_t parent;
         Totals totals;
     };
+    class Refinements;
     static std::vector<std::size_t> allowed_attributes(const State& state, const Options& options);
     void begin_pass(std::size_t width);
     void choose_labels();
@@ -71,7 +72,7 @@ class CandidateSearch {
     void value_part(std::size_t part, const Cells& cells, std::size_t first_group, std::size_t groups, const Scope& scope, Tools& tools);
     void look_at(const Promise& promise, const Cells& cells, const Scope& scope, Tools& tools);
     void offer_heads(const Scope& scope, Tools& tools);
-    void offer_fixed(std::size_t a, const Split& split, const FixedHead::Worth& worth, const GrowingRule& rule, std::size_t parent, Tools& tools);
+    void keep(Candidate&& candidate, Tools& tools);
     bool is_in_head(std::size_t label, const GrowingRule& rule) const;
     double floor_for(const Tools& tools) const {
         return shares_best_ ? std::max(tools.ranking.floor(), shared_.floor()) : tools.ranking.floor();

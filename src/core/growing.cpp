@@ -93,12 +93,7 @@ std::vector<GrowingRule> RuleGrower::first_pass() {
     search_.first_pass();
     std::vector<GrowingRule> beam = chosen(std::vector<GrowingRule>(1));
     if (!options_.fix_head) return beam;
-    for (GrowingRule& rule : beam) {
-        rule.fixed = std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
-        if (options_.refine_against_lifted) continue;
-        const FixedHead::Worth worth = rule.fixed->worth_of(rule.covered);
-        std::tie(rule.value, rule.tp, rule.fp) = std::tie(worth.value, worth.tp, worth.fp);
-    }
+    for (GrowingRule& rule : beam) rule.fixed = std::make_shared<FixedHead>(state_, options_, rule.head, rule.covered);
     return beam;
 }
 

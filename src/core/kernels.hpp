@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heuristic.hpp"
+#include "values.hpp"
 
 namespace plurule {
 
@@ -84,15 +85,18 @@ struct Valued {
     bool some;                  // of them may have a head
 };
 
-// Where the contributions of rows under a fixed head are summed up: four numbers of 16 bits in a word, of 32 bits, or doubles.
+// Where the contributions of rows under a fixed head are summed up: four numbers of 16 bits in a word; in 32 bits each; or doubles.
 struct RefineKernels {
     std::size_t bytes;  // of a sum
-    void (*add[3])(const void* codes, const std::uint32_t* rows, std::size_t count, const void* contributions, void* sums);
-    // One row to some slots; sums of one term are `stride` apart.
-    void (*add_listed)(std::span<const std::uint32_t> slots, const void* contribution, std::size_t stride, void* sums);
-    void (*cumulate)(void* sums, std::size_t values);
-    // of · (right, wrong, present, weight) of every value.
-    void (*score)(const void* sums, std::size_t values, const double* of, double* scores);
+    // Each row to the sum of its code, of which there are `groups`; by the bytes of a code.
+    void (*add[3])(const void* codes, const std::uint32_t* rows, std::size_t count, const void* contributions, std::size_t groups, void* sums);
+    // Each row to the slots that it lists, and to slot `every`; sums are `stride` bytes apart.
+    void (*add_listed)(const SlotLists& listed, const std::uint32_t* rows, std::size_t count, const void* contributions, std::size_t stride,
+                       std::size_t every, void* sums);
+    // Sums from one group to the next.
+    void (*cumulate)(void* sums, std::size_t groups);
+    // of · (right, wrong, present, weight) of every group.
+    void (*score)(const void* sums, std::size_t groups, const double* of, double* scores);
 };
 
 struct Kernels {

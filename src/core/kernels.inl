@@ -9,7 +9,6 @@ typedef double Double8 __attribute__((vector_size(64)));
 typedef long long Long4 __attribute__((vector_size(32)));
 typedef std::uint16_t UShort4 __attribute__((vector_size(8)));
 typedef std::int32_t Int4 __attribute__((vector_size(16)));
-typedef std::uint32_t UInt4 __attribute__((vector_size(16)));
 typedef double Double4 __attribute__((vector_size(32)));
 
 template <class V, class T>
@@ -256,52 +255,73 @@ void gather(const void* group, const std::int32_t* columns, std::size_t count, s
 
 template <class Sum>
 inline Sum contribution(const void* contributions, std::uint32_t row) {
-    if constexpr (sizeof(Sum) == 8) {
+    if constexpr (sizeof(Sum) == 8)
         return static_cast<const std::uint64_t*>(contributions)[row];
-    } else if constexpr (sizeof(Sum) == 16) {
+    else if constexpr (sizeof(Sum) == 16)
         return __builtin_convertvector(load<UShort4>(static_cast<const std::uint64_t*>(contributions) + row), Sum);
-    } else {
+    else
         return load<Sum>(static_cast<const double*>(contributions) + 4 * std::size_t(row));
-    }
+}
+
+template <class Sum>
+inline void add_to(void* sums, std::size_t at, const Sum& more) {
+    char* sum = static_cast<char*>(sums) + at;
+    store(sum, load<Sum>(sum) + more);
 }
 
 template <class Sum, class Code>
-void add_contributions(const void* given, const std::uint32_t* rows, std::size_t count, const void* contributions, void* to) {
+void add_contributions(const void* given, const std::uint32_t* rows, std::size_t count, const void* contributions, std::size_t groups, void* sums) {
     const Code* codes = static_cast<const Code*>(given);
-    char* sums = static_cast<char*>(to);
+    const auto add = [&](std::uint32_t row, void* to) { add_to(to, std::size_t(codes[row]) * sizeof(Sum), contribution<Sum>(contributions, row)); };
+    std::size_t i = 0;
+    if constexpr (sizeof(Code) == 1) {
+        // A row that has the code of the one before it would have to wait for it: they take turns between two tables.
+        Sum odd[256];
+        if (count > 4 * groups) {
+            __builtin_memset(odd, 0, groups * sizeof(Sum));
+            for (; i + 1 < count; i += 2) {
+                add(rows[i], sums);
+                add(rows[i + 1], odd);
+            }
+            for (std::size_t g = 0; g < groups; ++g) add_to(sums, g * sizeof(Sum), odd[g]);
+        }
+    }
+    for (; i < count; ++i) add(rows[i], sums);
+}
+
+template <class Sum>
+void add_to_slots(const SlotLists& listed, const std::uint32_t* rows, std::size_t count, const void* contributions, std::size_t stride,
+                  std::size_t every, void* sums) {
+    Sum all = {};
     for (std::size_t i = 0; i < count; ++i) {
-        char* at = sums + std::size_t(codes[rows[i]]) * sizeof(Sum);
-        store(at, load<Sum>(at) + contribution<Sum>(contributions, rows[i]));
+        const Sum more = contribution<Sum>(contributions, rows[i]);
+        for (std::size_t at = listed.ends[rows[i]]; at < listed.ends[rows[i] + 1]; ++at) add_to(sums, listed.slots[at] * stride, more);
+        all += more;
+    }
+    add_to(sums, every * stride, all);
+}
+
+template <class Sum>
+void cumulate_sums(void* sums, std::size_t groups) {
+    Sum sum = {};
+    for (std::size_t at = 0; at < groups * sizeof(Sum); at += sizeof(Sum)) {
+        add_to(sums, at, sum);
+        sum = load<Sum>(static_cast<char*>(sums) + at);
     }
 }
 
 template <class Sum>
-void add_to_slots(std::span<const std::uint32_t> slots, const void* given, std::size_t stride, void* to) {
-    const Sum more = contribution<Sum>(given, 0);
-    for (std::uint32_t slot : slots) {
-        char* at = static_cast<char*>(to) + slot * stride;
-        store(at, load<Sum>(at) + more);
-    }
+inline Double4 as_doubles(const char* sum) {
+    if constexpr (sizeof(Sum) == 8)
+        return __builtin_convertvector(__builtin_convertvector(load<UShort4>(sum), Int4), Double4);
+    else
+        return __builtin_convertvector(load<Sum>(sum), Double4);
 }
 
 template <class Sum>
-void cumulate_sums(void* to, std::size_t values) {
-    char* at = static_cast<char*>(to);
-    for (std::size_t i = 1; i < values; ++i, at += sizeof(Sum)) store(at + sizeof(Sum), load<Sum>(at + sizeof(Sum)) + load<Sum>(at));
-}
-
-template <class Sum>
-void score_sums(const void* from, std::size_t values, const double* of, double* scores) {
-    const char* at = static_cast<const char*>(from);
-    for (std::size_t i = 0; i < values; ++i, at += sizeof(Sum)) {
-        Double4 sum;
-        if constexpr (sizeof(Sum) == 8)
-            sum = __builtin_convertvector(__builtin_convertvector(load<UShort4>(at), Int4), Double4);
-        else if constexpr (sizeof(Sum) == 16)
-            sum = __builtin_convertvector(load<Int4>(at), Double4);  // below 2^31
-        else
-            sum = load<Double4>(at);
-        const Double4 products = sum * load<Double4>(of);
+void score_sums(const void* sums, std::size_t groups, const double* of, double* scores) {
+    for (std::size_t i = 0; i < groups; ++i) {
+        const Double4 products = as_doubles<Sum>(static_cast<const char*>(sums) + i * sizeof(Sum)) * load<Double4>(of);
         scores[i] = (products[0] + products[1]) + (products[2] + products[3]);
     }
 }
@@ -339,6 +359,6 @@ constexpr RefineKernels refine_kernels = {
     cumulate_sums<Sum>, score_sums<Sum>};
 
 const Kernels table = {{count_kernels<std::uint16_t>, count_kernels<std::int32_t>, count_kernels<double>},
-                       {refine_kernels<std::uint64_t>, refine_kernels<UInt4>, refine_kernels<Double4>},
+                       {refine_kernels<std::uint64_t>, refine_kernels<Int4>, refine_kernels<Double4>},
                        value,
                        evaluate};

@@ -65,8 +65,6 @@ struct Options {
     bool predict_absence = false;
     bool label_conditions = true;
     bool fix_head = true;
-    bool refine_against_lifted = true;
-    bool whole_instances = true;  // fixed_head_counts = "instances"
     std::size_t beam_width = 1;
     double remaining = 0.1;
     double stop_threshold = 0.01;
@@ -90,6 +88,7 @@ struct Options {
             kernels().evaluate(heuristic, tp, fp, tn, fn, count, values);
     }
     MinPrecision asked_of_candidates() const { return {when_finished ? 0.0 : min_precision.threshold, min_precision.of_label}; }
+    bool is_allowed(std::size_t attribute) const { return allowed_attributes.empty() || allowed_attributes[attribute]; }
     bool is_custom() const { return heuristic.formula == Formula::custom; }
     // A head is worth the sum of its labels, of which only those with a value above 0 are in it.
     bool is_additive() const { return heuristic.formula == Formula::gain; }

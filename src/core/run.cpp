@@ -18,11 +18,6 @@ Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target>
     grower_ = std::make_unique<RuleGrower>(state_, options_, threads_);
 }
 
-Run::Run(const Run& other)
-    : prepared_(other.prepared_), target_(other.target_), options_(other.options_), state_(other.state_), threads_(other.threads_.most()),
-      grower_(std::make_unique<RuleGrower>(state_, options_, threads_)), rules_(other.rules_), open_(other.open_),
-      ended_(other.ended_) {}
-
 void Run::learn(std::size_t n_rules, const std::function<void()>& between_tasks, const std::function<void()>& learned) {
     const Threads::Session session(threads_, between_tasks);
     while (!ended_ && rules_.size() < n_rules) {

@@ -1,4 +1,4 @@
-// A training run: separate and conquer as far as asked for, to be continued or forked.
+// A training run: separate and conquer as far as asked for.
 #pragma once
 #include <functional>
 #include <memory>
@@ -20,8 +20,7 @@ class Run {
    public:
     Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target> target, Options options, const State::Start& start,
         std::size_t n_threads);
-    // Goes on from where the other run is, independently of it.
-    Run(const Run& other);
+    Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
     // Learns until there are that many rules, or nothing is left to learn. `between_tasks` is called now and then, `learned` after each
@@ -30,7 +29,6 @@ class Run {
 
     const Prepared& prepared() const { return *prepared_; }
     const std::vector<LearnedRule>& rules() const { return rules_; }
-    bool ended() const { return ended_; }
     // Per label: the weight of the absent and of the present pairs that no rule decided.
     std::vector<std::pair<double, double>> undecided() const;
     // The share of pairs that are decided.

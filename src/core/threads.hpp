@@ -38,14 +38,6 @@ class Threads {
     // No thread has a number as high as this.
     std::size_t most() const { return most_; }
 
-    // For long tasks to call now and then, each with the number of its thread: throws where the work is to stop.
-    void check_stop(std::size_t thread) {
-        if (thread == 0)
-            between_tasks_();
-        else if (stopping_)
-            throw Stopped();
-    }
-
     // Runs task(number, thread) for all numbers, in about this order; rethrows the first exception.
     void run(const std::vector<std::size_t>& numbers, bool alone, const std::function<void(std::size_t, std::size_t)>& task) {
         if (alone || workers_.empty()) {
@@ -70,7 +62,6 @@ class Threads {
     static constexpr std::size_t MOST_THREADS = 256;
     static constexpr std::chrono::microseconds AWAKE{100};
     static constexpr std::size_t ROOM = 1 << 14;
-    struct Stopped {};  // another thread failed
 
     // One after the other, each ready before the next: so no other thread here takes memory while one makes sure of its own.
     void start(std::function<void()> between_tasks) {

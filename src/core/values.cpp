@@ -49,17 +49,4 @@ void SparseValues::list_rows() {
         for (std::uint32_t slot : slots_of(row)) rows_[next[slot]++] = row;
 }
 
-SparseValues SparseValues::of_rows(std::span<const std::int32_t> rows) const {
-    SparseValues part = *this;
-    part.ends_.assign(1, 0);
-    part.slots_.clear();
-    for (std::int32_t row : rows) {
-        const auto slots = slots_of(Row(row));
-        part.slots_.insert(part.slots_.end(), slots.begin(), slots.end());
-        part.ends_.push_back(part.slots_.size());
-    }
-    part.list_rows();
-    return part;
-}
-
 }  // namespace plurule

@@ -92,22 +92,17 @@ class Codes {
         if (!words_.empty()) return use(words_.data());
         return use(longs_.data());
     }
-    Codes of_rows(std::span<const std::int32_t> rows) const {
-        Codes part;
-        const auto pick = [&](const auto& from, auto& to) {
-            if (from.empty()) return;
-            for (std::int32_t row : rows) to.push_back(from[std::size_t(row)]);
-        };
-        pick(bytes_, part.bytes_);
-        pick(words_, part.words_);
-        pick(longs_, part.longs_);
-        return part;
-    }
 
    private:
     Buffer<std::uint8_t> bytes_;
     Buffer<std::uint16_t> words_;
     Buffer<std::uint32_t> longs_;
+};
+
+// The slots that rows list, those of a row from the end of the row before it to its own.
+struct SlotLists {
+    const std::size_t* ends;  // per row, behind a 0
+    const std::uint32_t* slots;
 };
 
 // What the rows list of the sparse attributes, like a matrix in compressed rows. Every value that some row lists of an attribute is a
@@ -121,7 +116,6 @@ class SparseValues {
     };
     // Adds columns behind those that are there, in the order of their attributes.
     void append(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<Column>& columns);
-    SparseValues of_rows(std::span<const std::int32_t> rows) const;
 
     bool empty() const { return attribute_of_slot_.empty(); }
     std::size_t n_slots() const { return attribute_of_slot_.size(); }
@@ -135,6 +129,7 @@ class SparseValues {
         const auto first = value_of_slot_.begin();
         return std::uint32_t(std::lower_bound(first + first_slot_[a], first + end_slot_[a], usual) - first);
     }
+    SlotLists lists() const { return {ends_.data(), slots_.data()}; }
     std::span<const std::uint32_t> slots_of(Row row) const { return {slots_.data() + ends_[row], slots_.data() + ends_[row + 1]}; }
     // The rows that list a slot, ascending.
     std::span<const Row> rows_of(std::size_t slot) const { return {rows_.data() + row_ends_[slot], rows_.data() + row_ends_[slot + 1]}; }

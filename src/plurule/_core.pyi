@@ -18,7 +18,6 @@ class Columns:
         picked: NDArray[np.int64],
         categories: NDArray[np.int32],
     ) -> None: ...
-    def subset(self, rows: NDArray[np.int32]) -> Columns: ...
 
 class Formula(Enum):
     f_measure = ...
@@ -43,8 +42,6 @@ class Options:
     predict_absence: bool
     label_conditions: bool
     fix_head: bool
-    refine_against_lifted: bool
-    whole_instances: bool
     beam_width: int
     remaining: float
     stop_threshold: float
@@ -77,11 +74,8 @@ class Run:
         progress: Callable[[int, float], None] | None = None,
         rules_before: int = 0,
     ) -> None: ...
-    def rules(self, first: int = 0) -> list[Any]: ...
+    def rules(self) -> list[Any]: ...
     def undecided(self) -> list[tuple[float, float]]: ...
-    def fork(self) -> Run: ...
-    @property
-    def ended(self) -> bool: ...
 
 def decide(
     n_rows: int,

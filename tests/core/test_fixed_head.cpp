@@ -7,6 +7,16 @@
 
 using namespace plurule;
 
+namespace {
+
+struct Noted : RefinementSink {
+    std::map<std::pair<std::int32_t, bool>, std::pair<double, double>> rules;
+    double floor() const override { return NOTHING; }
+    void offer(std::size_t, const Split& split, double, double tp, double fp) override { rules[{split.below, split.greater}] = {tp, fp}; }
+};
+
+}  // namespace
+
 TEST_CASE("candidates under a fixed head count what counting row by row gives, in numbers of any width") {
     std::mt19937 random(6);
     for (int round = 0; round < 60; ++round) {
@@ -32,10 +42,9 @@ TEST_CASE("candidates under a fixed head count what counting row by row gives, i
         const std::vector<Assignment> head{{0, 1}, {2, 1}};
         const FixedHead fixed(state, options, head, state.rows);
         FixedHead::Workspace work;
-        std::map<std::pair<std::int32_t, bool>, std::pair<double, double>> found, expected;
-        fixed.visit(0, state.rows, work, {[] { return NOTHING; }, [&](std::size_t, const Split& split, const FixedHead::Worth& worth) {
-                                              found[{split.below, split.greater}] = {worth.tp, worth.fp};
-                                          }});
+        std::map<std::pair<std::int32_t, bool>, std::pair<double, double>> expected;
+        Noted found;
+        fixed.visit(0, state.rows, work, found);
         for (std::int32_t below = 0; below < 5; ++below)
             for (bool greater : {false, true}) {
                 double tp = 0, fp = 0;
@@ -48,6 +57,6 @@ TEST_CASE("candidates under a fixed head count what counting row by row gives, i
                 }
                 if (here && above && tp > 0) expected[{below, greater}] = {tp, fp};
             }
-        CHECK(found == expected);
+        CHECK(found.rules == expected);
     }
 }

@@ -244,8 +244,6 @@ def random_options(rng: Generator, problem: Problem, **chosen: Any) -> Options:
             "predict_absence": rng.random() < 0.5,
             "label_conditions": rng.random() < 0.8,
             "fix_head": rng.random() < 0.7,
-            "refine_against": pick(rng, ("lifted", "plain")),
-            "fixed_head_counts": pick(rng, ("instances", "pairs")),
             "beam_width": pick(rng, (1, 1, 1, 2, 3)),
             "remaining": pick(rng, (0.0, 0.1, 0.3)),
             "stop_threshold": pick(rng, (0.0, 0.01, 0.2)),

@@ -75,8 +75,6 @@ class Settings:
     absence: bool
     label_conditions: bool
     fix_head: bool
-    against_lifted: bool
-    count_instances: bool
     beam_width: int
     remaining: Fraction
     stop_threshold: Fraction
@@ -219,7 +217,7 @@ class Learner:
 
     def head_matrices(self, body: tuple[Check, ...], head: Head, fixed: bool) -> list[Matrix]:
         also_closed: list[int] = []
-        if fixed and self.settings.count_instances:
+        if fixed:
             also_closed = [i for i in self.training if any(self.predicted[i][l] is None for l, _ in head)]
         return [self.matrix(body, l, v, also_closed) for l, v in head]
 
@@ -372,8 +370,6 @@ class Learner:
 
     def grow(self) -> Candidate | None:
         beam = self.best_of(self.first_pass())
-        if self.settings.fix_head and not self.settings.against_lifted:
-            beam = [self.with_fixed_head(rule, rule.body) for rule in beam]
         seen = list(beam)
         while beam:
             beam = self.best_of([better for rule in beam for better in self.refinements(rule)])
@@ -429,6 +425,4 @@ class Learner:
 
     def with_fixed_head(self, rule: Candidate, body: tuple[Check, ...]) -> Candidate:
         value, tp, fp = self.value(body, rule.head, fixed=True)
-        if not self.settings.against_lifted:
-            value *= self.settings.lift[len(rule.head) - 1]
         return Candidate(body, rule.head, value, tp, fp)

@@ -251,19 +251,6 @@ def test_a_list_of_fewer_rules_is_the_beginning_of_the_whole_list(seed: int):
 # Columns ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_columns_cut_to_some_rows_are_the_columns_of_those_rows(seed: int):
-    rng = np.random.default_rng([4, seed])
-    problem = random_problem(rng, most_rows=60)
-    rows = np.flatnonzero(rng.random(problem.n_instances) < rng.choice([0.1, 0.5, 0.9, 1]))
-    if len(rows) == 0:
-        rows = np.array([0])
-    part = Problem(problem.table[rows], problem.labels, problem.Y[rows], problem.weights[rows])
-    options = random_options(rng, part, max_bins=None)
-    columns = native.prepare(problem.table).subset(rows.astype(np.int32))
-    assert_same(native.learn(part, options), native.learn(part, options, columns=columns), f"{options}")
-
-
 def test_columns_prepared_once_serve_any_number_of_fits():
     rng = np.random.default_rng(5)
     problem = random_problem(rng, most_rows=60)

@@ -132,7 +132,7 @@ def learn(
     )
     most = None if options.n_rules is None else max(0, options.n_rules - len(initial))
     run.learn(most, progress, len(initial))
-    rules = (*initial, *(_rule(problem, *rule) for rule in run.rules(0)))
+    rules = (*initial, *(_rule(problem, *rule) for rule in run.rules()))
     return problem.rule_list(rules, tuple(run.undecided()))
 
 
@@ -148,8 +148,6 @@ def _core_options(options: Options, problem: Problem) -> _core.Options:
     core.predict_absence = options.predict_absence
     core.label_conditions = options.label_conditions
     core.fix_head = options.fix_head
-    core.refine_against_lifted = options.refine_against == "lifted"
-    core.whole_instances = options.fixed_head_counts == "instances"
     core.beam_width = options.beam_width
     core.remaining = options.remaining
     core.stop_threshold = options.stop_threshold

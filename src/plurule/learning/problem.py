@@ -24,9 +24,6 @@ Weights = NDArray[np.float64]
 
 HeadSearch: TypeAlias = Literal["single", "decomposable", "anti_monotone", "relaxed", "exhaustive"]
 
-RefineAgainst: TypeAlias = Literal["lifted", "plain"]
-FixedHeadCounts: TypeAlias = Literal["instances", "pairs"]
-
 HEAD_SEARCHES: tuple[HeadSearch, ...] = ("single", "decomposable", "anti_monotone", "relaxed", "exhaustive")
 
 
@@ -222,12 +219,6 @@ class Options:
     predict_absence: bool = False
     label_conditions: bool = True
     fix_head: bool = True
-    refine_against: RefineAgainst = "lifted"
-    """With a fixed head, the value that a refined rule must beat: a multi-label head is refined only if that gains more
-    than its lift (as published), or the plain value."""
-    fixed_head_counts: FixedHeadCounts = "instances"
-    """With a fixed head, whether a covered instance with an open head label counts with all head labels (as published)
-    or with the open pairs."""
     beam_width: int = 1
     remaining: float = 0.1
     stop_threshold: float = 0.01

@@ -156,10 +156,7 @@ def first_pass(state: Counting, options: Options) -> list[Candidate]:
     if may_grow(start, options):
         candidates += state.refinements(start.covered, options.label_conditions)
     blocks = [(0, c, score_free(state, c, weights, start, options)) for c in candidates]
-    beam = [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
-    if options.fix_head and options.refine_against == "plain":
-        beam = [rescored(state, rule, options) for rule in beam]
-    return beam
+    return [with_coverage(state, rule) for rule in Pass([start], blocks).best(options.beam_width)]
 
 
 def refine(state: Counting, beam: list[Candidate], options: Options) -> list[Candidate]:
@@ -168,7 +165,7 @@ def refine(state: Counting, beam: list[Candidate], options: Options) -> list[Can
     for parent, rule in enumerate(beam):
         if not may_grow(rule, options):
             continue
-        weights = head_weights(state, rule, options) if options.fix_head else state.open_pairs()
+        weights = head_weights(state, rule) if options.fix_head else state.open_pairs()
         for c in state.refinements(rule.covered, options.label_conditions):
             heads = (score_fixed if options.fix_head else score_free)(state, c, weights, rule, options)
             keep_improvements(heads, rule)
@@ -226,10 +223,13 @@ def forbidden_heads(
     return forbidden
 
 
-def head_weights(state: Counting, rule: Candidate, options: Options) -> Counted:
-    """What counts for the labels of a fixed head."""
+def head_weights(state: Counting, rule: Candidate) -> Counted:
+    """What counts for the labels of a fixed head.
+
+    As published, an instance with an open label of the head counts with all of them.
+    """
     labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
-    return state.head_pairs(labels, rule.signs[labels], options.fixed_head_counts == "instances")
+    return state.head_pairs(labels, rule.signs[labels], whole=True)
 
 
 def score_fixed(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
@@ -245,21 +245,16 @@ def score_fixed(state: Counting, candidates: Candidates, weights: Counted, rule:
 
 
 def count_fixed(state: Counting, candidates: Candidates, weights: Counted, rule: Candidate, options: Options) -> Heads:
-    """Value and counts of a kept head; lifted only where rules are refined against plain values."""
+    """Value and counts of a kept head.
+
+    As published, the value is the plain one, but must beat the lifted value of the first condition: a multi-label head
+    is refined only if that gains more than its lift.
+    """
     labels = np.flatnonzero(rule.signs != NOT_IN_HEAD)
     confusion = weights.confusion(candidates)
     h = value_of(state, candidates, confusion, labels.tolist(), rule.signs[labels].tolist(), options)
-    if options.refine_against == "plain":
-        # One factor for all refinements of a rule; it matters between the heads of a wide beam.
-        h = h * options.lift[len(labels) - 1]
     signs = np.broadcast_to(rule.signs, (len(h), len(rule.signs)))
     return Heads(h, sum_in_order(confusion.tp.T), sum_in_order(confusion.fp.T), signs)
-
-
-def rescored(state: Counting, rule: Candidate, options: Options) -> Candidate:
-    """A rule of the first pass, counted as its refinements will be."""
-    heads = count_fixed(state, state.unrefined(rule.covered), head_weights(state, rule, options), rule, options)
-    return replace(rule, value=float(heads.value[0]), tp=float(heads.tp[0]), fp=float(heads.fp[0]))
 
 
 def enough_covered(state: Counting, candidates: Candidates, heads: Heads, options: Options) -> Heads:

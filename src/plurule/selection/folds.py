@@ -250,14 +250,9 @@ class Folds(TrainingData):
         """The ranked columns of a part."""
         prepare = partial(native.prepare, n_jobs=self.n_jobs)
         problem, max_bins = self._derived(part, options), options.max_bins
-        if max_bins is not None or problem.derived:
-            weights = None if max_bins is None else problem.sample_weight
-            key = "bins", part, max_bins, options.conditions
-            return self._cached(key, lambda: prepare(problem.table, max_bins, weights))
-        everything = self._cached("columns", lambda: prepare(self.problem.table))
-        if problem is self.problem:
-            return everything
-        return self._cached(("columns", part), lambda: everything.subset(self.parts[part].train.astype(np.int32)))
+        weights = None if max_bins is None else problem.sample_weight
+        key = "columns", part, max_bins, options.conditions
+        return self._cached(key, lambda: prepare(problem.table, max_bins, weights))
 
     def _cached(self, key: Any, make: Callable[[], Any]) -> Any:
         with _preparing:
