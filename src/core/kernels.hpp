@@ -37,7 +37,7 @@ struct Totals {
     std::size_t size() const { return tp.size(); }
     double covered() const { return present.back(); }
 };
-constexpr std::size_t MATRIX = 4 * LANES;  // TP, FP, FN, TN of eight candidates
+constexpr std::size_t OF_VALUE = 4 * LANES, MATRIX = OF_VALUE + LANES;  // TP, FP, FN, TN of eight candidates, and what the label is worth
 
 // How eight candidates are valued at once, in single precision: see values.inl.
 struct Scoring {
@@ -104,7 +104,7 @@ struct Kernels {
     RefineKernels refine[3];  // by Number
     // Values up to eight candidates from the matrices of their labels (`load`), if they cover something and at least `least_covered`. What
     // does not reach `floor` need not be valued.
-    void (*value)(const Scoring&, const float* matrices, std::size_t labels, const float* covered, std::size_t candidates, float least_covered,
+    void (*value)(const Scoring&, float* matrices, std::size_t labels, const float* covered, std::size_t candidates, float least_covered,
                   float floor, Valued&);
     // Values of many confusion matrices; tp, fp, tn, fn and the result are arrays of `count`.
     void (*evaluate)(HeuristicFormula, const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count, double* value);

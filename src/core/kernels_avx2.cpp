@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 #ifdef __AVX2__
 #include <immintrin.h>

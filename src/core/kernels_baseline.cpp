@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #if defined(__x86_64__) || defined(_M_X64)

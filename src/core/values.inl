@@ -112,21 +112,27 @@ inline void value_sum(const Scoring& s, const float* matrices, std::size_t n, In
 // Keys of labels that sort as their values do, the number of the label in the lowest bits. Values are near each other if they differ
 // in at most one unit above those bits.
 struct Keys {
-    static constexpr std::size_t MOST = 32, MOST_LABELS = 1024;
+    static constexpr std::size_t MOST = 34;
     int bits;
     std::int32_t low;
     std::size_t count = 0;
     Int8 best[MOST];  // descending
 
     explicit Keys(std::size_t labels) : bits(std::max(6, int(std::bit_width(labels)))), low((1 << bits) - 1) {}
-    void insert(Float8 h, std::size_t label) {
-        Int8 key = h > Float8{} ? ((Int8)h & ~low) | std::int32_t(label) : Int8{};
-        if (count == MOST && !any(key > best[MOST - 1])) return;
-        if (count < MOST) best[count++] = Int8{};
-        for (std::size_t i = 0; i < count; ++i) {
-            const Int8 more = key > best[i] ? key : best[i];
-            key = key > best[i] ? best[i] : key;
-            best[i] = more;
+    // The highest keys below some others, at most so many.
+    void find(const float* matrices, std::size_t labels, Int8 below, std::size_t most) {
+        count = 0;
+        for (std::size_t i = 0; i < labels; ++i) {
+            const Float8 h = load<Float8>(matrices + i * MATRIX + OF_VALUE);
+            Int8 key = ((Int8)h & ~low) | std::int32_t(i);
+            key = (h > Float8{}) & (key < below) ? key : Int8{};
+            if (count == most && !any(key > best[most - 1])) continue;
+            if (count < most) best[count++] = Int8{};
+            for (std::size_t k = 0; k < count; ++k) {
+                const Int8 more = key > best[k] ? key : best[k];
+                key = key > best[k] ? best[k] : key;
+                best[k] = more;
+            }
         }
     }
     Int8 some(std::size_t k) const { return best[k] != Int8{}; }
@@ -139,55 +145,56 @@ struct Keys {
 //   by the mean plus the difference, where values are averaged;
 //   by the higher of both quotients, where counts are summed and these two are near no other;
 //   or else by h_j of the last j < k where the order is clear: labels worth less never raise a quotient.
+// Most heads are short: labels are put in order a few at a time, as long as a longer head may be the best and reach the floor.
 template <class Labels>
-inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n, Float8 best, Float8 margin, Int8 usable, Valued& found) {
+inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n, Float8 best, Float8 margin, float floor, Int8 unclear,
+                           Int8 usable, Valued& found) {
+    constexpr std::size_t FEW = 8, MANY = 128, AHEAD = 2;  // labels in order: at first, at most, and behind those that are looked at
     Keys keys(n);
-    Int8 unclear = {};
-    for (std::size_t i = 0; i < n; ++i) {
-        const LabelValue v = labels.of(i);
-        unclear |= v.unclear;
-        keys.insert(v.h, i);
-    }
-    Float8 top = {}, bottom = {}, sum = {}, surplus = {}, clear_h = best, value = {}, of_head = {};
-    Int8 sure = {}, done = {};
-    Float8 left = {};
-    Int8 doubt = {};
+    Float8 top = {}, bottom = {}, sum = {}, surplus = {}, clear_h = best, value = {}, of_head = {}, left = {};
+    Int8 sure = {}, doubt = {}, done = ~usable, below = Int8{} + std::numeric_limits<std::int32_t>::max();
     const auto label_at = [&](std::size_t k) { return labels.of(keys.some(k) & (keys.best[k] & keys.low)); };
-    const auto doubt_at = [&](std::size_t k) { return k + 1 < keys.count ? keys.near(k) : (keys.count < n ? ~Int8{} : Int8{}); };
-    LabelValue v = {}, next = keys.count > 0 ? label_at(0) : LabelValue{};
-    for (std::size_t k = 0; k < keys.count; ++k) {
-        const Int8 some = keys.some(k);
-        const bool last = k + 1 == keys.count;
-        v = next;
-        if (!last) next = label_at(k + 1);
-        top += some ? v.top : Float8{};
-        bottom += some ? v.bottom : Float8{};
-        sum += some ? v.h : Float8{};
-        surplus += some ? v.surplus : Float8{};
-        const Int8 before = std::exchange(doubt, doubt_at(k));
-        const Int8 alone = last ? Int8{} : doubt & ~before & ~doubt_at(k + 1);
-        Float8 h;
-        if (s.averages) {
-            h = sum * (1.0f / float(k + 1)) * (1 + keys.unit());
-        } else {
-            const Float8 quotient = top / (bottom + 1e-30f);
-            const Float8 other = (top - v.top + next.top) / (bottom - v.bottom + next.bottom + 1e-30f);
-            clear_h = doubt ? clear_h : quotient;
-            h = alone ? higher(quotient, other) : clear_h;
+    const auto doubt_at = [&](std::size_t k) { return k + 1 < keys.count ? keys.near(k) : Int8{}; };
+    std::size_t length = 0;
+    for (std::size_t few = FEW; length < std::min(n, MANY) && any(~done); few = std::min(2 * few, Keys::MOST - AHEAD)) {
+        keys.find(labels.matrices, n, below, few + AHEAD);
+        if (keys.count == 0) break;
+        LabelValue v = {}, next = label_at(0);
+        for (std::size_t k = 0; k < std::min(few, keys.count) && any(~done); ++k) {
+            const Int8 some = keys.some(k);
+            const bool last = k + 1 == keys.count;
+            v = next;
+            if (!last) next = label_at(k + 1);
+            top += some ? v.top : Float8{};
+            bottom += some ? v.bottom : Float8{};
+            sum += some ? v.h : Float8{};
+            surplus += some ? v.surplus : Float8{};
+            const Int8 before = std::exchange(doubt, doubt_at(k));
+            const Int8 alone = last ? Int8{} : doubt & ~before & ~doubt_at(k + 1);
+            Float8 h;
+            if (s.averages) {
+                h = sum * (1.0f / float(length + 1)) * (1 + keys.unit());
+            } else {
+                const Float8 quotient = top / (bottom + 1e-30f);
+                const Float8 other = (top - v.top + next.top) / (bottom - v.bottom + next.bottom + 1e-30f);
+                clear_h = doubt ? clear_h : quotient;
+                h = alone ? higher(quotient, other) : clear_h;
+            }
+            const Int8 open = some & ~done;
+            const Float8 lifted = h * s.lift[length];
+            const Int8 better = open & (lifted > value * (1 + NEAR)), near = open & ~better & (lifted >= value * (1 - NEAR));
+            const Int8 same = alone & (v.top == next.top) & (v.bottom == next.bottom) & (v.surplus == next.surplus);
+            sure = better ? ~doubt | same : (near ? Int8{} : sure);
+            of_head = better ? surplus : of_head;
+            value = better | near ? higher(value, lifted) : value;
+            left = some ? h * s.lift_above[length] : Float8{};
+            done |= ~some | (left < value * (1 - 10 * NEAR)) | (higher(value, left) * (1 + 20 * NEAR) < all(floor));
+            ++length;
+            below = keys.best[k];
         }
-        const Int8 open = some & ~done;
-        const Float8 lifted = h * s.lift[k];
-        const Int8 better = open & (lifted > value * (1 + NEAR)), near = open & ~better & (lifted >= value * (1 - NEAR));
-        const Int8 same = alone & (v.top == next.top) & (v.bottom == next.bottom) & (v.surplus == next.surplus);
-        sure = better ? ~doubt | same : (near ? Int8{} : sure);
-        of_head = better ? surplus : of_head;
-        value = better | near ? higher(value, lifted) : value;
-        left = h * s.lift_above[k];
-        done |= ~some | (left < value * (1 - 10 * NEAR));
-        if (!any(~done & usable)) break;
     }
-    // Labels that have no key: h_k never rises.
-    const Int8 goes_on = keys.count < n ? ~done : Int8{};
+    // Labels that were not put in order: h_k never rises.
+    const Int8 goes_on = length < n ? ~done : Int8{};
     value = goes_on ? higher(value, left) : value;
     sure &= ~goes_on & ~unclear;
     value = lower(unclear ? all(3e38f) : value * (1 + 20 * NEAR), best * s.highest_lift * (1 + 10 * NEAR));
@@ -200,32 +207,36 @@ inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n
 }
 
 template <bool F_LIKE>
-void value_as(const Scoring& s, const float* matrices, std::size_t n, Float8 covered, float floor, Int8 usable, Valued& found) {
+void value_as(const Scoring& s, float* matrices, std::size_t n, Float8 covered, float floor, Int8 usable, Valued& found) {
+    constexpr std::size_t MOST_LABELS = 1024;
     const LabelValues<F_LIKE> labels{s, matrices};
     Float8 best = {}, of_best = all(-3e38f), gained = {};
+    Int8 unclear = {};
     for (std::size_t i = 0; i < n; ++i) {
         const LabelValue v = labels.of(i);
+        store(matrices + i * MATRIX + OF_VALUE, v.h);
         const Int8 better = v.h > best * (1 + NEAR), near = v.h >= best * (1 - NEAR);
         of_best = better ? v.surplus : near ? higher(of_best, v.surplus) : of_best;
         best = higher(best, v.h);
         gained += higher(v.surplus, Float8{});
+        unclear |= v.unclear;
     }
     // No head is worth more than its best label times the highest lift. The best label is in every head: others must make up for what
     // it lacks, surplus(head) <= surplus(best) + sum of the surpluses above 0.
     const Float8 margin = covered * (s.rounding * float(n)), most = best * s.highest_lift * (1 + 10 * NEAR);
     usable &= (best > Float8{}) & (most >= all(floor));
     if (s.asks_head && !s.coarse) usable &= (of_best >= -margin) | (of_best + gained >= -margin);
-    if (!any(usable) || s.coarse || n > Keys::MOST_LABELS || !s.several) {
+    if (!any(usable) || s.coarse || n > MOST_LABELS || !s.several) {
         // Without a lift the labels of a head are as good as its best.
         if (!s.several && !s.coarse && s.asks_head) usable &= of_best >= -margin;
         store(found.value, usable ? most : -all(1));
         store(found.sure, s.asks_head || s.coarse || s.several ? Int8{} : usable);
         return;
     }
-    value_prefixes(s, labels, n, best, margin, usable, found);
+    value_prefixes(s, labels, n, best, margin, floor, unclear, usable, found);
 }
 
-void value(const Scoring& s, const float* matrices, std::size_t labels, const float* covered, std::size_t candidates, float least_covered, float floor,
+void value(const Scoring& s, float* matrices, std::size_t labels, const float* covered, std::size_t candidates, float least_covered, float floor,
            Valued& found) {
     const Float8 covers = load<Float8>(covered);
     const Int8 usable = (covers > Float8{}) & (covers >= all(least_covered)) & (Int8{0, 1, 2, 3, 4, 5, 6, 7} < std::int32_t(candidates));
