@@ -13,6 +13,7 @@ namespace {
 constexpr float UNLIMITED = std::numeric_limits<float>::infinity();
 constexpr double SURE = 1 - 1e-3;    // a candidate that is surely worth a value is worth so much of it at least
 constexpr std::size_t AT_ONCE = 32;  // promises that a thread takes
+constexpr std::uint8_t BOTH_SIDES = 3;
 
 // A bound that reaches this, or nearly, reaches the floor.
 float least_for(double floor) { return std::isfinite(floor) ? float(floor - 1e-6 * std::fabs(floor)) : -UNLIMITED; }
@@ -77,7 +78,27 @@ void CandidateSearch::first_pass() {
     if (options_.max_conditions == 0) return;
     if (!started_) histogram_.start();
     started_ = true;
+    forget_gains();
     search_heads(scope);
+}
+
+// Labels whose counts have changed may gain by any candidate. Which labels gain depends on the precision that is asked, too.
+void CandidateSearch::forget_gains() {
+    knows_gains_ = options_.is_additive() && is_bounded_ && histogram_.kept() && state_.asked.threshold == options_.asked_of_candidates().threshold;
+    if (!knows_gains_) return;
+    may_gain_.resize(histogram_.n_groups() * state_.n_labels, BOTH_SIDES);
+    versions_.resize(state_.n_labels, 0);
+    for (std::size_t label = 0; label < state_.n_labels; ++label)
+        if (std::exchange(versions_[label], histogram_.version(label)) != histogram_.version(label))
+            for (std::size_t group = 0; group < histogram_.n_groups(); ++group) may_gain_[group * state_.n_labels + label] = BOTH_SIDES;
+}
+
+// The labels that the candidates of a group are valued by.
+void CandidateSearch::choose_places(const Part& part, std::size_t group, bool other_side, Tools& tools) const {
+    tools.places.clear();
+    const bool knows = knows_gains_ && part.kind != Part::Kind::labels;
+    for (std::uint32_t i = 0; is_bounded_ && i + 1 < labels_.size(); ++i)
+        if (!knows || may_gain_[group * state_.n_labels + std::size_t(labels_[i])] & (1 << other_side)) tools.places.push_back(i);
 }
 
 // Labels with a pair that can be right.
@@ -239,13 +260,9 @@ bool CandidateSearch::may_reach(const Cells& cells, std::size_t group, const Sco
 // Notes the candidates of a part that may be the best.
 void CandidateSearch::value_part(std::size_t p, const Cells& cells, std::size_t first_group, std::size_t groups, const Scope& scope, Tools& tools) {
     const Part& part = histogram_.parts()[p];
-    const std::size_t n = labels_.size() - 1;
-    const std::vector<std::int32_t> coverage(is_bounded_ ? 0 : 1, labels_.back());
-    Totals of_coverage;
-    if (!is_bounded_) add_label(state_.n_labels, 0, 0, scope.totals.covered(), of_coverage);
     // A value that is sure raises the floor only where nothing else can be in the way of the candidate.
     const bool trusts = shares_best_ && !scope.refined && !options_.directions.any() && state_.number == Number::narrow;
-    tools.matrices.resize(n * MATRIX);
+    tools.matrices.resize((labels_.size() - 1) * MATRIX);
     const float least_covered = float(options_.min_coverage) * (1 - 1e-6f);
     for (std::size_t group = first_group; group < first_group + groups; ++group) {
         const std::size_t first_slot = (group - part.first_group) * LANES;
@@ -258,13 +275,17 @@ void CandidateSearch::value_part(std::size_t p, const Cells& cells, std::size_t 
         for (int other = 0; other < (part.two_sided() ? 2 : 1); ++other) {
             float covered[LANES];
             if (is_bounded_ && !may_reach(cells, group, scope, other != 0, tools)) continue;
-            histogram_.load(cells, group, is_bounded_ ? labels_ : coverage, is_bounded_ ? scope.totals : of_coverage, other != 0, tools.matrices.data(), covered);
+            choose_places(part, group, other != 0, tools);
+            histogram_.load(cells, group, labels_, tools.places, scope.totals, other != 0, tools.matrices.data(), covered);
             const std::size_t candidates = std::min<std::size_t>(LANES, part.n_slots - first_slot);
             Valued valued;
             float floor = least_for(floor_for(tools));
             if (is_bounded_) {
                 floor = std::max(floor, least_for(sure_.floor()));
-                kernels().value(scoring_, tools.matrices.data(), n, covered, candidates, least_covered, floor, valued);
+                kernels().value(scoring_, tools.matrices.data(), tools.places.size(), covered, candidates, least_covered, floor, valued);
+                for (std::size_t i = 0; knows_gains_ && valued.labels && i < tools.places.size(); ++i)
+                    if (tools.matrices[i * MATRIX + OF_VALUE] == 0)
+                        may_gain_[group * state_.n_labels + std::size_t(labels_[tools.places[i]])] &= std::uint8_t(~(1 << other));
                 if (!valued.some) continue;
             }
             for (std::size_t i = 0; i < candidates; ++i) {
@@ -340,6 +361,7 @@ class CandidateSearch::Refinements : public RefinementSink {
 void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     if (!rule.fixed) {
         choose_labels();
+        knows_gains_ = false;
         const Scope scope{&rule.covered, &rule, std::int32_t(parent), sum_rows(rule.covered)};
         for (auto& tools : tools_) tools->finder.start(rule.body, {labels_.begin(), labels_.end() - 1});
         return search_heads(scope);

@@ -45,6 +45,7 @@ class CandidateSearch {
         Ranking ranking;
         Cells cells;
         Buffer<float> matrices;
+        std::vector<std::uint32_t> places;  // among the labels: of those that are loaded
         std::vector<double> gathered;
         std::vector<Promise> promises;
         std::size_t screened = 0, passed = 0;  // groups in this pass, by their best labels alone
@@ -65,6 +66,8 @@ class CandidateSearch {
     void add_label(std::size_t label, double tp, double fp, double present, Totals& totals) const;
     Totals sum_rows(const std::vector<Row>& rows) const;
     bool some_missing(const Part& part) const { return part.kind == Part::Kind::numeric && state_.attribute(part.first).some_missing; }
+    void forget_gains();
+    void choose_places(const Part& part, std::size_t group, bool other_side, Tools& tools) const;
     void search_heads(const Scope& scope);
     void look_at_promises(const Scope& scope);
     Scope known_in(const Part& part, const Scope& scope, const Cells* kept, Tools& tools) const;
@@ -89,6 +92,11 @@ class CandidateSearch {
     std::vector<std::int32_t> labels_;  // that may be in heads, and behind them the column of the coverage
     Scoring scoring_{};
     bool is_bounded_ = false;  // candidates can be valued in single precision
+    // Where values are added up: groups × labels, bits of the sides on which a label may gain by one of the eight candidates. Holds until
+    // the counts of the label change. Empty: not known.
+    std::vector<std::uint8_t> may_gain_;
+    std::vector<std::uint32_t> versions_;  // per label: of its counts, as of which that holds
+    bool knows_gains_ = false;             // in this pass
     std::vector<float> last_found_;  // per part: its highest bound in the last pass
 };
 

@@ -15,7 +15,8 @@ constexpr std::size_t LABELS_OF_PART = 32;
 }  // namespace
 
 Histogram::Histogram(const State& state, const std::vector<std::size_t>& attributes, bool label_conditions, Threads& threads)
-    : state_(state), threads_(threads), kernels_(kernels().count[int(state.number)]), sums_(threads.most()) {
+    : state_(state), threads_(threads), kernels_(kernels().count[int(state.number)]), versions_(state.n_labels, 0),
+      sums_(threads.most()) {
     const SparseValues& sparse = state.prepared.sparse;
     const std::size_t slots_of_part = std::max(SLOTS_OF_PART, sparse.n_slots() / MOST_SPARSE_PARTS);
     std::size_t first = 0, last = 0;  // sparse slots that wait for a part
@@ -191,6 +192,7 @@ std::size_t Histogram::sort_rows(const Part& part, const std::vector<Row>& rows,
 void Histogram::close(const std::vector<Row>& rows, const std::vector<std::int32_t>& labels, bool alone) {
     if (kept_.numbers.empty()) return;  // nothing was counted yet, or nothing is kept
     closed_.resize(state_.n_rows * LANES);
+    for (std::int32_t label : labels) ++versions_[std::size_t(label)];
     std::vector<std::size_t> numbers(parts_.size());
     std::iota(numbers.begin(), numbers.end(), 0);
     for (std::size_t first = 0; first < labels.size(); first += LANES) {
@@ -236,6 +238,7 @@ void Histogram::decide(std::size_t label, std::uint8_t sign, const std::vector<R
 
 void Histogram::remove(const std::vector<Row>& rows, bool alone) {
     if (kept_.numbers.empty()) return;  // nothing was counted yet, or nothing is kept
+    for (std::uint32_t& version : versions_) ++version;
     std::vector<std::size_t> numbers(parts_.size());
     std::iota(numbers.begin(), numbers.end(), 0);
     threads_.run(numbers, alone, [&](std::size_t p, std::size_t thread) {

@@ -46,6 +46,9 @@ class Histogram {
     const std::vector<Part>& parts() const { return parts_; }
     // The cells of all parts over the rows in training; null where they would take too much memory.
     const Cells* kept() const { return is_kept_ ? &kept_ : nullptr; }
+    std::size_t n_groups() const { return n_groups_; }
+    // How often the counts of a label have changed, those of conditions on labels left out.
+    std::uint32_t version(std::size_t label) const { return versions_[label]; }
     // Counts everything that is kept anew.
     void start();
     // The cells of a part over some rows, in pieces that take a bearable amount of memory: use(first group, number of groups).
@@ -53,9 +56,9 @@ class Histogram {
     void in_pieces(const Part& part, const std::vector<Row>& rows, Cells& cells, Use&& use) const;
 
     // Eight candidates as floats (CountKernels::load); and TP, FP and positives of one slot as doubles.
-    void load(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, float* matrices,
-              float* covered) const {
-        kernels_.load(group_at(cells, group), columns, totals, other_side, matrices, covered);
+    void load(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
+              const Totals& totals, bool other_side, float* matrices, float* covered) const {
+        kernels_.load(group_at(cells, group), columns, places, totals, other_side, matrices, covered);
     }
     // Whether one of eight candidates may have a label worth a value (CountKernels::reaches).
     bool reaches(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side,
@@ -110,6 +113,7 @@ class Histogram {
     std::size_t n_groups_ = 0;
     bool is_kept_ = true;
     Cells kept_;
+    std::vector<std::uint32_t> versions_;     // per label
     std::vector<Buffer<std::uint8_t>> sums_;  // per thread
     Buffer<std::uint8_t> closed_;             // rows × 8: pairs that are closed
 };

@@ -70,8 +70,10 @@ struct CountKernels {
     void (*cumulate)(void* sums, std::size_t count, bool descending);
     // `columns`: eight, NO_LABEL where nothing is to be added; `kinds`: 2 without positives, or 3.
     void (*fold)(const void* sums, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* cells);
-    // Eight candidates as floats: TP, FP, FN and TN of some labels, the last of `columns` being the coverage. Differences are exact.
-    void (*load)(const void* group, const std::vector<std::int32_t>& columns, const Totals&, bool other_side, float* matrices, float* covered);
+    // Eight candidates as floats: TP, FP, FN and TN of the columns at some places; the last of `columns` is the coverage. Differences are
+    // exact.
+    void (*load)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&, bool other_side,
+                 float* matrices, float* covered);
     // Whether a label of one of eight candidates may be worth a value by a heuristic that is like F. h >= f where top - f × bottom >= 0.
     bool (*reaches)(const void* group, const std::vector<std::int32_t>& columns, const Totals&, bool other_side, const Scoring&, float value);
     // TP, FP and positives of some columns at one slot of a group.
@@ -83,6 +85,7 @@ struct Valued {
     float value[LANES];         // no head is worth more; below 0: there is none
     std::int32_t sure[LANES];   // a head is worth that, or nearly
     bool some;                  // of them may have a head
+    bool labels;                // their labels were looked at
 };
 
 // Where the contributions of rows under a fixed head are summed up: four numbers of 16 bits in a word; in 32 bits each; or doubles.

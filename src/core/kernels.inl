@@ -181,7 +181,8 @@ inline Int8 numbers(const std::int32_t* cell) { return load<Int8>(cell); }
 inline Double8 numbers(const double* cell) { return load<Double8>(cell); }
 
 template <class N>
-void load_matrices(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, float* to, float* to_covered) {
+void load_matrices(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals,
+                   bool other_side, float* to, float* to_covered) {
     const auto cell_of = [&](std::size_t c) { return static_cast<const N*>(group) + std::size_t(columns[c]) * CELL; };
     using V = decltype(numbers(cell_of(0)));
     using Single = std::decay_t<decltype(V{}[0])>;
@@ -198,18 +199,19 @@ void load_matrices(const void* group, const std::vector<std::int32_t>& columns, 
     V covered = numbers(cell_of(n) + 2 * LANES);
     if (other_side) covered = total(n, 2) - covered;
     write(to_covered, covered);
-    for (std::size_t c = 0; c < n; ++c, to += MATRIX) {
+    for (const std::uint32_t c : places) {
         const N* cell = cell_of(c);
+        float* const matrix = std::exchange(to, to + MATRIX);
         const auto number = [&](int kind) {
             const V own = numbers(cell + kind * int(LANES));
             return other_side ? total(c, kind) - own : own;
         };
-        write(to, number(0));
-        write(to + LANES, number(1));
+        write(matrix, number(0));
+        write(matrix + LANES, number(1));
         if (totals.kinds == 2) continue;
         const V present = number(2);
-        write(to + 2 * LANES, total(c, 3) - present);
-        if (totals.kinds == 4) write(to + 3 * LANES, total(c, 4) - (covered - present));
+        write(matrix + 2 * LANES, total(c, 3) - present);
+        if (totals.kinds == 4) write(matrix + 3 * LANES, total(c, 4) - (covered - present));
     }
 }
 

@@ -68,10 +68,10 @@ struct LabelValues {
     }
 };
 
-// The sum of all labels that gain. An error of a label is relative to its counts, |error| <= 4e-7 × (TP + FP); that of a sum of n numbers
+// The sum of all labels that gain; notes of each label whether it may gain by one of the candidates. An error of a label is relative to its counts, |error| <= 4e-7 × (TP + FP); that of a sum of n numbers
 // is at most n × 2^-24 of it. Where it is not clear
 // whether a label gains, or with which sign, that matters to the surplus alone, which then lies between `least` and `most`.
-inline void value_sum(const Scoring& s, const float* matrices, std::size_t n, Int8 usable, Valued& found) {
+inline void value_sum(const Scoring& s, float* matrices, std::size_t n, Int8 usable, Valued& found) {
     Float8 gain = {}, mass = {}, least = {}, most = {};
     for (std::size_t i = 0; i < n; ++i) {
         const Float8 tp = load<Float8>(matrices + i * MATRIX), fp = load<Float8>(matrices + i * MATRIX + 8);
@@ -94,6 +94,7 @@ inline void value_sum(const Scoring& s, const float* matrices, std::size_t n, In
         }
         const Int8 gains = h > error, may_gain = h >= -error;
         gain += gains ? h : Float8{};
+        matrices[i * MATRIX + OF_VALUE] = any(may_gain) ? 1.0f : 0.0f;
         least += gains ? lower(own, other) : (may_gain ? lower(lower(own, other), Float8{}) : Float8{});
         most += gains ? higher(own, other) : (may_gain ? higher(higher(own, other), Float8{}) : Float8{});
         mass += may_gain ? tp + fp : Float8{};
@@ -240,7 +241,7 @@ void value(const Scoring& s, float* matrices, std::size_t labels, const float* c
            Valued& found) {
     const Float8 covers = load<Float8>(covered);
     const Int8 usable = (covers > Float8{}) & (covers >= all(least_covered)) & (Int8{0, 1, 2, 3, 4, 5, 6, 7} < std::int32_t(candidates));
-    found.some = any(usable);
+    found.some = found.labels = any(usable);
     if (!found.some) return;
     if (s.additive)
         value_sum(s, matrices, labels, usable, found);
