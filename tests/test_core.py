@@ -251,9 +251,10 @@ def test_columns_may_lie_in_memory_as_they_like(column: Any):
     assert learn(columns=strided) == learn(columns=plain)
 
 
-def test_a_callback_cannot_change_what_is_learned_from():
+def test_columns_that_were_learned_from_cannot_be_added_to():
     columns = some_columns()
-    with pytest.raises(RuntimeError, match="being learned from"):
+    with pytest.raises(RuntimeError, match="were learned from"):
         learn(columns=columns, progress=lambda rules, share: columns.add_dense([np.arange(6.0)], ints(-1)))
-    columns.add_dense([np.arange(6.0)], ints(-1))
+    with pytest.raises(RuntimeError, match="were learned from"):
+        columns.add_dense([np.arange(6.0)], ints(-1))
     assert len(learn(columns=columns)[0]) > 0

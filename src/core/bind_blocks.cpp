@@ -35,7 +35,7 @@ void count(const std::vector<AnyColumn>& columns, const std::vector<std::size_t>
         total += slots[i];
     }
     expect_length(sums.shape(0), total, "the sums");
-    expect_length(sums.shape(1), 3 * labels.size() + 1, "the lanes of the sums");
+    expect_length(sums.shape(1), 3 * labels.size() + 1, "the numbers of a sum");
     if (listed && starts) {
         counted.listed = span_of(*listed);
         counted.row_starts = span_of(*starts);

@@ -88,7 +88,7 @@ Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Double
 // `largest`: how many rows, and categories, the longest has.
 template <class RowsOf, class Rank>
 void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank&& rank) {
-    if (prepared_.use_count() > 1) throw std::runtime_error("columns that are being learned from cannot be added to");
+    if (prepared_->is_complete) throw std::runtime_error("columns that were learned from cannot be added to");
     const std::size_t before = prepared_->attributes.size();
     try {
         resize(before + count);

@@ -126,12 +126,13 @@ class Columns {
     void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories);
     std::shared_ptr<const Prepared> without_index() const { return prepared_; }
 
-    // Shared with the training runs that read them; nothing can be added as long as there are any.
+    // Shared with the training runs that read them; nothing can be added once there was one.
     std::shared_ptr<const Prepared> prepared() const {
         static std::mutex one_at_a_time;
         const std::lock_guard lock(one_at_a_time);
-        prepared_->sparse.append(prepared_->n_rows, prepared_->attributes, prepared_->waiting);
-        prepared_->waiting.clear();
+        if (!prepared_->is_complete) prepared_->sparse = SparseValues(prepared_->n_rows, prepared_->attributes, prepared_->waiting);
+        prepared_->is_complete = true;
+        prepared_->waiting = {};
         return prepared_;
     }
 

@@ -12,112 +12,70 @@ namespace {
 
 constexpr const char* CODE_BEYOND = "a column of a block holds a code beyond its slots";
 
-// What rows contribute is written down once for all columns, and then added, as vectors of lanes, wherever the rows fall: in numbers
-// of 16 bits where rows count 1, and in doubles where they have weights.
-template <class Number>
-class BlockCounter {
-   public:
-    BlockCounter(const std::vector<CodedColumn>& columns, const CountedRows& counted)
-        : columns_(columns), counted_(counted), lanes_(3 * counted.labels.size() + 1), padded_((lanes_ + 7) / 8 * 8),
-          slots_(std::accumulate(columns.begin(), columns.end(), std::size_t(0), [](std::size_t n, const CodedColumn& c) { return n + c.slots; })),
-          at_once_(std::max<std::size_t>(1, IN_CACHE / padded_)), states_(counted.labels.size()), contributed_(at_once_ * padded_) {}
+// A row of states for the kernels: the labels to count, and behind them one that every row has, whose positives are the coverage.
+void write_states(const CountedRows& counted, std::uint32_t row, std::uint8_t* to) {
+    const std::size_t n = counted.labels.size();
+    std::uint8_t open = 0;
+    for (std::size_t i = 0; i < n; ++i) open |= to[i] = counted.states[row * counted.width + std::size_t(counted.labels[i])];
+    for (std::size_t i = 0; counted.whole && open & (OPEN_PRESENT | OPEN_ABSENT) && i < n; ++i)
+        to[i] = to[i] & PRESENT ? OPEN_PRESENT | PRESENT : OPEN_ABSENT;
+    to[n] = PRESENT;
+}
 
-    void count(double* sums) {
-        for (std::size_t begin = 0; begin < counted_.rows.size(); begin += MOST_ROWS) {
-            count(counted_.rows.subspan(begin, std::min(MOST_ROWS, counted_.rows.size() - begin)));
-            for (std::size_t slot = 0; slot < slots_; ++slot)
-                for (std::size_t lane = 0; lane < lanes_; ++lane) sums[slot * lanes_ + lane] += double(counts_[slot * padded_ + lane]);
-        }
+void check_codes(const CodedColumn& column, std::span<const std::uint32_t> rows) {
+    const auto check = [&](const auto* codes) {
+        if (std::any_of(rows.begin(), rows.end(), [&](std::uint32_t row) { return codes[row] >= column.slots; })) throw std::invalid_argument(CODE_BEYOND);
+    };
+    column.bytes == 1 ? check(static_cast<const std::uint8_t*>(column.codes)) : check(static_cast<const std::uint16_t*>(column.codes));
+}
+
+// What the counted rows list of the sparse columns.
+std::vector<std::span<const std::uint32_t>> listed_slots(const CountedRows& counted, std::size_t slots) {
+    std::vector<std::span<const std::uint32_t>> listed;
+    for (std::uint32_t row : counted.rows) {
+        const std::size_t begin = std::size_t(counted.row_starts[row]), end = std::size_t(counted.row_starts[row + 1]);
+        listed.push_back(counted.listed.subspan(begin, end - begin));
+        for (std::uint32_t slot : listed.back())
+            if (slot >= slots) throw std::invalid_argument(CODE_BEYOND);
     }
-
-   private:
-    // Before they are written down: as many as counters of 16 bits can hold, or all.
-    static constexpr std::size_t MOST_ROWS = sizeof(Number) == 2 ? 0xffff : std::size_t(-1);
-    static constexpr std::size_t IN_CACHE = (1 << 16) / sizeof(Number);
-
-    void count(std::span<const std::uint32_t> rows) {
-        counts_.assign(slots_ * padded_, 0);
-        for (std::size_t begin = 0; begin < rows.size(); begin += at_once_) {
-            const auto some = rows.subspan(begin, std::min(at_once_, rows.size() - begin));
-            for (std::size_t i = 0; i < some.size(); ++i) write_down(some[i], &contributed_[i * padded_]);
-            std::size_t first = 0;
-            for (const CodedColumn& column : columns_) {
-                if (column.bytes == 1)
-                    add(static_cast<const std::uint8_t*>(column.codes), first, column.slots, some);
-                else if (column.codes)
-                    add(static_cast<const std::uint16_t*>(column.codes), first, column.slots, some);
-                first += column.slots;
-            }
-            if (!counted_.row_starts.empty()) add_listed(some);
-        }
-    }
-
-    // What a row contributes to the slots that it falls into.
-    void write_down(std::uint32_t row, Number* __restrict to) {
-        const std::size_t n = counted_.labels.size();
-        std::uint8_t* __restrict states = states_.data();
-        std::uint8_t open = 0;
-        for (std::size_t i = 0; i < n; ++i) open |= states[i] = counted_.states[row * counted_.width + std::size_t(counted_.labels[i])];
-        if (counted_.whole && open & (OPEN_PRESENT | OPEN_ABSENT))
-            for (std::size_t i = 0; i < n; ++i) states[i] = states[i] & PRESENT ? OPEN_PRESENT | PRESENT : OPEN_ABSENT;
-        const Number weight = counted_.weights ? Number(counted_.weights[row]) : Number(1);
-        for (std::size_t i = 0; i < n; ++i) {
-            to[i] = states[i] & OPEN_PRESENT ? weight : 0;
-            to[n + i] = states[i] & OPEN_ABSENT ? weight : 0;
-            to[2 * n + i] = states[i] & PRESENT ? weight : 0;
-        }
-        to[3 * n] = weight;
-    }
-
-    template <class Code>
-    void add(const Code* codes, std::size_t first, std::size_t slots, std::span<const std::uint32_t> rows) {
-        auto add_rows = [=, from = contributed_.data(), to = counts_.data() + first * padded_](auto padded) mutable {
-            for (std::uint32_t row : rows) {
-                if (codes[row] >= slots) throw std::invalid_argument(CODE_BEYOND);
-                add_lanes(from, to + codes[row] * padded, padded);
-                from += padded;
-            }
-        };
-        constexpr std::integral_constant<std::size_t, 8> FEW;  // one or two labels, the most frequent case, are faster by a fixed number
-        padded_ == FEW ? add_rows(FEW) : add_rows(padded_);
-    }
-
-    // Sparse columns: what a row contributes is added to the slots that it lists.
-    void add_listed(std::span<const std::uint32_t> rows) {
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            for (std::int64_t j = counted_.row_starts[rows[i]]; j < counted_.row_starts[rows[i] + 1]; ++j) {
-                const std::size_t slot = counted_.listed[std::size_t(j)];
-                if (slot >= slots_) throw std::invalid_argument(CODE_BEYOND);
-                add_lanes(&contributed_[i * padded_], &counts_[slot * padded_], padded_);
-            }
-    }
-
-    static void add_lanes(const Number* __restrict from, Number* __restrict to, std::size_t lanes) {
-        typedef Number Lanes __attribute__((vector_size(16)));
-        for (std::size_t lane = 0; lane < lanes; lane += 16 / sizeof(Number)) {
-            Lanes sum, more;
-            std::memcpy(&sum, to + lane, sizeof sum);
-            std::memcpy(&more, from + lane, sizeof more);
-            sum += more;
-            std::memcpy(to + lane, &sum, sizeof sum);
-        }
-    }
-
-    const std::vector<CodedColumn>& columns_;
-    const CountedRows& counted_;
-    std::size_t lanes_, padded_, slots_, at_once_;
-    std::vector<Number> counts_;       // slots × lanes
-    std::vector<std::uint8_t> states_;  // of a row, per label
-    std::vector<Number> contributed_;  // some rows × lanes
-};
+    return listed;
+}
 
 }  // namespace
 
 void count_block(const std::vector<CodedColumn>& columns, const CountedRows& counted, double* sums) {
-    if (counted.weights)
-        BlockCounter<double>(columns, counted).count(sums);
-    else
-        BlockCounter<std::uint16_t>(columns, counted).count(sums);
+    const std::size_t n = counted.labels.size(), stride = (n + 1 + LANES - 1) / LANES * LANES, n_rows = counted.rows.size();
+    const Number number = counted.weights ? Number::real : n_rows < 1 << 16 ? Number::narrow : Number::wide;
+    const CountKernels& kernel = kernels().count[int(number)];
+    std::size_t slots = 0;
+    for (const CodedColumn& column : columns) {
+        if (column.codes) check_codes(column, counted.rows);
+        slots += column.slots;
+    }
+    const std::uint32_t behind = counted.rows.empty() ? 0 : *std::max_element(counted.rows.begin(), counted.rows.end()) + 1;
+    std::vector<std::uint8_t> states(behind * stride), cells(slots * CELL * kernel.bytes);
+    for (std::uint32_t row : counted.rows) write_states(counted, row, states.data() + row * stride);
+    std::vector<std::span<const std::uint32_t>> listed;
+    if (!counted.row_starts.empty()) listed = listed_slots(counted, slots);
+    for (std::size_t first = 0; first <= n; first += LANES) {
+        const RowStates strip{states.data() + first, stride, counted.weights};
+        std::fill(cells.begin(), cells.end(), std::uint8_t(0));
+        std::uint8_t* to = cells.data();
+        for (const CodedColumn& column : columns) {
+            if (column.codes) kernel.add[code_kind(column.bytes)](column.codes, counted.rows.data(), n_rows, strip, to);
+            to += column.slots * CELL * kernel.bytes;
+        }
+        if (!listed.empty()) kernel.add_listed(listed.data(), 0, counted.rows.data(), n_rows, strip, cells.data());
+        for (std::size_t slot = 0; slot < slots; ++slot)
+            for (std::size_t label = first; label <= std::min(n, first + LANES - 1); ++label) {
+                const std::int32_t cell = std::int32_t(slot);
+                double numbers[3];
+                kernel.gather(cells.data(), &cell, 1, label - first, numbers);
+                double* row = sums + slot * (3 * n + 1);
+                for (std::size_t kind = 0; kind < 3 && label < n; ++kind) row[kind * n + label] += numbers[kind];
+                if (label == n) row[3 * n] += numbers[2];
+            }
+    }
 }
 
 }  // namespace plurule

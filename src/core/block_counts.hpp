@@ -23,14 +23,14 @@ struct CountedRows {
     const std::uint8_t* states;  // rows × width bytes of OPEN_PRESENT, OPEN_ABSENT and PRESENT
     std::size_t width;
     const double* weights;  // null: every row counts 1
-    std::span<const std::int32_t> labels;  // the lanes to count
+    std::span<const std::int32_t> labels;  // to count
     bool whole;  // a row with one open pair among the labels counts with all of them
     std::span<const std::uint32_t> listed;     // slots among those of all columns, row by row
     std::span<const std::int64_t> row_starts;  // where those of each row begin, and end; none if no column is sparse
 };
 
-// Adds to `sums`, slots of all columns × (3 × labels + 1): open present, open absent and present, one lane per label each, and
-// the weight of the rows. Codes are checked.
+// Adds to `sums`, slots of all columns × (3 × labels + 1): open present, open absent and present of every label, and the weight of the
+// rows. Counted by the kernels of the histogram. Codes are checked.
 void count_block(const std::vector<CodedColumn>& columns, const CountedRows& counted, double* sums);
 
 }  // namespace plurule

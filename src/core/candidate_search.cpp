@@ -154,20 +154,14 @@ void CandidateSearch::add_label(std::size_t label, double tp, double fp, double 
 }
 
 Totals CandidateSearch::sum_rows(const std::vector<Row>& rows) const {
-    Totals summed;
-    for (std::int32_t column : labels_) add_label(std::size_t(column), 0, 0, 0, summed);
-    for (Row row : rows) {
-        const std::uint8_t* bytes = state_.bytes.data() + std::size_t(row) * state_.width;
-        const double weight = state_.weight(row);
-        for (std::size_t i = 0; i < labels_.size(); ++i) {
-            const std::uint8_t byte = bytes[labels_[i]];
-            if (byte & OPEN_PRESENT) summed.tp[i] += weight;
-            if (byte & OPEN_ABSENT) summed.fp[i] += weight;
-            if (byte & PRESENT) summed.present[i] += weight;
-        }
-    }
+    std::vector<LabelWeights> sums(state_.n_labels);
+    const double covered = state_.count_rows(rows, 1, sums);
     Totals totals;
-    for (std::size_t i = 0; i < labels_.size(); ++i) add_label(std::size_t(labels_[i]), summed.tp[i], summed.fp[i], summed.present[i], totals);
+    for (std::size_t i = 0; i + 1 < labels_.size(); ++i) {
+        const LabelWeights& sum = sums[std::size_t(labels_[i])];
+        add_label(std::size_t(labels_[i]), sum.open_present, sum.open_absent, sum.present, totals);
+    }
+    add_label(state_.n_labels, 0, 0, covered, totals);
     return totals;
 }
 
@@ -186,20 +180,20 @@ void CandidateSearch::search_heads(const Scope& scope) {
     threads_.run(order, is_small(scope.rows->size()), [&](std::size_t p, std::size_t t) {
         Tools& tools = *tools_[t];
         const Part& part = parts[p];
-        const Scope known = some_missing(part) ? known_in(part, scope, kept, tools) : Scope{};
+        if (!kept) histogram_.count(part, *scope.rows, tools.cells, t);
+        const Cells& cells = kept ? *kept : tools.cells;
+        const Scope known = some_missing(part) ? known_in(part, cells, scope, tools) : Scope{};
         const Scope& own = some_missing(part) ? known : scope;
         if (kept) {
             last_found_[p] = 0;
-            value_part(p, *kept, part.first_group, part.groups(), own, tools);
-        } else {
-            histogram_.in_pieces(part, *scope.rows, tools.cells, [&](std::size_t first_group, std::size_t groups) {
-                tools.promises.clear();
-                value_part(p, tools.cells, first_group, groups, own, tools);
-                std::sort(tools.promises.begin(), tools.promises.end(), [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
-                for (const Promise& promise : tools.promises) look_at(promise, tools.cells, own, tools);
-                offer_heads(own, tools);
-            });
+            value_part(p, cells, own, tools);
+            return;
         }
+        tools.promises.clear();
+        value_part(p, cells, own, tools);
+        std::sort(tools.promises.begin(), tools.promises.end(), [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
+        for (const Promise& promise : tools.promises) look_at(promise, cells, own, tools);
+        offer_heads(own, tools);
     });
     if (kept) look_at_promises(scope);
 }
@@ -219,7 +213,7 @@ void CandidateSearch::look_at_promises(const Scope& scope) {
         for (std::size_t i = number * AT_ONCE; i < std::min(all.size(), (number + 1) * AT_ONCE); ++i) {
             const Part& part = histogram_.parts()[all[i].part];
             if (some_missing(part))
-                look_at(all[i], kept, known_in(part, scope, &kept, tools), tools);
+                look_at(all[i], kept, known_in(part, kept, scope, tools), tools);
             else
                 look_at(all[i], kept, scope, tools);
         }
@@ -228,21 +222,12 @@ void CandidateSearch::look_at_promises(const Scope& scope) {
 }
 
 // The scope without the rows whose value is missing: the last slot sums them up.
-CandidateSearch::Scope CandidateSearch::known_in(const Part& part, const Scope& scope, const Cells* kept, Tools& tools) const {
+CandidateSearch::Scope CandidateSearch::known_in(const Part& part, const Cells& cells, const Scope& scope, Tools& tools) const {
     Scope known{scope.rows, scope.refined, scope.parent, {}};
-    if (kept) {
-        tools.gathered.resize(3 * labels_.size());
-        histogram_.gather(*kept, part.first_slot() + part.n_slots - 1, labels_.data(), labels_.size(), tools.gathered.data());
-        for (std::size_t i = 0; i < labels_.size(); ++i)
-            add_label(std::size_t(labels_[i]), tools.gathered[3 * i], tools.gathered[3 * i + 1], tools.gathered[3 * i + 2], known.totals);
-        return known;
-    }
-    std::vector<Row> rows;
-    state_.with_codes(part.first, [&](const auto* codes) {
-        for (Row row : *scope.rows)
-            if (codes[row] < part.n_slots) rows.push_back(row);
-    });
-    known.totals = sum_rows(rows);
+    tools.gathered.resize(3 * labels_.size());
+    histogram_.gather(cells, part.first_slot() + part.n_slots - 1, labels_.data(), labels_.size(), tools.gathered.data());
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+        add_label(std::size_t(labels_[i]), tools.gathered[3 * i], tools.gathered[3 * i + 1], tools.gathered[3 * i + 2], known.totals);
     return known;
 }
 
@@ -258,13 +243,13 @@ bool CandidateSearch::may_reach(const Cells& cells, std::size_t group, const Sco
 }
 
 // Notes the candidates of a part that may be the best.
-void CandidateSearch::value_part(std::size_t p, const Cells& cells, std::size_t first_group, std::size_t groups, const Scope& scope, Tools& tools) {
+void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope& scope, Tools& tools) {
     const Part& part = histogram_.parts()[p];
     // A value that is sure raises the floor only where nothing else can be in the way of the candidate.
     const bool trusts = shares_best_ && !scope.refined && !options_.directions.any() && state_.number == Number::narrow;
     tools.matrices.resize((labels_.size() - 1) * MATRIX);
     const float least_covered = float(options_.min_coverage) * (1 - 1e-6f);
-    for (std::size_t group = first_group; group < first_group + groups; ++group) {
+    for (std::size_t group = part.first_group; group < part.first_group + part.groups(); ++group) {
         const std::size_t first_slot = (group - part.first_group) * LANES;
         if (part.kind == Part::Kind::labels) {
             bool some = false;

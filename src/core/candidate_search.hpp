@@ -44,7 +44,7 @@ class CandidateSearch {
         HeadFinder finder;
         Ranking ranking;
         Cells cells;
-        Buffer<float> matrices;
+        std::vector<float> matrices;
         std::vector<std::uint32_t> places;  // among the labels: of those that are loaded
         std::vector<double> gathered;
         std::vector<Promise> promises;
@@ -70,9 +70,9 @@ class CandidateSearch {
     void choose_places(const Part& part, std::size_t group, bool other_side, Tools& tools) const;
     void search_heads(const Scope& scope);
     void look_at_promises(const Scope& scope);
-    Scope known_in(const Part& part, const Scope& scope, const Cells* kept, Tools& tools) const;
+    Scope known_in(const Part& part, const Cells& cells, const Scope& scope, Tools& tools) const;
     bool may_reach(const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools);
-    void value_part(std::size_t part, const Cells& cells, std::size_t first_group, std::size_t groups, const Scope& scope, Tools& tools);
+    void value_part(std::size_t part, const Cells& cells, const Scope& scope, Tools& tools);
     void look_at(const Promise& promise, const Cells& cells, const Scope& scope, Tools& tools);
     void offer_heads(const Scope& scope, Tools& tools);
     void keep(Candidate&& candidate, Tools& tools);

@@ -64,7 +64,7 @@ void FixedHead::write(std::size_t term, Row row, const Sum& sum) {
 }
 
 // A sum as the kernels write it.
-FixedHead::Sum FixedHead::sum_at(const Buffer<std::uint8_t>& sums, std::size_t at) const {
+FixedHead::Sum FixedHead::sum_at(const std::vector<std::uint8_t>& sums, std::size_t at) const {
     if (number_ == Number::narrow) {
         std::uint64_t word;
         std::memcpy(&word, sums.data() + sizeof word * at, sizeof word);
@@ -214,7 +214,7 @@ void FixedHead::finish(Workspace& work, RefinementSink& sink) const {
 void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const SparseValues& sparse = state_.prepared.sparse;
-    Buffer<std::uint8_t>& sums = work.sparse_sums;
+    std::vector<std::uint8_t>& sums = work.sparse_sums;
     const std::size_t every = sparse.n_slots(), stride = n_terms_ * kernel.bytes;  // behind the slots: all rows
     if (sums.size() < (every + 1) * stride) sums.assign((every + 1) * stride, 0);
     for (std::size_t term = 0; term < n_terms_; ++term)

@@ -41,8 +41,8 @@ class FixedHead {
 
     using Sum = HeadSum;
     struct Workspace {
-        Buffer<std::uint8_t> sums;           // terms × groups of rows
-        Buffer<std::uint8_t> sparse_sums;    // sparse slots × terms, all zero between visits
+        std::vector<std::uint8_t> sums;           // terms × groups of rows
+        std::vector<std::uint8_t> sparse_sums;    // sparse slots × terms, all zero between visits
         std::vector<std::uint64_t> has_row;  // a bit per value
         std::vector<std::int32_t> values;    // of the groups, ascending; empty: all values of an attribute
         std::vector<double> scores;          // per group
@@ -67,7 +67,7 @@ class FixedHead {
         if (number_ == Number::real) return real_.data() + 4 * term * state_.n_rows;
         return packed_.data() + term * state_.n_rows;
     }
-    Sum sum_at(const Buffer<std::uint8_t>& sums, std::size_t at) const;
+    Sum sum_at(const std::vector<std::uint8_t>& sums, std::size_t at) const;
     void put(const Sum& sum, std::uint8_t* to) const;
     void write(std::size_t term, Row row, const Sum& sum);
     void list_touched(const std::vector<Row>& rows, Workspace& work) const;
@@ -93,8 +93,8 @@ class FixedHead {
     double labels_of_term_;
     Number number_;
     bool some_weigh_nothing_ = false;
-    Buffer<std::uint64_t> packed_;  // terms × rows: four numbers of 16 bits
-    Buffer<double> real_;           // or terms × rows × 4
+    std::vector<std::uint64_t> packed_;  // terms × rows: four numbers of 16 bits
+    std::vector<double> real_;           // or terms × rows × 4
     std::vector<double> absent_, present_;  // per term, in training
     Quotient quotient_{};
     bool screens_;  // candidates have one quotient, so that a screen can leave some out

@@ -18,11 +18,11 @@ constexpr std::size_t FEW = 1024;                                   // are sorte
 std::size_t digit_of(const Entry& entry, int digit) { return entry.key >> (BELOW + digit * DIGIT) & ((1u << DIGIT) - 1); }
 
 // The upper bits, digit by digit; leaves the order of those that are equal there.
-void sort_upper_bits(Buffer<Entry>& entries) {
+void sort_upper_bits(std::vector<Entry>& entries) {
     std::vector<std::uint32_t> counts(DIGITS << DIGIT, 0);
     for (const Entry& entry : entries)
         for (int digit = 0; digit < DIGITS; ++digit) ++counts[(std::size_t(digit) << DIGIT) + digit_of(entry, digit)];
-    Buffer<Entry> sorted(entries.size());
+    std::vector<Entry> sorted(entries.size());
     for (int digit = 0; digit < DIGITS; ++digit) {
         std::uint32_t* next = counts.data() + (std::size_t(digit) << DIGIT);
         if (next[digit_of(entries[0], digit)] == entries.size()) continue;
@@ -66,7 +66,7 @@ bool rank_by_buckets(Listed& column, std::int32_t max_bins, Attribute& attribute
         attribute.lowest[bin] = std::min(attribute.lowest[bin], value);
         attribute.highest[bin] = std::max(attribute.highest[bin], value);
     };
-    Buffer<Entry>& split = column.entries;
+    std::vector<Entry>& split = column.entries;
     split.clear();
     for (std::uint32_t at = 0; at < column.values.size(); ++at)
         if (const double value = column.values[at]; std::isnan(value))
@@ -99,7 +99,7 @@ Entry Entry::of(double value, std::uint32_t at) {
 }
 double Entry::value() const { return std::bit_cast<double>(key & SIGN ? key ^ SIGN : ~key); }
 
-void sort(Buffer<Entry>& entries) {
+void sort(std::vector<Entry>& entries) {
     if (entries.size() < FEW) return std::sort(entries.begin(), entries.end());
     sort_upper_bits(entries);
     const auto upper = [](const Entry& entry) { return entry.key >> BELOW; };
@@ -176,7 +176,7 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
     attribute.values = rank + 1;
 }
 
-void keep(const ListedRows& listed, const Buffer<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column) {
+void keep(const ListedRows& listed, const std::vector<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column) {
     thread_local std::vector<std::size_t> counts;  // the memory is used again for the next column
     counts.assign(std::size_t(attribute.values), 0);
     const std::int32_t unlisted = attribute.usual;
@@ -203,7 +203,7 @@ void keep(const ListedRows& listed, const Buffer<std::int32_t>& ranks, Attribute
         attribute.usual = -1;
     }
     if (!listed.is_sparse) return codes.assign(ranks, attribute.values);
-    Buffer<std::int32_t> all(listed.n_rows);
+    std::vector<std::int32_t> all(listed.n_rows);
     std::fill(all.begin(), all.end(), unlisted);
     for (std::size_t i = 0; i < ranks.size(); ++i) all[listed[i]] = value_of(i);
     codes.assign(all, attribute.values);

@@ -30,13 +30,13 @@ struct Entry {
     bool operator<(const Entry& other) const { return key != other.key ? key < other.key : at < other.at; }
 };
 
-void sort(Buffer<Entry>& entries);
+void sort(std::vector<Entry>& entries);
 
 // The listed rows of a column. What it takes is used again for the next column.
 struct Listed {
-    Buffer<double> values;      // numeric; NaN: missing; never -0
-    Buffer<std::int32_t> ranks;  // or categories; below 0: MISSING, UNLISTED
-    Buffer<Entry> entries;
+    std::vector<double> values;      // numeric; NaN: missing; never -0
+    std::vector<std::int32_t> ranks;  // or categories; below 0: MISSING, UNLISTED
+    std::vector<Entry> entries;
 
     // Ranks the values, in bins where there are more than `max_bins` different ones (0: never). Weights (or null) only matter for bins.
     void rank(const ListedRows& rows, std::int32_t max_bins, const double* weights, Attribute& attribute);
@@ -44,6 +44,6 @@ struct Listed {
 
 // Keeps the ranks or categories of a column: as codes, or where one value is usual and nothing is missing, as a list of the other rows.
 // `attribute.usual` is what unlisted rows have, and then the usual value, or -1.
-void keep(const ListedRows& listed, const Buffer<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column);
+void keep(const ListedRows& listed, const std::vector<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column);
 
 }  // namespace plurule

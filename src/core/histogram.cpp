@@ -55,23 +55,32 @@ void Histogram::start() {
     std::vector<std::size_t> numbers(parts_.size());
     std::iota(numbers.begin(), numbers.end(), 0);
     threads_.run(numbers, false, [&](std::size_t p, std::size_t thread) {
-        const Piece piece{parts_[p], 0, parts_[p].n_slots, state_.rows, {}, true};
-        count_values(piece, 1, kept_);
-        add_strips(piece, false, nullptr, sums_[thread], kept_);
+        const Counted all{parts_[p], state_.rows, {}, true};
+        count_values(all, 1, kept_);
+        add_strips(all, false, sums_[thread], kept_);
     });
+}
+
+void Histogram::count(const Part& part, const std::vector<Row>& rows, Cells& cells, std::size_t thread) {
+    cells.first_group = part.first_group;
+    cells.rows.assign(part.groups() * LANES, 0);
+    cells.numbers.assign(part.groups() * group_bytes(), 0);
+    const Counted some = counted(part, rows);
+    count_values(some, 1, cells);
+    add_strips(some, false, sums_[thread], cells);
 }
 
 // --- counting
 
-Histogram::Piece Histogram::piece_of(const Part& part, const std::vector<Row>& rows) const {
-    Piece piece{part, 0, part.n_slots, rows, {}, false};
-    if (part.kind != Part::Kind::sparse) return piece;
+Histogram::Counted Histogram::counted(const Part& part, const std::vector<Row>& rows) const {
+    Counted some{part, rows, {}, false};
+    if (part.kind != Part::Kind::sparse) return some;
     for (Row row : rows) {
         const auto slots = state_.prepared.sparse.slots_of(row);
         const auto first = std::lower_bound(slots.begin(), slots.end(), part.first);
-        piece.listed.emplace_back(first, std::lower_bound(first, slots.end(), part.first + part.n_slots));
+        some.listed.emplace_back(first, std::lower_bound(first, slots.end(), part.first + part.n_slots));
     }
-    return piece;
+    return some;
 }
 
 // Eight labels, and behind the last one the coverage.
@@ -90,41 +99,31 @@ bool Histogram::is_wanted(std::size_t strip) const {
     return std::any_of(columns.label, columns.label + LANES, [](std::int32_t label) { return label != NO_LABEL; });
 }
 
-// Adds what rows contribute with all labels. `carry`: what the slots before the piece sum to, and then those up to its end.
-void Histogram::add_strips(const Piece& piece, bool subtract, std::vector<std::uint8_t>* carry, Buffer<std::uint8_t>& sums, Cells& to) const {
-    const std::size_t bytes = CELL * kernels_.bytes;
+// Adds what rows contribute with all labels.
+void Histogram::add_strips(const Counted& counted, bool subtract, std::vector<std::uint8_t>& sums, Cells& to) const {
     for (std::size_t strip = 0; strip < state_.width / LANES; ++strip) {
         if (!is_wanted(strip)) continue;
-        sum_up(piece, state_.states_of(strip), sums);
-        if (carry) {  // as if it were a slot before the first
-            std::memmove(sums.data() + bytes, sums.data(), sums.size() - bytes);
-            std::memcpy(sums.data(), carry->data() + strip * bytes, bytes);
-            kernels_.cumulate(sums.data(), piece.last - piece.first + 1, false);
-            std::memmove(sums.data(), sums.data() + bytes, sums.size() - bytes);
-            std::memcpy(carry->data() + strip * bytes, sums.data() + (piece.last - piece.first - 1) * bytes, bytes);
-        } else if (piece.part.kind == Part::Kind::numeric) {
-            kernels_.cumulate(sums.data(), piece.last - piece.first, false);
-        }
-        fold(piece, columns_of(strip), 3, subtract, sums, to);
+        sum_up(counted, state_.states_of(strip), sums);
+        fold(counted.part, columns_of(strip), 3, subtract, sums, to);
     }
 }
 
-// What the rows contribute to each slot; cumulated only where a part holds several sparse attributes.
-void Histogram::sum_up(const Piece& piece, const RowStates& states, Buffer<std::uint8_t>& sums) const {
-    const Part& part = piece.part;
-    const std::size_t slots = (piece.last - piece.first + 1 + LANES) / LANES * LANES + LANES;  // missing values have one, too
+// What the rows contribute to each slot.
+void Histogram::sum_up(const Counted& counted, const RowStates& states, std::vector<std::uint8_t>& sums) const {
+    const Part& part = counted.part;
+    const std::size_t slots = (part.n_slots + 1 + LANES) / LANES * LANES + LANES;  // missing values have one, too
     sums.resize(slots * CELL * kernels_.bytes);
     std::memset(sums.data(), 0, sums.size());
     const auto at = [&](std::size_t slot) { return sums.data() + slot * CELL * kernels_.bytes; };
     if (part.kind == Part::Kind::sparse) {
         const SparseValues& sparse = state_.prepared.sparse;
-        if (piece.whole)  // rows that are not in training contribute nothing
+        if (counted.whole)  // rows that are not in training contribute nothing
             for (std::size_t slot = 0; slot < part.n_slots; ++slot) {
                 const std::span<const Row> rows = sparse.rows_of(part.first + slot);
                 kernels_.sum(rows.data(), rows.size(), states, at(slot));
             }
         else
-            kernels_.add_listed(piece.listed.data(), part.first, piece.rows.data(), piece.rows.size(), states, sums.data());
+            kernels_.add_listed(counted.listed.data(), part.first, counted.rows.data(), counted.rows.size(), states, sums.data());
         for (std::size_t first = part.first; first < part.first + part.n_slots;) {
             const std::size_t a = sparse.attribute_of(first), end = sparse.end_slot(a);
             if (end - first > 1) {
@@ -140,51 +139,38 @@ void Histogram::sum_up(const Piece& piece, const RowStates& states, Buffer<std::
             const std::vector<std::uint8_t>& codes = state_.predicted[label];
             if (codes.empty()) continue;
             decided.clear();
-            for (Row row : piece.rows)
+            for (Row row : counted.rows)
                 if (codes[row] != UNDECIDED) decided.push_back(row);
-            kernels_.add[0](codes.data(), 0, decided.data(), decided.size(), states, at(2 * (label - part.first)));
+            kernels_.add[0](codes.data(), decided.data(), decided.size(), states, at(2 * (label - part.first)));
         }
     } else {
         state_.with_codes(part.first, [&](const auto* codes) {
-            kernels_.add[code_kind(sizeof *codes)](codes, std::uint32_t(piece.first), piece.rows.data(), piece.rows.size(), states, sums.data());
+            kernels_.add[code_kind(sizeof *codes)](codes, counted.rows.data(), counted.rows.size(), states, sums.data());
         });
+        if (part.kind == Part::Kind::numeric) kernels_.cumulate(sums.data(), part.n_slots, false);
     }
 }
 
-void Histogram::fold(const Piece& piece, const Columns8& columns, int kinds, bool subtract, const Buffer<std::uint8_t>& sums, Cells& to) const {
-    const std::size_t group = piece.part.first_group + piece.first / LANES;
-    kernels_.fold(sums.data(), (piece.last - piece.first + LANES - 1) / LANES, columns.label, kinds, subtract, n_columns(),
-                  to.numbers.data() + (group - to.first_group) * group_bytes());
+void Histogram::fold(const Part& part, const Columns8& columns, int kinds, bool subtract, const std::vector<std::uint8_t>& sums, Cells& to) const {
+    kernels_.fold(sums.data(), part.groups(), columns.label, kinds, subtract, n_columns(),
+                  to.numbers.data() + (part.first_group - to.first_group) * group_bytes());
 }
 
 // How many rows have the value of a slot; `to` begins with the first slot of the part, or of the table.
-void Histogram::count_values(const Piece& piece, int change, Cells& to) const {
-    const Part& part = piece.part;
+void Histogram::count_values(const Counted& counted, int change, Cells& to) const {
+    const Part& part = counted.part;
     std::uint32_t* counts = to.rows.data() + (part.first_group - to.first_group) * LANES;
     const std::uint32_t more = std::uint32_t(change);
-    if (part.kind == Part::Kind::sparse && piece.whole)
+    if (part.kind == Part::Kind::sparse && counted.whole)
         for (std::size_t slot = 0; slot < part.n_slots; ++slot)
             for (Row row : state_.prepared.sparse.rows_of(part.first + slot)) counts[slot] += state_.byte(row, state_.n_labels) ? more : 0;
-    for (const auto& slots : piece.listed)
+    for (const auto& slots : counted.listed)
         for (std::uint32_t slot : slots) counts[slot - part.first] += more;
     if (part.kind == Part::Kind::numeric)
         state_.with_codes(part.first, [&](const auto* codes) {
-            for (Row row : piece.rows)
+            for (Row row : counted.rows)
                 if (codes[row] < part.n_slots) counts[codes[row]] += more;
         });
-}
-
-// Rows that have a value in the order of values; `ends`: behind the last row of each.
-std::size_t Histogram::sort_rows(const Part& part, const std::vector<Row>& rows, std::vector<Row>& sorted, std::vector<std::uint32_t>& ends) const {
-    return state_.with_codes(part.first, [&](const auto* codes) {
-        ends.assign(part.n_slots + 1, 0);
-        for (Row row : rows) ++ends[codes[row]];
-        std::uint32_t sum = 0;
-        for (std::uint32_t& end : ends) sum += std::exchange(end, sum);
-        sorted.resize(rows.size());
-        for (Row row : rows) sorted[ends[codes[row]]++] = row;
-        return rows.size();
-    });
 }
 
 // --- upkeep
@@ -210,12 +196,10 @@ void Histogram::close(const std::vector<Row>& rows, const std::vector<std::int32
             }
             if (some) changed.push_back(row);
         }
-        const RowStates states{closed_.data(), LANES, state_.weights_as_numbers()};
+        const RowStates states{closed_.data(), LANES, state_.weights};
         threads_.run(numbers, alone, [&](std::size_t p, std::size_t thread) {
-            const Piece piece = piece_of(parts_[p], changed);
-            sum_up(piece, states, sums_[thread]);
-            if (piece.part.kind == Part::Kind::numeric) kernels_.cumulate(sums_[thread].data(), piece.last, false);
-            fold(piece, columns, 2, true, sums_[thread], kept_);
+            sum_up(counted(parts_[p], changed), states, sums_[thread]);
+            fold(parts_[p], columns, 2, true, sums_[thread], kept_);
         });
     }
 }
@@ -225,13 +209,13 @@ void Histogram::decide(std::size_t label, std::uint8_t sign, const std::vector<R
     for (const Part& part : parts_) {
         if (part.kind != Part::Kind::labels || label < part.first || label >= part.first + part.n_slots / 2) continue;
         const std::size_t slot = 2 * (label - part.first) + sign;
-        Buffer<std::uint8_t>& sums = sums_[0];
+        std::vector<std::uint8_t>& sums = sums_[0];
         sums.resize((part.n_slots + LANES) * CELL * kernels_.bytes);
         for (std::size_t strip = 0; strip < state_.width / LANES; ++strip) {
             if (!is_wanted(strip)) continue;
             std::memset(sums.data(), 0, sums.size());
             kernels_.sum(rows.data(), rows.size(), state_.states_of(strip), sums.data() + slot * CELL * kernels_.bytes);
-            fold(Piece{part, 0, part.n_slots, rows, {}, false}, columns_of(strip), 3, false, sums, kept_);
+            fold(part, columns_of(strip), 3, false, sums, kept_);
         }
     }
 }
@@ -242,9 +226,9 @@ void Histogram::remove(const std::vector<Row>& rows, bool alone) {
     std::vector<std::size_t> numbers(parts_.size());
     std::iota(numbers.begin(), numbers.end(), 0);
     threads_.run(numbers, alone, [&](std::size_t p, std::size_t thread) {
-        const Piece piece = piece_of(parts_[p], rows);
-        count_values(piece, -1, kept_);
-        add_strips(piece, true, nullptr, sums_[thread], kept_);
+        const Counted leaving = counted(parts_[p], rows);
+        count_values(leaving, -1, kept_);
+        add_strips(leaving, true, sums_[thread], kept_);
     });
 }
 
@@ -260,7 +244,6 @@ bool Histogram::split_of(const Cells& cells, const Part& part, std::size_t slot,
     }
     split = {std::int32_t(i), 0, other_side};
     if (part.kind == Part::Kind::nominal) return true;
-    // `rows` of a part that is counted in pieces are all there.
     const std::size_t first = &cells == &kept_ ? part.first_slot() : 0;
     const std::uint32_t* rows = cells.rows.data() + first;
     if (part.kind == Part::Kind::sparse) return sparse_split(rows, part, i, other_side, n_rows, a, split);
@@ -282,33 +265,23 @@ bool Histogram::sparse_split(const std::uint32_t* rows, const Part& part, std::s
         return true;
     }
     if (rows[slot] == 0) return false;
-    const std::size_t first = sparse.first_slot(a) - part.first, end = sparse.end_slot(a) - part.first;
-    const std::size_t above = sparse.first_above(a, attribute.usual) - part.first;
     std::size_t listed = 0;
-    for (std::size_t i = first; i < end; ++i) listed += rows[i];
-    const auto value = [&](std::size_t i) { return sparse.value_of(part.first + i); };
-    const bool usual = listed < n_rows;
-    if (slot < above) {
-        split = {value(slot), 0, other_side};
-        std::size_t next = slot + 1;
-        while (next < end && rows[next] == 0 && !(usual && next == above)) ++next;
-        if (usual && next >= above) {
-            split.above = attribute.usual;
-            return true;
-        }
-        if (next == end) return false;
-        split.above = value(next);
-        return true;
+    std::vector<std::int32_t> values;  // that some row has, ascending
+    for (std::size_t i = sparse.first_slot(a) - part.first; i < sparse.end_slot(a) - part.first; ++i) {
+        listed += rows[i];
+        if (rows[i] > 0) values.push_back(sparse.value_of(part.first + i));
     }
-    split = {0, value(slot), !other_side};
-    std::size_t before = slot;
-    while (before > first && !(usual && before == above) && rows[before - 1] == 0) --before;
-    if (usual && before <= above) {
-        split.below = attribute.usual;
-        return true;
+    const auto place_of = [&](std::int32_t value) { return std::lower_bound(values.begin(), values.end(), value); };
+    if (listed < n_rows) values.insert(place_of(attribute.usual), attribute.usual);
+    const std::int32_t value = sparse.value_of(part.first + slot);
+    const auto own = place_of(value);
+    if (value < attribute.usual) {
+        if (own + 1 == values.end()) return false;
+        split = {value, own[1], other_side};
+    } else {
+        if (own == values.begin()) return false;
+        split = {own[-1], value, !other_side};
     }
-    if (before == first) return false;
-    split.below = value(before - 1);
     return true;
 }
 

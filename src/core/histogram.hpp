@@ -33,7 +33,7 @@ struct Part {
 
 // The cells of some groups, the first of which is number `first_group` of the table.
 struct Cells {
-    Buffer<std::uint8_t> numbers;
+    std::vector<std::uint8_t> numbers;
     std::vector<std::uint32_t> rows;  // per slot: how many rows have its value; only of numeric and sparse ones
     std::size_t first_group = 0;
 };
@@ -51,9 +51,8 @@ class Histogram {
     std::uint32_t version(std::size_t label) const { return versions_[label]; }
     // Counts everything that is kept anew.
     void start();
-    // The cells of a part over some rows, in pieces that take a bearable amount of memory: use(first group, number of groups).
-    template <class Use>
-    void in_pieces(const Part& part, const std::vector<Row>& rows, Cells& cells, Use&& use) const;
+    // Counts the cells of a part over some rows.
+    void count(const Part& part, const std::vector<Row>& rows, Cells& cells, std::size_t thread);
 
     // Eight candidates as floats (CountKernels::load); and TP, FP and positives of one slot as doubles.
     void load(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
@@ -83,9 +82,8 @@ class Histogram {
     struct Columns8 {
         std::int32_t label[LANES];
     };
-    struct Piece {  // slots of a part, and the rows that they are counted from
+    struct Counted {  // a part, and the rows that it is counted from
         const Part& part;
-        std::size_t first, last;  // slots of the part
         const std::vector<Row>& rows;
         std::vector<std::span<const std::uint32_t>> listed;  // sparse: what the rows list of the part
         bool whole = false;                                  // the rows are all that are in training: nothing is listed
@@ -94,18 +92,15 @@ class Histogram {
     std::size_t group_bytes() const { return n_columns() * CELL * kernels_.bytes; }
     const std::uint8_t* group_at(const Cells& cells, std::size_t group) const { return cells.numbers.data() + (group - cells.first_group) * group_bytes(); }
     void lay_out(Part::Kind kind, std::size_t first, std::size_t n_slots);
-    Piece piece_of(const Part& part, const std::vector<Row>& rows) const;
+    Counted counted(const Part& part, const std::vector<Row>& rows) const;
     Columns8 columns_of(std::size_t strip) const;
     bool is_wanted(std::size_t strip) const;
-    void add_strips(const Piece& piece, bool subtract, std::vector<std::uint8_t>* carry, Buffer<std::uint8_t>& sums, Cells& to) const;
-    void sum_up(const Piece& piece, const RowStates& states, Buffer<std::uint8_t>& sums) const;
-    void fold(const Piece& piece, const Columns8& columns, int kinds, bool subtract, const Buffer<std::uint8_t>& sums, Cells& to) const;
-    void count_values(const Piece& piece, int change, Cells& to) const;
-    std::size_t sort_rows(const Part& part, const std::vector<Row>& rows, std::vector<Row>& sorted, std::vector<std::uint32_t>& ends) const;
+    void add_strips(const Counted& counted, bool subtract, std::vector<std::uint8_t>& sums, Cells& to) const;
+    void sum_up(const Counted& counted, const RowStates& states, std::vector<std::uint8_t>& sums) const;
+    void fold(const Part& part, const Columns8& columns, int kinds, bool subtract, const std::vector<std::uint8_t>& sums, Cells& to) const;
+    void count_values(const Counted& counted, int change, Cells& to) const;
     bool sparse_split(const std::uint32_t* rows, const Part& part, std::size_t slot, bool other_side, std::size_t n_rows, std::size_t& a, Split& split) const;
-    std::size_t groups_at_once() const { return std::max<std::size_t>(1, BYTES_AT_ONCE / group_bytes()); }
 
-    static constexpr std::size_t BYTES_AT_ONCE = std::size_t(1) << 23;
     const State& state_;
     Threads& threads_;
     const CountKernels& kernels_;
@@ -114,36 +109,8 @@ class Histogram {
     bool is_kept_ = true;
     Cells kept_;
     std::vector<std::uint32_t> versions_;     // per label
-    std::vector<Buffer<std::uint8_t>> sums_;  // per thread
-    Buffer<std::uint8_t> closed_;             // rows × 8: pairs that are closed
+    std::vector<std::vector<std::uint8_t>> sums_;  // per thread
+    std::vector<std::uint8_t> closed_;             // rows × 8: pairs that are closed
 };
-
-template <class Use>
-void Histogram::in_pieces(const Part& part, const std::vector<Row>& rows, Cells& cells, Use&& use) const {
-    Buffer<std::uint8_t> sums;
-    Piece piece = piece_of(part, rows);
-    cells.first_group = part.first_group;
-    cells.rows.assign(part.groups() * LANES, 0);
-    count_values(piece, 1, cells);
-    const auto make_room = [&](std::size_t groups) { cells.numbers.assign(groups * group_bytes(), 0); };
-    if (part.groups() <= groups_at_once() || !(part.kind == Part::Kind::numeric || part.kind == Part::Kind::nominal)) {
-        make_room(part.groups());
-        add_strips(piece, false, nullptr, sums, cells);
-        return use(std::size_t(part.first_group), part.groups());
-    }
-    // A dense attribute of very many values: its rows in the order of values, some values at a time.
-    std::vector<Row> sorted, some;
-    std::vector<std::uint32_t> ends;
-    std::vector<std::uint8_t> carry(state_.width / LANES * CELL * kernels_.bytes, 0);
-    sort_rows(part, rows, sorted, ends);
-    for (std::size_t first = 0; first < part.n_slots; first += groups_at_once() * LANES) {
-        const std::size_t last = std::min<std::size_t>(part.n_slots, first + groups_at_once() * LANES), groups = (last - first + LANES - 1) / LANES;
-        some.assign(sorted.begin() + (first ? ends[first - 1] : 0), sorted.begin() + ends[last - 1]);
-        cells.first_group = part.first_group + first / LANES;
-        make_room(groups);
-        add_strips(Piece{part, first, last, some, {}, false}, false, part.kind == Part::Kind::numeric ? &carry : nullptr, sums, cells);
-        use(cells.first_group, groups);
-    }
-}
 
 }  // namespace plurule

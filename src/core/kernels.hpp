@@ -21,11 +21,11 @@ constexpr std::int32_t NO_LABEL = -1;
 // Numbers of a histogram: whole ones in 16 bits (sums below 2^16) or 32, or doubles.
 enum class Number : int { narrow, wide, real };
 
-// State bytes of rows: those of eight labels from `bytes + row × stride` on. Weights: null, or of the type of the numbers.
+// State bytes of rows: those of eight labels from `bytes + row × stride` on.
 struct RowStates {
     const std::uint8_t* bytes;
     std::size_t stride;
-    const void* weights;
+    const double* weights;  // null: every row counts 1
 };
 
 // Per column, the last of which is the coverage.
@@ -59,8 +59,8 @@ struct Scoring {
 // and adds it to the cells (groups of eight slots × columns × 3 × 8 slots).
 struct CountKernels {
     std::size_t bytes;  // of a number
-    // Each row to the slot of its code less `first`; by the bytes of a code: 1, 2, 4.
-    void (*add[3])(const void* codes, std::uint32_t first, const std::uint32_t* rows, std::size_t count, const RowStates&, void* sums);
+    // Each row to the slot of its code; by the bytes of a code: 1, 2, 4.
+    void (*add[3])(const void* codes, const std::uint32_t* rows, std::size_t count, const RowStates&, void* sums);
     // Each row to the slots that it lists, each less `first`.
     void (*add_listed)(const std::span<const std::uint32_t>* slots, std::uint32_t first, const std::uint32_t* rows, std::size_t count,
                        const RowStates&, void* sums);

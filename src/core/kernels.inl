@@ -55,17 +55,17 @@ inline UShort8 narrow_bytes(const std::uint8_t* from) {
 
 // Adds what a row contributes: TP, FP and positives of eight labels.
 template <class N>
-inline void add_states(N* to, const std::uint8_t* bytes, const N* weights, std::uint32_t row) {
+inline void add_states(N* to, const std::uint8_t* bytes, const double* weights, std::uint32_t row) {
     if constexpr (sizeof(N) == 2) {
         const UShort8 states = narrow_bytes(bytes);
         UShort8 parts[3] = {states & 1, (states >> 1) & 1, states >> 2};
-        for (int k = 0; k < 3; ++k) store(to + 8 * k, load<UShort8>(to + 8 * k) + (weights ? parts[k] * weights[row] : parts[k]));
+        for (int k = 0; k < 3; ++k) store(to + 8 * k, load<UShort8>(to + 8 * k) + (weights ? parts[k] * N(weights[row]) : parts[k]));
     } else {
         const Int8 states = wide_bytes(bytes);
         const Int8 parts[3] = {states & 1, (states >> 1) & 1, states >> 2};
         for (int k = 0; k < 3; ++k) {
             if constexpr (sizeof(N) == 4) {
-                store(to + 8 * k, load<Int8>(to + 8 * k) + (weights ? parts[k] * weights[row] : parts[k]));
+                store(to + 8 * k, load<Int8>(to + 8 * k) + (weights ? parts[k] * N(weights[row]) : parts[k]));
             } else {
                 for (int i = 0; i < 8; ++i) to[8 * k + i] += parts[k][i] ? (weights ? weights[row] : 1.0) : 0.0;
             }
@@ -74,22 +74,20 @@ inline void add_states(N* to, const std::uint8_t* bytes, const N* weights, std::
 }
 
 template <class N, class Code>
-void add_rows(const void* given, std::uint32_t first, const std::uint32_t* rows, std::size_t count, const RowStates& states, void* to) {
+void add_rows(const void* given, const std::uint32_t* rows, std::size_t count, const RowStates& states, void* to) {
     const Code* codes = static_cast<const Code*>(given);
-    const N* weights = static_cast<const N*>(states.weights);
     N* sums = static_cast<N*>(to);
     for (std::size_t i = 0; i < count; ++i)
-        add_states(sums + (codes[rows[i]] - first) * CELL, states.bytes + rows[i] * states.stride, weights, rows[i]);
+        add_states(sums + codes[rows[i]] * CELL, states.bytes + rows[i] * states.stride, states.weights, rows[i]);
 }
 
 template <class N>
 void add_listed(const std::span<const std::uint32_t>* slots, std::uint32_t first, const std::uint32_t* rows, std::size_t count,
                 const RowStates& states, void* to) {
-    const N* weights = static_cast<const N*>(states.weights);
     N* sums = static_cast<N*>(to);
     for (std::size_t i = 0; i < count; ++i)
         for (std::uint32_t slot : slots[i])
-            add_states(sums + (slot - first) * CELL, states.bytes + rows[i] * states.stride, weights, rows[i]);
+            add_states(sums + (slot - first) * CELL, states.bytes + rows[i] * states.stride, states.weights, rows[i]);
 }
 
 // Eight labels are a word. Without weights, 255 rows can be summed up in its bytes.
@@ -97,10 +95,9 @@ template <class N>
 void sum_rows(const std::uint32_t* rows, std::size_t count, const RowStates& states, void* to) {
     constexpr std::uint64_t ONES = 0x0101010101010101;
     constexpr std::size_t AT_ONCE = 255;
-    const N* weights = static_cast<const N*>(states.weights);
     N* sums = static_cast<N*>(to);
-    if (weights) {
-        for (std::size_t i = 0; i < count; ++i) add_states(sums, states.bytes + rows[i] * states.stride, weights, rows[i]);
+    if (states.weights) {
+        for (std::size_t i = 0; i < count; ++i) add_states(sums, states.bytes + rows[i] * states.stride, states.weights, rows[i]);
         return;
     }
     for (std::size_t first = 0; first < count; first += AT_ONCE) {

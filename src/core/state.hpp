@@ -43,8 +43,6 @@ struct State {
     std::size_t width;
     std::vector<std::uint8_t> bytes;
     Number number = Number::narrow;         // in which sums over rows of one label are exact
-    std::vector<std::uint16_t> narrow_weights;
-    std::vector<std::int32_t> wide_weights;
 
     // What rules given beforehand predict, which rows they leave in training, which labels they speak of; null: no rules.
     struct Start {
@@ -94,11 +92,6 @@ struct State {
         for (Row row : some) sum += weights[row];
         return sum;
     }
-    const void* weights_as_numbers() const {
-        if (!weights) return nullptr;
-        if (number == Number::narrow) return narrow_weights.data();
-        return number == Number::wide ? static_cast<const void*>(wide_weights.data()) : weights;
-    }
     std::size_t at(Row row, std::size_t label) const { return std::size_t(row) * n_labels + label; }
     // Attributes, and behind them the labels.
     std::size_t n_attributes() const { return prepared.attributes.size(); }
@@ -115,7 +108,7 @@ struct State {
 
     // What a pair of an instance in training contributes.
     std::uint8_t byte(Row row, std::size_t label) const { return bytes[std::size_t(row) * width + label]; }
-    RowStates states_of(std::size_t strip) const { return {bytes.data() + strip * LANES, width, weights_as_numbers()}; }
+    RowStates states_of(std::size_t strip) const { return {bytes.data() + strip * LANES, width, weights}; }
 
     // Adds what some rows weigh to the labels, `sign` times; gives what they weigh themselves.
     double count_rows(const std::vector<Row>& some, double sign, std::vector<LabelWeights>& to) const {
@@ -166,11 +159,6 @@ struct State {
         bool whole = total_weight < 0x1p31;
         for (Row row = 0; weights && whole && row < n_rows; ++row) whole = weights[row] == double(std::int32_t(weights[row]));
         number = !whole ? Number::real : total_weight < 0x1p16 ? Number::narrow : Number::wide;
-        if (!weights || number == Number::real) return;
-        if (number == Number::narrow)
-            narrow_weights.assign(weights, weights + n_rows);
-        else
-            wide_weights.assign(weights, weights + n_rows);
     }
 };
 

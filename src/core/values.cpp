@@ -2,22 +2,13 @@
 
 namespace plurule {
 
-void SparseValues::append(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<Column>& columns) {
-    if (columns.empty() && ends_.size() == n_rows + 1 && first_slot_.size() == attributes.size()) return;
-    first_slot_.resize(attributes.size(), std::uint32_t(n_slots()));
-    end_slot_.resize(attributes.size(), std::uint32_t(n_slots()));
-    ends_.resize(n_rows + 1, 0);
-    std::vector<std::size_t> listed(n_rows, 0);  // per row, in the new columns
+SparseValues::SparseValues(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<Column>& columns)
+    : first_slot_(attributes.size(), 0), end_slot_(attributes.size(), 0), ends_(n_rows + 1, 0) {
     for (const Column& column : columns)
-        for (Row row : column.rows) ++listed[row];
-    std::vector<std::size_t> ends(n_rows + 1, 0), next(n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        const std::size_t before = ends_[row + 1] - ends_[row];
-        next[row] = ends[row] + before;
-        ends[row + 1] = next[row] + listed[row];
-    }
-    std::vector<std::uint32_t> slots(ends.back());
-    for (std::size_t row = 0; row < n_rows; ++row) std::copy_n(slots_.data() + ends_[row], ends_[row + 1] - ends_[row], slots.data() + ends[row]);
+        for (Row row : column.rows) ++ends_[row + 1];
+    for (std::size_t row = 0; row < n_rows; ++row) ends_[row + 1] += ends_[row];
+    std::vector<std::size_t> next(ends_.begin(), ends_.end() - 1);
+    slots_.resize(ends_.back());
     for (const Column& column : columns) {
         const std::size_t a = column.attribute;
         std::vector<std::int32_t> values = column.values;
@@ -31,11 +22,9 @@ void SparseValues::append(std::size_t n_rows, const std::vector<Attribute>& attr
         end_slot_[a] = std::uint32_t(n_slots());
         for (std::size_t i = 0; i < column.rows.size(); ++i) {
             const auto at = std::lower_bound(values.begin(), values.end(), column.values[i]);
-            slots[next[column.rows[i]]++] = first_slot_[a] + std::uint32_t(at - values.begin());
+            slots_[next[column.rows[i]]++] = first_slot_[a] + std::uint32_t(at - values.begin());
         }
     }
-    ends_ = std::move(ends);
-    slots_ = std::move(slots);
     list_rows();
 }
 

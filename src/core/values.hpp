@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,25 +14,6 @@
 namespace plurule {
 
 using Row = std::uint32_t;
-
-// Leaves new elements unset instead of writing zeros first.
-template <class T>
-struct Unset : std::allocator<T> {
-    template <class U>
-    struct rebind {
-        using other = Unset<U>;
-    };
-    template <class U>
-    void construct(U* at) {
-        ::new (static_cast<void*>(at)) U;
-    }
-    template <class U, class... Args>
-    void construct(U* at, Args&&... args) {
-        ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
-    }
-};
-template <class T>
-using Buffer = std::vector<T, Unset<T>>;
 
 struct Attribute {
     bool nominal = false;
@@ -70,7 +50,7 @@ inline double midpoint(double below, double above) {
 class Codes {
    public:
     // Ranks below 0 are missing; their code is the number of values.
-    void assign(const Buffer<std::int32_t>& ranks, std::int32_t values) {
+    void assign(const std::vector<std::int32_t>& ranks, std::int32_t values) {
         const auto fill = [&](auto& codes) {
             codes.resize(ranks.size());
             for (std::size_t i = 0; i < ranks.size(); ++i)
@@ -94,9 +74,9 @@ class Codes {
     }
 
    private:
-    Buffer<std::uint8_t> bytes_;
-    Buffer<std::uint16_t> words_;
-    Buffer<std::uint32_t> longs_;
+    std::vector<std::uint8_t> bytes_;
+    std::vector<std::uint16_t> words_;
+    std::vector<std::uint32_t> longs_;
 };
 
 // The slots that rows list, those of a row from the end of the row before it to its own.
@@ -114,10 +94,10 @@ class SparseValues {
         std::vector<Row> rows;  // ascending
         std::vector<std::int32_t> values;
     };
-    // Adds columns behind those that are there, in the order of their attributes.
-    void append(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<Column>& columns);
+    SparseValues() = default;
+    // Columns are in the order of their attributes.
+    SparseValues(std::size_t n_rows, const std::vector<Attribute>& attributes, const std::vector<Column>& columns);
 
-    bool empty() const { return attribute_of_slot_.empty(); }
     std::size_t n_slots() const { return attribute_of_slot_.size(); }
     const std::vector<std::uint32_t>& attributes() const { return attributes_; }
     std::uint32_t attribute_of(std::size_t slot) const { return attribute_of_slot_[slot]; }
@@ -160,7 +140,8 @@ struct Prepared {
     std::vector<Attribute> attributes;
     std::vector<Codes> codes;  // per attribute; empty: it is sparse
     SparseValues sparse;
-    std::vector<SparseValues::Column> waiting;  // columns that `sparse` does not have yet
+    bool is_complete = false;                   // `sparse` has all sparse columns, and no more can be added
+    std::vector<SparseValues::Column> waiting;  // those columns, until then
 
     std::size_t size_in_bytes() const {
         std::size_t bytes = sparse.size_in_bytes();

@@ -126,7 +126,7 @@ struct Keys {
         for (std::size_t i = 0; i < labels; ++i) {
             const Float8 h = load<Float8>(matrices + i * MATRIX + OF_VALUE);
             Int8 key = ((Int8)h & ~low) | std::int32_t(i);
-            key = (h > Float8{}) & (key < below) ? key : Int8{};
+            key = ((h > Float8{}) & (key < below)) ? key : Int8{};
             if (count == most && !any(key > best[most - 1])) continue;
             if (count < most) best[count++] = Int8{};
             for (std::size_t k = 0; k < count; ++k) {

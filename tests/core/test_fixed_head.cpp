@@ -27,7 +27,7 @@ TEST_CASE("candidates under a fixed head count what counting row by row gives, i
         Attribute& attribute = prepared.attributes.emplace_back();
         attribute.values = 5;
         attribute.some_missing = true;
-        Buffer<std::int32_t> ranks;
+        std::vector<std::int32_t> ranks;
         for (std::size_t row = 0; row < n; ++row) ranks.push_back(std::int32_t(random() % 6) - 1);
         prepared.codes.emplace_back().assign(ranks, attribute.values);
         std::vector<std::uint8_t> truth;

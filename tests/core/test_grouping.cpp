@@ -26,7 +26,7 @@ TEST_CASE("values are sorted, equal ones in the order of rows") {
     for (std::size_t count : {0, 1, 500, 5000})
         for (int kind = 0; kind < 3; ++kind) {
             std::vector<std::pair<double, std::uint32_t>> expected;
-            Buffer<Entry> entries;
+            std::vector<Entry> entries;
             for (std::uint32_t at = 0; at < count; ++at) {
                 expected.emplace_back(some_value(random, kind), at);
                 entries.push_back(Entry::of(expected.back().first, at));
@@ -55,7 +55,7 @@ TEST_CASE("columns are kept as codes, or as lists where one value is usual") {
         CHECK((max_bins == 0 || attribute.values <= max_bins));
         CHECK(codes.empty() == attribute.sparse());
         SparseValues sparse;
-        if (attribute.sparse()) sparse.append(listed.size(), {attribute}, {kept});
+        if (attribute.sparse()) sparse = SparseValues(listed.size(), {attribute}, {kept});
         for (Row row = 0; row < listed.size(); ++row) {
             const std::int32_t rank = column.ranks[row];
             const std::int32_t found = attribute.sparse() ? sparse.values_of(0, listed.size(), attribute.usual)[row]

@@ -1,4 +1,5 @@
 // The histogram, after any pairs and rows were taken out, is what counting row by row gives; and bounds are not below exact values.
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include <random>
@@ -37,12 +38,12 @@ struct Problem {
                 columns.push_back(column);
                 continue;
             }
-            Buffer<std::int32_t> ranks;
+            std::vector<std::int32_t> ranks;
             for (Row row = 0; row < n; ++row) ranks.push_back(random() % 6 ? std::int32_t(random() % unsigned(attribute.values)) : -1);
             attribute.some_missing = true;
             codes.assign(ranks, attribute.values);
         }
-        prepared.sparse.append(n, prepared.attributes, columns);
+        prepared.sparse = SparseValues(n, prepared.attributes, columns);
         for (std::size_t pair = 0; pair < n * n_labels; ++pair) truth.push_back(random() % 3 == 0);
         for (std::size_t row = 0; row < n && kind > 0; ++row) weights.push_back(kind == 1 ? 1 + random() % 3 : double(random() % 64) / 8);
         if (kind == 3)
@@ -112,8 +113,16 @@ TEST_CASE("pairs and rows are taken out of the histogram as if it had been count
             state.remove(gone);
             check(p, state, histogram, *histogram.kept());
             Cells counted;
-            for (const Part& part : histogram.parts())
-                histogram.in_pieces(part, state.rows, counted, [&](std::size_t, std::size_t) {});
+            const std::int32_t coverage = std::int32_t(p.n_labels);
+            for (const Part& part : histogram.parts()) {
+                histogram.count(part, state.rows, counted, 0);
+                for (std::size_t slot = part.first_slot(); slot < part.first_slot() + part.n_slots; ++slot) {
+                    double again[3], kept[3];
+                    histogram.gather(counted, slot, &coverage, 1, again);
+                    histogram.gather(*histogram.kept(), slot, &coverage, 1, kept);
+                    CHECK(std::equal(again, again + 3, kept));
+                }
+            }
         }
     }
 }
