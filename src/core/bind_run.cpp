@@ -36,7 +36,7 @@ void check(const Options& options, const Prepared& prepared, std::size_t n_label
     expect_length(options.lift.size(), n_labels, "the lift");
     expect_counts(options.lift.data(), options.lift.size(), "the lift");
     const double precision = options.min_precision.threshold;
-    for (double number : {options.heuristic.parameter, options.heuristic.shrinkage, options.remaining, options.stop_threshold,
+    for (double number : {options.heuristic.parameter, options.remaining, options.stop_threshold,
                           options.min_coverage, precision})
         expect(!std::isnan(number), "an option is not a number (NaN)");
     expect(precision >= 0 && precision <= 1, "min_precision must be from 0 to 1");
@@ -191,11 +191,10 @@ void bind_runs(nb::module_& m) {
         .value("relaxed", HeadSearchKind::relaxed);
     nb::class_<Options>(m, "Options")
         .def(nb::init<>())
-        .def("set_heuristic", [](Options& o, Formula f, double parameter, double shrinkage) { o.heuristic = {f, parameter, shrinkage}; },
-             "formula"_a, "parameter"_a = 0.0, "shrinkage"_a = 0.0)
+        .def("set_heuristic", [](Options& o, Formula f, double parameter) { o.heuristic = {f, parameter}; }, "formula"_a, "parameter"_a = 0.0)
         .def("set_custom_heuristic", [](Options& o, nb::object function) {
                  o.custom = custom_heuristic(std::move(function));
-                 o.heuristic = {Formula::custom, 0.0, 0.0};
+                 o.heuristic = {Formula::custom, 0.0};
              })
         // Labels × labels: whether no rule may relate the two.
         .def("set_labels_apart", [](Options& o, const Labels& apart) { assign(o.pairs.apart, apart); }, "apart"_a.noconvert())

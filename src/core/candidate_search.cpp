@@ -29,7 +29,7 @@ CandidateSearch::CandidateSearch(const State& state, const Options& options, Thr
     for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_));
     Quotient quotient{};
     is_bounded_ = as_quotient(options.heuristic, quotient) && (tools_[0]->finder.never_rises() || options.is_additive()) &&
-                  is_moderate(options.heuristic.parameter) && is_moderate(options.heuristic.shrinkage) &&
+                  is_moderate(options.heuristic.parameter) &&
                   std::all_of(options.lift.begin(), options.lift.end(), [](double lift) { return lift > 0 && lift < 1e9; });
     last_found_.assign(histogram_.parts().size(), 0);
 }

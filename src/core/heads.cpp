@@ -18,7 +18,7 @@ HeadFinder::HeadFinder(const State& state, const Options& options) : state_(stat
     // Summing or averaging better labels with worse ones cannot raise the value above the best of them.
     const Formula f = options.heuristic.formula;
     never_rises_ = options.head_search == HeadSearchKind::single || options.averages_labels || f == Formula::precision ||
-                   f == Formula::recall || (f == Formula::f_measure && options.heuristic.shrinkage == 0);
+                   f == Formula::recall || f == Formula::f_measure;
 }
 
 void HeadFinder::start(const std::vector<Condition>& refined, const std::vector<std::int32_t>& labels) {

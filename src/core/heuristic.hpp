@@ -10,7 +10,6 @@ enum class Formula : int { f_measure, accuracy, precision, recall, laplace, m_es
 struct HeuristicFormula {
     Formula formula;
     double parameter;  // beta², m or lambda
-    double shrinkage = 0;  // of the F-measure: added to its denominator
 };
 
 // h = (top · counts + top_constant) / (bottom · counts + bottom_constant), counts = tp, fp, tn, fn.
@@ -22,7 +21,7 @@ struct Quotient {
 inline bool as_quotient(HeuristicFormula h, Quotient& q) {
     const double s = h.parameter;
     switch (h.formula) {
-        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, h.shrinkage}; return true;
+        case Formula::f_measure: q = {{1 + s, 0, 0, 0}, 0, {1 + s, 1, 0, s}, 0}; return true;
         case Formula::accuracy: q = {{1, 0, 1, 0}, 0, {1, 1, 1, 1}, 0}; return true;
         case Formula::precision: q = {{1, 0, 0, 0}, 0, {1, 1, 0, 0}, 0}; return true;
         case Formula::recall: q = {{1, 0, 0, 0}, 0, {1, 0, 0, 1}, 0}; return true;
@@ -43,7 +42,7 @@ static inline double ratio(double numerator, double denominator) {
     switch (h.formula) {
         case Formula::f_measure: {
             const double right = (1 + h.parameter) * tp;
-            return ratio(right, right + h.parameter * fn + fp + h.shrinkage);
+            return ratio(right, right + h.parameter * fn + fp);
         }
         case Formula::accuracy:
             return ratio(tp + tn, tp + fp + tn + fn);

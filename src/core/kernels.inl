@@ -330,7 +330,7 @@ void score_sums(const void* sums, std::size_t groups, const double* of, double* 
 template <Formula F>
 void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
                  const double* __restrict fn, std::size_t count, double* __restrict value) {
-    const HeuristicFormula known{F, h.parameter, h.shrinkage};
+    const HeuristicFormula known{F, h.parameter};
     for (std::size_t i = 0; i < count; ++i) value[i] = value_of(known, tp[i], fp[i], tn[i], fn[i]);
 }
 
