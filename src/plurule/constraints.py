@@ -36,7 +36,7 @@ _SHAPES: dict[str, tuple[int, float, bool, str]] = {
     "decreasing": (1, 2, False, "be a list of attributes, or pairs of an attribute and a label"),
     "hierarchy": (2, 2, False, "map labels to those above them, such as {'jazz': 'music'}"),
 }
-"""Of each list of names: how many are one item, at least and at most, whether they must differ, and that in words."""
+"""Shape of each parameter: fewest and most names of an item, whether they must differ, and a description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Constraints:
         return found
 
     def violations(self, rule_list: RuleList) -> tuple[str, ...]:
-        """What the rules of a list do that is not allowed; locked rules may do anything."""
+        """Return how rules violate the constraints, as texts; locked rules may do anything."""
         resolved = self.resolve(rule_list.attributes, rule_list.labels)
         found = []
         for number, rule in enumerate(rule_list, start=1):
@@ -235,7 +235,7 @@ class ResolvedConstraints:
                 yield f"relates {quoted(labels[first])} and {quoted(labels[second])}, which is forbidden"
 
     def misdirections(self, rule: Rule, condition: Condition) -> Iterator[str]:
-        """What the directions of an attribute have against a condition of a rule."""
+        """Yield the directions that a condition of a rule violates, as texts."""
         for assignment in rule.head.stated if self.directed else ():
             if self.forbidden_heads([condition])[0, assignment.index, int(assignment.present)]:
                 way = {1: "increasing for it", -1: "decreasing for it", 0: "directed for a label that it implies"}
@@ -259,7 +259,7 @@ class ResolvedConstraints:
 
 @lru_cache(maxsize=16)
 def forbidden_directions(constraints: ResolvedConstraints) -> NDArray[np.bool_]:
-    """What directions forbid, also of what is implied: attributes × (up to a value, from one on) × labels × signs."""
+    """Heads that directions forbid, with implied ones: attributes × (up to a value, from one on) × labels × signs."""
     directions = constraints.directions
     found = np.zeros((len(directions), 2, directions.shape[1], 2), dtype=bool)
     found[:, 0, :, 0], found[:, 1, :, 0] = directions == -1, directions == 1
@@ -276,7 +276,7 @@ def forbidden_directions(constraints: ResolvedConstraints) -> NDArray[np.bool_]:
 
 
 def ways(condition: Condition) -> tuple[bool, ...]:
-    """Where an attribute has an order: whether a condition holds from a value on (True) or up to one; of both, both.
+    """Sides of an ordered attribute that a condition tests: True from a value on, False up to one.
 
     >>> ways(RangeCondition("age", 0, above=60.0)), ways(OneOfCondition("smoker", 0, ("no",)))
     ((True,), (False,))

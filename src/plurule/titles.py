@@ -24,4 +24,4 @@ CHARACTERISTICS = {
     "labels_per_multi_label_head": "labels per multi-label head",
     "stop_rules": "stop rules",
 }
-"""What `RuleList.characteristics` counts."""
+"""Counts of `RuleList.characteristics`."""

@@ -52,7 +52,7 @@ def apply_dictionary(rule_list: RuleList, dictionary: Any, *, ignore: Collection
 
 
 def read_dictionary(source: Any) -> tuple[Place, dict[str, Meaning]]:
-    """What a dictionary says, and what complaints call it."""
+    """Return the place of a dictionary for error messages, and its meanings by name."""
     if isinstance(source, Mapping):
         place = Place("the dictionary")
         return place, _from_mapping(source, place)

@@ -106,7 +106,7 @@ def _matrix(X: Any) -> NDArray[Any]:
 
 
 def _known(width: int, attributes: Sequence[Attribute] | None) -> Sequence[Attribute]:
-    """What the columns of an array are: as a model knows them, or numbered."""
+    """Return the attributes of the columns of an array: those of a model, or numbered ones."""
     if attributes is not None and width != len(attributes):
         raise DataError(
             f"X has {width} features, but RuleListClassifier is expecting {len(attributes)} features as input"

@@ -1,4 +1,4 @@
-"""What people hand to the estimators (X and y in any form, or a data set), as one `Dataset`."""
+"""Inputs of the estimators (X and y in any form, or a data set) as one `Dataset`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def unpack(X: Any, y: Any, sample_weight: Any, labels: Sequence[str]) -> tuple[A
 
 
 def row_ids(X: Any, n_rows: int, ids: Sequence[Any] | None = None) -> list[Any]:
-    """What each row is called: as given, as in a data set or the index of a pandas frame, or else its number from 0."""
+    """Names of the rows: as given, of a data set or the index of a pandas frame, or else numbers from 0."""
     if ids is None and isinstance(X, Dataset):
         ids = X.row_names
     elif ids is None and not sp.issparse(X):

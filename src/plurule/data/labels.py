@@ -161,7 +161,7 @@ def _from_count(width: int, count: int, place: Place, what: str) -> list[int]:
 
 
 class XMLLabel(NamedTuple):
-    """What an XML file says about a label."""
+    """Entry of a label in an XML file."""
 
     line: int
     parent: str | None

@@ -16,7 +16,6 @@ COMPRESSIONS = (".gz", ".bz2")
 
 _SHOWN = 60
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_PIECE = 1 << 20
 # A small compressed file can unpack to more than any memory holds. Real tables of text shrink to a tenth or, if
 # they are nearly empty, to a hundredth of their size.
 _ALWAYS_ALLOWED = 1 << 26
@@ -48,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where columns were read from."""
+    """The file that columns were read from."""
 
     place: Place
     """The file (or a name for what is not a file)."""
@@ -123,15 +122,11 @@ def read_bytes(path: Path) -> bytes:
 def _unpack(path: Path) -> bytes:
     """Read a compressed file, which may be several compressed files in a row."""
     allowed = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * path.stat().st_size)
-    pieces: list[bytes] = []
-    total = 0
     with gzip.open(path) if path.suffix.lower() == ".gz" else bz2.open(path) as file:
-        while piece := file.read(_PIECE):
-            pieces.append(piece)
-            total += len(piece)
-            if total > allowed:
-                raise Place(path.name).error(
-                    f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
-                    "if it is meant to be so large, unpack it first"
-                )
-    return b"".join(pieces)
+        content = file.read(allowed + 1)
+    if len(content) > allowed:
+        raise Place(path.name).error(
+            f"unpacks to more than {allowed >> 20} MB, far more than tables of this size do; "
+            "if it is meant to be so large, unpack it first"
+        )
+    return content

@@ -36,7 +36,7 @@ class TargetForm:
     """The name of that column, if it has one."""
     sparse: bool = False
     members: NDArray[Any] | None = None
-    """What the sets of a target of label sets may hold."""
+    """Labels that the sets of a target of label sets may hold."""
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -239,7 +239,7 @@ def _is_text(values: Any) -> bool:
 
 
 def _prefix(classes: Any) -> str:
-    """What the names of labels begin with that are classes of a column without a name."""
+    """Return the prefix of the names of labels that are classes of a column without a name."""
     return "" if _is_text(classes) else "class "
 
 

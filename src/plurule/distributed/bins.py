@@ -24,7 +24,7 @@ which keeps both the counts and the values in the gaps small."""
 
 
 class Survey(NamedTuple):
-    """What one part says about a column at first."""
+    """First look at a column of one part."""
 
     distinct: Floats | None
     """Its values, ascending; None if there are too many."""
@@ -34,7 +34,7 @@ class Survey(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What lies at pivots, and in the gaps before, between and behind them."""
+    """Weights at pivots, and in the gaps before, between and behind them."""
 
     at: Floats
     within: Floats
@@ -76,7 +76,7 @@ def survey(column: Floats, most: int) -> Survey:
 
 
 def merge(parts: Iterable[Survey], most: int, n_rows: int = 0) -> Survey:
-    """What all parts say: the values of the column if there are few, else pivots."""
+    """Join the surveys of all parts: the values of the column if there are few, else pivots."""
     parts = list(parts)
     fraction = next((part.fraction for part in parts if not np.isnan(part.fraction)), np.nan)
     distinct: Floats | None = np.zeros(0)
@@ -97,7 +97,7 @@ class Sorted:
     before: Floats
 
     def gaps(self, pivots: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Where the gaps before, between and behind pivots begin and end."""
+        """Beginnings and ends of the gaps before, between and behind pivots."""
         left, right = (np.searchsorted(self.values, pivots, side=side) for side in ("left", "right"))
         return np.concatenate([[0], right]), np.concatenate([left, [len(self.values)]])
 

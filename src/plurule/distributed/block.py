@@ -43,7 +43,7 @@ class CodedRule(NamedTuple):
 
 
 class LearningState(NamedTuple):
-    """Where learning stands: which list is learned, and its rules so far."""
+    """State of learning: the number of the list, and its rules so far."""
 
     rules: tuple[CodedRule, ...] = ()
     run: int = 0
@@ -68,10 +68,10 @@ class Block:
     listed: NDArray[np.uint32]
     """Row by row, the slots of the codes of sparse columns that are not the usual ones."""
     row_starts: NDArray[np.int64]
-    """Where the slots of each row begin, and end."""
+    """First slot of each row, and the end of the last."""
     weights: NDArray[np.float64] | None = None
     given: NDArray[np.uint8] | None = None
-    """Where initial rules decided something, what was predicted before any rule was learned."""
+    """Predictions of initial rules, if there are any."""
     given_training: NDArray[np.bool_] | None = None
     """… and what was in training."""
     tested: set[int] = field(default_factory=set)
@@ -140,7 +140,7 @@ class Block:
     # What can be asked -------------------------------------------------------------------------------------------
 
     def begin(self, state: LearningState) -> list[Any]:
-        """Where learning begins, or goes on.
+        """Return the counts that learning begins with, or resumes from.
 
         The weight of the rows, the number of pairs, and of those that are decided; per label, the weight of the present
         and of the absent pairs that are open; and what all rows contribute, slot by slot, for all labels.
@@ -154,7 +154,7 @@ class Block:
         return [weight, self.predicted.size, decided, open_, everything]
 
     def count(self, state: LearningState, body: Body, labels: Sequence[int] | None, whole: bool) -> list[Any]:
-        """What the rows of a body contribute, slot by slot, for some labels or all of them.
+        """Return the counts of the rows of a body, slot by slot, for some labels or all of them.
 
         Where rows count as a whole, what the open pairs of several labels alone come to is beside it. What it would
         mean if a rule with this body decided these labels comes last: the weight of the rows that have something else

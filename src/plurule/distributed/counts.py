@@ -72,7 +72,7 @@ class Values:
 
 
 class CountTable(NamedTuple):
-    """What the blocks say of the rows of a body, as `Block.count` does; without labels, the table alone."""
+    """Counts of the rows of a body, as `Block.count` returns them; without labels, the table alone."""
 
     table: Sums
     pairs: Sums = NOTHING
@@ -83,7 +83,7 @@ class CountTable(NamedTuple):
 
 
 class BlockCounts(Counting):
-    """Where separate-and-conquer stands, with the rows in blocks; what a body covers is known by its conditions."""
+    """State of separate-and-conquer with the rows in blocks; the rows of a body are identified by its conditions."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class BlockCounts(Counting):
         self.head_labels[[assignment.index for rule in given for assignment in rule.head]] = True
         slots = [*(one.n_values for one in values), *[UNDECIDED] * n_labels]
         self.starts = np.concatenate([[0], np.cumsum(np.array(slots, dtype=np.intp) + 1)])
-        """Where the slots of each column begin."""
+        """First slot of each column."""
         self.is_numeric = np.array([*(not one.is_nominal for one in problem.table.attributes), *[False] * n_labels])
         learned = given[len(problem.initial_rules) :]
         self.state = state._replace(rules=tuple(self._coded_rule(rule) for rule in learned))
@@ -212,7 +212,7 @@ class BlockCounts(Counting):
         return np.append(counts.pairs[-1], counts.table[-1, 2 * len(labels) :])[None]
 
     def _if_decided(self, covered: tuple[Condition, ...], labels: tuple[int, ...]) -> CountTable:
-        """What it would mean if a rule decided some labels; most often that came with their counts."""
+        """Return the counts if a rule decided some labels; most often they came with those of the labels."""
         return self._counted.get((covered, labels, True)) or self._count(covered, labels, False)
 
     def _count(self, covered: tuple[Condition, ...], labels: tuple[int, ...] | None, whole: bool) -> CountTable:
@@ -247,7 +247,7 @@ class BlockPairs:
 
 
 def _confusion(sums: Sums, present: Sums, weight: float) -> Confusion:
-    """Of candidates × lanes (right, wrong, covered with the label, of all labels each; covered), and what there is."""
+    """Confusion matrices from candidates × lanes (right, wrong, covered with the label, per label; covered)."""
     right, wrong, covered = np.hsplit(sums[:, :-1], 3)
     return Confusion(right, wrong, weight - present - (sums[:, -1:] - covered), present - covered)
 
@@ -263,7 +263,7 @@ class BlockCandidates(Candidates):
         self.first = self.ends = np.zeros(0, np.intp)
         """Per column, the number of such slots before it, and of candidates up to it."""
         self.weights: Sums = np.zeros(0)
-        """What each candidate covers."""
+        """Weight of the rows that each candidate covers."""
 
     def take(self, table: Sums) -> Sums:
         """One row per candidate: its counts. Columns with as many slots are added up together, each for itself."""
@@ -322,7 +322,7 @@ class BlockCandidates(Candidates):
 
 
 def _both_sides(slots: Sums) -> Sums:
-    """Of columns × slots in order: the sums up to each but the last, and beyond it."""
+    """Sums of columns × slots in order: up to each slot but the last, and beyond it."""
     running = np.cumsum(slots, axis=1)
     both = np.empty((len(slots), max(0, 2 * (slots.shape[1] - 1)), slots.shape[2]))
     both[:, 0::2] = running[:, :-1]

@@ -191,7 +191,7 @@ class Counter:
         self.own = LocalPieces(lambda: pieces, ThreadPoolExecutor(n_threads) if n_threads > 1 else None, n_threads)
 
     def total(self, function: Function, shared: Any) -> Any:
-        """What a function gives of the blocks, added up."""
+        """Return the sum of the results of a function for the blocks."""
         return self.own.total(function, *shared)
 
 

@@ -86,7 +86,7 @@ class PartitionedData(DataInParts):
 
     @cached_property
     def columns(self) -> Columns:
-        """What the parts agree on, after a look at each of them."""
+        """Columns of all parts, after a look at each of them."""
         with self.partitions(1) as partitions:
             return columns_of(partitions)
 
@@ -150,7 +150,7 @@ class PartitionedData(DataInParts):
 
 @dataclass
 class FoldState:
-    """What the parts were asked so far; folds and all rows as one part share it."""
+    """Results of passes over the parts; folds and all rows as one part share them."""
 
     rows: list[RowMetadata]
     """The rows of each part, and their roles in the folds."""
@@ -190,7 +190,7 @@ class BlockFolds(TrainingData):
     constraints: ResolvedConstraints | None
     checkpoint: Checkpoint | None = None
     fit: Mapping[str, Any] = field(default_factory=dict)
-    """What a checkpoint belongs to, besides the data."""
+    """Description of the fit that a checkpoint belongs to, without the data."""
     is_whole: bool = False
     """Whether the only part of the cross-validation is all rows."""
     _lists: Iterator[int] = field(default_factory=itertools.count)
@@ -198,7 +198,7 @@ class BlockFolds(TrainingData):
 
     @property
     def state(self) -> FoldState:
-        """What is known of the rows."""
+        """Rows and label sets of the parts."""
         if self._shared is None:
             rows = metadata_of(self.columns)
             sums = sum_label_sets(self.parts, rows)
@@ -400,7 +400,7 @@ def recount_part(part: Dataset, rule_list: RuleList, kept: RowMetadata) -> RuleL
 
 
 class Pools(NamedTuple):
-    """What is asked of the rows of a part of the data."""
+    """Pools of bodies, and all that a part needs to count them."""
 
     attributes: Sequence[Attribute]
     labels: tuple[str, ...]
@@ -438,7 +438,7 @@ class PooledBlock:
         return len(self.Y)
 
     def counts(self) -> list[Numbers]:
-        """What each pool counts."""
+        """Return the counts of each pool."""
         return [self._pool(part).counts() for part in range(len(self.sizes))]
 
     def covered(self, asked: Sequence[tuple[int, Sequence[CoverUpdate]]]) -> list[Numbers]:
@@ -448,7 +448,7 @@ class PooledBlock:
     def scored(
         self, asked: Sequence[tuple[int, int, Sequence[Choice]]], kept: Numbers, measure: str
     ) -> list[StagedSums]:
-        """What selections get right and wrong on groups of held-out rows: of each part, group and selection."""
+        """Count right and wrong predictions of selections on groups of held-out rows."""
         found = []
         for part, group, chosen in asked:
             rows = self._rows(part, group + 1)

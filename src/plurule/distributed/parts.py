@@ -78,14 +78,14 @@ def with_classes_of_all(part: Part, form: TargetForm, labels: tuple[str, ...]) -
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of all parts are, and what tells the rows of each part from others."""
+    """Columns of all parts, and the contents of each part."""
 
     attributes: Sequence[Attribute]
     labels: tuple[str, ...]
     contents: tuple[Contents, ...]
-    """Of each part."""
+    """Number of rows and checksum of each part."""
     weights: tuple[Floats, ...] | None
-    """Of each part, as given; None if there are none."""
+    """Weights of the rows of each part, as given; None if there are none."""
     hierarchy: Hierarchy = ()
     """Labels that imply others, as the files that name the labels have it."""
     form: TargetForm = field(default_factory=TargetForm)
@@ -98,7 +98,7 @@ class Columns:
 
 
 class PartSchema(NamedTuple):
-    """What the columns of one part are."""
+    """Columns of one part."""
 
     attributes: Sequence[Attribute]
     all_missing: tuple[bool, ...]
@@ -113,7 +113,7 @@ class PartSchema(NamedTuple):
 
 
 def look(part: Dataset) -> PartSchema:
-    """What the columns of a part are."""
+    """Return the columns of a part."""
     values = (_different(column) for column in part.X.columns)
     missing = tuple(
         bool((one < 0).all() if a.is_nominal else np.isnan(one).all())
@@ -140,7 +140,7 @@ def _different(column: Column) -> NDArray[Any]:
 
 
 def columns_of(partitions: Pieces) -> Columns:
-    """What all parts agree on; a part that does not is named."""
+    """Return the columns that all parts have; an error names a part with others."""
     schemas: list[PartSchema] = partitions.map(look)
     if not schemas:
         raise DataError("the source has no parts; there is nothing to learn from")
@@ -168,7 +168,7 @@ def columns_of(partitions: Pieces) -> Columns:
 
 
 def _in_form(one: PartSchema, form: TargetForm) -> PartSchema:
-    """What a part is, with the labels that the classes of all parts make."""
+    """Return the columns of a part, with the labels that the classes of all parts make."""
     if form.classes is None or (one.form is not None and one.form.classes is None):
         return one
     names = {attribute.name for attribute in one.attributes}
@@ -342,7 +342,7 @@ def _in_order(part: Dataset, attribute: int, kept: RowMetadata) -> Sorted:
 
 
 def count_part(part: Dataset, pivots: Mapping[int, Floats], kept: RowMetadata) -> dict[int, Counts]:
-    """What a part has at pivots and between them."""
+    """Count the values of a part at pivots and between them."""
     return {i: _in_order(part, i, kept).count(at) for i, at in pivots.items()}
 
 

@@ -39,11 +39,11 @@ class Pieces(ABC):
     """Parts of the data, none of which need be in this process."""
 
     names: Sequence[str]
-    """What error messages call the parts."""
+    """Names of the parts in error messages."""
     prepare: Function | None = None
     """A function that every part goes through when it was read."""
     contents: Sequence[Contents] | None = None
-    """What the parts held when they were read first; None before that."""
+    """Contents of the parts when they were read first; None before that."""
 
     @abstractmethod
     def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
@@ -59,7 +59,7 @@ class Pieces(ABC):
 
 
 class Contents(NamedTuple):
-    """What tells the rows of a part from others."""
+    """Number of rows and checksum of a part."""
 
     n_rows: int
     checksum: int
@@ -185,7 +185,7 @@ class LocalPieces(Pieces, Blocks):
 
 
 _numbers = itertools.count()
-"""Of folders of blocks."""
+"""Numbers of folders of blocks."""
 
 
 def itself(piece: Any) -> Any:

@@ -155,7 +155,7 @@ def _read_part(
 
 
 def _spans(file: BinaryIO, is_arff: bool, size: int) -> tuple[int, list[tuple[int, int]]]:
-    """Where the header of a text file ends, and the parts of the rows that follow it, cut between rows.
+    """Return the end of the header of a text file, and parts of the rows that follow, split between rows.
 
     In a CSV file a line break between quotes ends no row.
     """

@@ -31,7 +31,7 @@ class Stored(NamedTuple):
     content: bytes
     """The pickled block without its arrays."""
     spans: tuple[tuple[int, int], ...]
-    """Where each array begins and ends."""
+    """Beginning and end of each array."""
 
     @classmethod
     def write(cls, block: Any, path: Path) -> Stored:

@@ -35,13 +35,13 @@ class Format:
     """
 
     name: str
-    """What `--to` calls it."""
+    """Name of the format for `--to`."""
     suffix: str
     """How its files end."""
     description: str
-    """What it is, in a few words."""
+    """Description in a few words."""
     cannot: str
-    """What it cannot express, and refuses or leaves out; empty if nothing is lost."""
+    """Parts of a rule list that it refuses or leaves out; empty if nothing is lost."""
     function: str | Callable[..., str | bytes]
     """Takes a rule list, and options by name; or where that function is, as `module:name`."""
 

@@ -28,7 +28,7 @@ from plurule.model import Condition, LabelCondition, MissingCondition, OneOfCond
 
 MOST_DECIMALS = 28
 LARGEST = Decimal(2**96 - 1)
-"""What a decimal of the engine can hold. Other numbers are rounded, which keeps their order."""
+"""Limits of the decimals of the engine. Other numbers are rounded, which keeps their order."""
 SPACING = 280
 """Pixels between nodes in an editor."""
 

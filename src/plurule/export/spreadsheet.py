@@ -44,7 +44,7 @@ CONVERTED = re.compile(
 )
 """Text that a spreadsheet takes for a date, a truth value or another number when it opens CSV."""
 OPERATOR = re.compile(r"[=≠]|!=|(not\s+)?in\s*\{|is\s+(missing|known)$", re.IGNORECASE)
-"""What a cell of a nominal attribute begins with, unless it is a category."""
+"""Beginning of a cell of a nominal attribute, unless it is a category."""
 
 Cell = str | float | None
 

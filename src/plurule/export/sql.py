@@ -111,15 +111,15 @@ class _Query:
         key_names = [f"key_{i + 1}" for i in range(len(keys))]
         mine = {"nothing", *(f"rule_{k + 1}" for k in self.levels), *key_names, *words.values()}
         self.prefix = self._free_prefix(mine, tested.values())
-        """What the names of columns that are made here start with, so that no column of the table has one of them."""
+        """Prefix of the columns that are made here, so that no column of the table has one of their names."""
         steps = {"instance", "decided", "ended", *(f"rules_{level}" for level in self.levels.values())}
         self.step_prefix = self._free_prefix(steps, table)
-        """What the names of steps start with, so that none hides the table that is read."""
+        """Prefix of the names of steps, so that none hides the table that is read."""
         self.key_columns = [self.prefix + name for name in key_names]
         self.columns = {
             i: self.prefix + words[i] if i in words else dialect.identifier(name) for i, name in tested.items()
         }
-        """What the columns of the table that are tested are called in the query."""
+        """Names in the query of the columns of the table that are tested."""
 
     def text(self) -> str:
         """Return the whole query."""

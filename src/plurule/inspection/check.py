@@ -31,7 +31,7 @@ class Finding:
     """
 
     number: int
-    """Of the rule, counted from 1."""
+    """Number of the rule, counted from 1."""
     problem: Problem
     """The kind of problem, as `check` describes it."""
     rule: Rule

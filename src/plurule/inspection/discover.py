@@ -343,7 +343,7 @@ class Literals:
     holds: Mask
     n_labels: int
     weights: Shares
-    """Of the rows; they add up to 1."""
+    """Weights of the rows; they add up to 1."""
 
     @staticmethod
     def of(problem: Problem, absent: bool) -> Literals:
@@ -352,11 +352,11 @@ class Literals:
         return Literals(holds, problem.n_labels, problem.weights / problem.weights.sum())
 
     def share(self, rows: Mask) -> Shares:
-        """Of all rows, the share that is among the given ones and has each literal."""
+        """Share of all rows that are among the given ones and have each literal."""
         return np.asarray(self.weights[rows] @ self.holds[rows])
 
     def together(self, rows: Mask, kept: NDArray[np.intp]) -> Shares:
-        """Of all rows, the share that is among the given ones and has both literals, for each pair."""
+        """Share of all rows that are among the given ones and have both literals, for each pair."""
         here = self.holds[np.ix_(rows, kept)].astype(np.float64)
         return np.asarray((here * self.weights[rows, None]).T @ here)
 
@@ -382,9 +382,9 @@ class Candidate:
     literals: tuple[int, ...]
     value: float
     covered: Mask
-    """Where the conditions hold."""
+    """Rows on which the conditions hold."""
     rows: Mask
-    """Where everything holds."""
+    """Rows on which conditions and labels hold."""
 
     def labels(self, n_labels: int) -> NDArray[np.intp]:
         """Return the labels it is about, present or absent, in order."""

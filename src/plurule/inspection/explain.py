@@ -43,7 +43,7 @@ class Reason:
     value: float | str | int
     """A number or a category; for a label condition, the number of the rule that predicted the label."""
     unit: str = ""
-    """Of the value, with a space before it."""
+    """Unit of the value, with a space before it."""
 
     def __str__(self) -> str:
         if self.condition.on_label:

@@ -30,7 +30,7 @@ class Dropped:
 
     what: Literal["rule", "condition"]
     number: int
-    """Of the rule in the list as it was, counted from 1."""
+    """Number of the rule in the original list, counted from 1."""
     text: str
     pairs: int
     """How many predictions (pairs of instance and label) dropping it changed."""

@@ -25,7 +25,7 @@ Sums = NDArray[np.float64]
 
 
 class Closed(NamedTuple):
-    """What closing the open pairs of a rule came to."""
+    """Counts of the pairs that a rule decided."""
 
     decided: Pairs
     """Per label of the head: the weight of the pairs decided rightly, and wrongly."""
@@ -41,7 +41,7 @@ class Counting(ABC):
     """
 
     problem: Problem
-    """What is learned; its rows may be elsewhere."""
+    """The training problem; its rows may be elsewhere."""
     head_labels: Mask
     """The labels that occur in the head of an earlier rule."""
     set_aside: Mask
@@ -53,11 +53,11 @@ class Counting(ABC):
 
     @abstractmethod
     def everything(self) -> Any:
-        """What the empty body covers: the instances still in the training set."""
+        """The instances that the empty body covers: those still in training."""
 
     @abstractmethod
     def restricted(self, covered: Any, condition: Condition) -> Any:
-        """What is left of the covered instances under one more condition."""
+        """The covered instances that satisfy one more condition."""
 
     @abstractmethod
     def unrefined(self, covered: Any) -> Candidates:
@@ -109,18 +109,18 @@ class Counting(ABC):
 
 @dataclass
 class State(Counting):
-    """Where separate-and-conquer stands, with all rows in memory."""
+    """State of separate-and-conquer with all rows in memory."""
 
     problem: Problem
     columns: ColumnCache
     in_training: Mask
     """E: the instances still in the training set."""
     predicted: NDArray[np.int8]
-    """What the rules so far predict for each pair of instance and label, or `OPEN`."""
+    """Predictions of the rules so far for each pair of instance and label, or `OPEN`."""
     head_labels: Mask
     set_aside: Mask
     ranks: dict[int, Ranks] = field(default_factory=dict)
-    """Of the numeric attributes."""
+    """Ranks of the numeric attributes."""
 
     def with_set_aside(self, labels: Mask) -> Self:
         return replace(self, set_aside=labels)

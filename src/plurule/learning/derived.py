@@ -34,12 +34,12 @@ CONDITION_KINDS: tuple[ConditionKind, ...] = ("sets", "negation", "missing")
 MOST_ORDERS = 8
 """An attribute has at most so many orders."""
 MOST_NEGATED = 32
-"""Of more categories, the most frequent ones are negated."""
+"""Most categories of an attribute that are negated, the most frequent ones first."""
 
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """What a column was made of, and what a condition on it says."""
+    """A column that was made of an attribute."""
 
     source: int
     """Place of the attribute."""

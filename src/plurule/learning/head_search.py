@@ -145,7 +145,7 @@ def value_of(
 
 
 def worth_something(h: Values, options: Options) -> Mask:
-    """Where values add up, only what adds to them may be in a head."""
+    """Whether values may be in a head: if values add up, only positive ones."""
     return h > 0 if options.heuristic.additive else np.ones(h.shape, dtype=bool)
 
 
@@ -414,7 +414,7 @@ def anti_monotone(evaluate: Evaluate, confusion: Confusion, among: HeadLabels, o
 
 
 def too_many_heads() -> ParameterError:
-    """What ends a search in which too many heads are equally good."""
+    """Error of a search in which too many heads are equally good."""
     return ParameterError(
         "head_search",
         "anti_monotone",

@@ -17,12 +17,12 @@ from plurule.prediction.apply import nothing_decided, replay, with_counts
 
 @dataclass
 class InitialState:
-    """Where separate-and-conquer begins."""
+    """State of separate-and-conquer after the initial rules."""
 
     rules: tuple[Rule, ...]
     """The initial rules, with the counts of the training data."""
     predicted: NDArray[np.int8]
-    """What they predict for each pair of instance and label, or `OPEN`."""
+    """Their predictions for each pair of instance and label, or `OPEN`."""
     in_training: NDArray[np.bool_]
     """The instances that no stop rule among them has finished."""
     head_labels: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""What an engine is given: the training problem with its weights, and the options of the learner."""
+"""Input of an engine: the training problem with its weights, and the options of the learner."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Problem:
     initial_rules: tuple[Rule, ...] = ()
     """Rules that come first and stay as they are; what they decide is not learned again."""
     constraints: ResolvedConstraints | None = None
-    """What the rules that are learned must and must not use."""
+    """Constraints on the rules that are learned."""
     derived: tuple[DerivedColumn, ...] = ()
-    """What the last columns of the table were made of, if they are not of the data."""
+    """Sources of the last columns of the table, if they are not of the data."""
     n_rows: int | None = None
     """How many rows there are, where they are elsewhere; known of them are the label sets, and what each weighs."""
 
@@ -68,7 +68,7 @@ class Problem:
         return self.derived[place].translate(condition, self.attributes[self.derived[place].source])
 
     def rule_list(self, rules: Iterable[Rule], undecided: Pairs) -> RuleList:
-        """What was learned, about the attributes of the data."""
+        """Return learned rules as a list about the attributes of the data."""
         if self.derived:
             rules = (replace(rule, body=tuple(map(self.translate, rule.body))) for rule in rules)
         return replace(self.listed(rules), attributes=self.attributes, undecided=undecided)
@@ -117,9 +117,9 @@ class Problem:
 # Weights: only their ratios matter, and every sum of them is exact ---------------------------------------------------
 
 SMALLEST_UNIT = 1e-3
-"""Of the mean weight; a common divisor below that is taken for chance."""
+"""Smallest common divisor of weights, as a share of their mean; a smaller one is taken for chance."""
 FINEST = 2.0**-30
-"""What weights in units of their mean are rounded to, so that a common factor makes no difference."""
+"""Grid of weights in units of their mean, so that a common factor makes no difference."""
 
 
 def check_weights(sample_weight: Any, n_rows: int, n_labels: int) -> Weights:
@@ -189,7 +189,7 @@ class MinPrecision:
     threshold: float = 0.5
     """One half, as published, forbids rules that are wrong more often than right."""
     of: Literal["label", "head"] = "label"
-    """What must reach it: every label of a head, inside the search (so that rare labels still get rules), or the head
+    """Its object: every label of a head, inside the search (so that rare labels still get rules), or the head
     as a whole, after the search (as published: a body whose best head does not reach it is not refined)."""
     when: Literal["finished", "growing"] = "finished"
     """Whether only the finished rule must reach it, or every candidate on the way to it (as published)."""
@@ -203,7 +203,7 @@ class MinPrecision:
 
 
 UNBOUND = MinPrecision(threshold=0)
-"""What rules must reach while they grow, where only finished ones are asked."""
+"""Minimum precision of rules that grow, where it is asked of finished ones only."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class Candidate:
 
     body: tuple[Condition, ...]
     covered: Any
-    """What its body covers, as the data know it."""
+    """Instances that its body covers, in the form of the data."""
     signs: NDArray[np.int8]
     """Per label: 1 present, 0 absent, -1 not in the head."""
     value: float
@@ -224,7 +224,7 @@ def forbidden_heads(
 
 
 def head_weights(state: Counting, rule: Candidate) -> Counted:
-    """What counts for the labels of a fixed head.
+    """Return the counted weights of the labels of a fixed head.
 
     As published, an instance with an open label of the head counts with all of them.
     """

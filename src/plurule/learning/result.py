@@ -1,4 +1,4 @@
-"""What is made of a learned list: rules for the classes that no rule decides, and the reasons why labels have none."""
+"""Completion of a learned list: default rules for classes, and the reasons why labels have no rules."""
 
 from __future__ import annotations
 

@@ -41,9 +41,9 @@ class Attribute:
     """
 
     name: str
-    """Of the column."""
+    """Name of the column."""
     categories: tuple[str, ...] | None = None
-    """Of a nominal attribute; None means that it is numeric."""
+    """Categories of a nominal attribute; None if it is numeric."""
     only_0_and_1: bool = field(default=False, compare=False)
     """Whether a numeric attribute has no other values in training."""
     is_date: bool = False

@@ -26,7 +26,7 @@ class Assignment:
     """
 
     name: str
-    """Of the label."""
+    """Name of the label."""
     index: int
     """Its place among the labels, from 0."""
     present: bool

@@ -1,4 +1,4 @@
-"""Where the marks of a drawing go: numbers in, coordinates out. Templates turn them into SVG."""
+"""Coordinates of the marks of a drawing; templates turn them into SVG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from plurule.report.summary import HeatMap
 MAP_WIDTH = 400
 GRAPH_WIDTH = 900
 MARGIN = 0.08
-"""Of the height, above and below the curve of scores."""
+"""Space above and below the curve of scores, as a share of the height."""
 
 Tick: TypeAlias = tuple[float, str]
 """A mark on an axis: where it is, and what stands there."""
@@ -66,7 +66,7 @@ class Frame:
         return round(self.bottom - (self.bottom - self.top) * (value - self.low) / self.span, 2)
 
     def points(self, values: Sequence[float]) -> list[tuple[float, float]]:
-        """Where the values of the first, second, third … number of rules lie."""
+        """Return the points of the values of the first, second, third … number of rules."""
         return [(self.x(count), self.y(value)) for count, value in enumerate(values, start=self.first)]
 
 

@@ -22,7 +22,7 @@ SCRIPTS = ("decide.js", "page.js", "near.js", "rules.js", "labels.js", "what_if.
 
 @cache
 def environment() -> Environment:
-    """Where templates are found and how they are filled."""
+    """Return the environment that finds and fills templates."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:

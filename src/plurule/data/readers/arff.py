@@ -108,7 +108,7 @@ class _Texts(dict[str, float]):
 
 @dataclass(frozen=True, slots=True)
 class _Domain:
-    """What an attribute can hold; attributes that are declared in the same words share one, unless of texts."""
+    """Values of an attribute; attributes that are declared in the same words share one, unless of texts."""
 
     kind: Kind
     values: dict[str, float] = field(default_factory=dict)
@@ -385,7 +385,7 @@ def _show_quoted(text: str, quoted: Iterator[str]) -> str:
 
 
 def _unquote(token: str) -> str:
-    r"""What a token, quoted or not, stands for.
+    r"""Return the text that a token, quoted or not, stands for.
 
     >>> _unquote(r"'Swainson\'s Thrush'"), _unquote(r"m\'usica")
     ("Swainson's Thrush", "m\\'usica")

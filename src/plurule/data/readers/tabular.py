@@ -21,7 +21,7 @@ from plurule.data.table import Table
 from plurule.errors import DataError, first_repeated
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
-"""What a field says where a value is missing."""
+"""Texts of a field that stand for a missing value."""
 
 _DELIMITERS = ",;\t|"
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
