@@ -148,7 +148,7 @@ def test_codes_take_one_byte_up_to_255_values_and_a_missing_one():
         ({"listed": np.array([9], np.uint32), "row_starts": np.array([0, 0, 1])}, "a code beyond its slots"),
         ({"listed": np.array([0], np.uint32), "row_starts": np.array([0, 0, 2])}, "a row lists more than there is"),
         ({"listed": np.array([0], np.uint32), "row_starts": np.array([0, 1])}, "2 values, 3 expected"),
-        ({"sums": np.zeros((3, 3))}, "the lanes of the sums"),
+        ({"sums": np.zeros((3, 3))}, "the numbers of a sum"),
     ],
 )
 def test_what_does_not_fit_together_is_refused_by_the_core(change: dict[str, Any], problem: str):
