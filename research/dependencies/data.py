@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule import ParameterError
 from plurule.model import RangeCondition
 
 Kind = Literal["co-occurrence", "implication", "exclusion"]
@@ -87,6 +88,9 @@ def make_dependent_labels(
     >>> pair.kind, bool((data.Y[:, pair.first] == data.Y[:, pair.second]).all())
     ('co-occurrence', True)
     """
+    for name, share in (("noise", noise), ("frequency", frequency)):
+        if not 0 <= share <= 1:
+            raise ParameterError(name, share, "must be a share from 0 to 1")
     random = np.random.default_rng(random_state)
     n_pairs = len(KINDS) * n_per_kind
     n_labels = 2 * n_pairs + n_independent

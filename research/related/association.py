@@ -14,13 +14,23 @@ rule covers get the labels of at least half of such training instances, instead 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from plurule import RuleList
 from plurule.model import Rule
-from research.related.base import Labels, Mask, MultiLabelClassifier, counted_rule, make_head, read_columns
+from research.related.base import (
+    COUNT,
+    SHARE,
+    Labels,
+    Mask,
+    MultiLabelClassifier,
+    counted_rule,
+    make_head,
+    read_columns,
+)
 from research.related.items import Bits, Items, Itemsets, body, count, make_items, mine, pack, unpack
 
 CHUNK = 4096
@@ -102,6 +112,12 @@ class AssociationRules(MultiLabelClassifier):
     y0, y1 ← x0 <= 0.5   (TP 4, FP 0)
     y1 ← x0 > 0.5   (TP 1, FP 1)
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(("min_support", "min_confidence"), SHARE),
+        **dict.fromkeys(("max_conditions", "n_bins", "max_rounds", "max_sets"), COUNT),
+        "combine": [StrOptions({"all", "first"})],
+    }
 
     def __init__(
         self,

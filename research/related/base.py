@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import InputTags
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -19,6 +21,11 @@ from plurule.model import Assignment, Attribute, Condition, Head, Rule
 
 Labels = NDArray[np.int8]
 Mask = NDArray[np.bool_]
+
+SHARE = [Interval(Real, 0, 1, closed="both")]
+NUMBER = [Interval(Real, 0, None, closed="left")]
+COUNT = [Interval(Integral, 1, None, closed="left")]
+"""What parameters of learners may be."""
 
 
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -36,9 +43,11 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """
 
     label_names_: tuple[str, ...]
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from instances and their labels: a 0/1 matrix (dense, sparse, frame), or a column of two classes."""
+        self._validate_params()
         X = self._check_attributes(X, reset=True)
         Y = self._read_labels(y)
         if len(Y) != X.shape[0]:

@@ -11,7 +11,7 @@ network with leak nodes its closed form is computed for disjoint exclusion sets 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from plurule import RuleListClassifier
 from research.related import base
-from research.related.base import Labels, Mask, MultiLabelClassifier
+from research.related.base import NUMBER, SHARE, Labels, Mask, MultiLabelClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +159,8 @@ class LabelConstraints(MultiLabelClassifier):
     constraints_ : Constraints
         The mined constraints, which no prediction violates.
     """
+
+    _parameter_constraints: ClassVar[Any] = {"min_support": NUMBER, "min_confidence": SHARE, "min_expected": NUMBER}
 
     def __init__(
         self,

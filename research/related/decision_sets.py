@@ -13,13 +13,14 @@ the solution as it is, and of several random draws, the set with the best object
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
-from plurule import RuleList
+from plurule import ParameterError, RuleList
 from plurule.model import Head, Rule
-from research.related.base import Labels, MultiLabelClassifier, counted_rule, make_head, read_columns
+from research.related.base import COUNT, SHARE, Labels, MultiLabelClassifier, counted_rule, make_head, read_columns
 from research.related.decision_set_search import Objective, smooth_local_search
 from research.related.items import Items, Itemsets, body, count, make_items, mine, pack, unpack
 
@@ -54,6 +55,13 @@ class DecisionSets(MultiLabelClassifier):
         The rules by their F-measure, which decides where several cover an instance; then the default rules.
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "targets": [StrOptions({"labels", "label_sets"})],
+        "weights": [tuple, list],
+        "min_support": SHARE,
+        **dict.fromkeys(("max_conditions", "max_candidates", "n_bins", "max_sets"), COUNT),
+    }
+
     def __init__(
         self,
         *,
@@ -76,6 +84,8 @@ class DecisionSets(MultiLabelClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Any, Y: Labels) -> None:
+        if len(self.weights) != 7 or min(self.weights) < 0:
+            raise ParameterError("weights", self.weights, "must be seven numbers of at least 0")
         columns = read_columns(X)
         items = make_items(columns, self.n_bins)
         random = np.random.default_rng(self.random_state)

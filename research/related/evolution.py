@@ -11,16 +11,27 @@ present labels only; there is no voting and no reinforcement learning; the genet
 
 from __future__ import annotations
 
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.optimize import minimize
+from sklearn.utils._param_validation import Interval
 
 from plurule import RuleList
 from plurule.model import Rule
-from research.related.base import Labels, MultiLabelClassifier, counted_rule, make_head, read_columns
+from research.related.base import (
+    COUNT,
+    NUMBER,
+    SHARE,
+    Labels,
+    MultiLabelClassifier,
+    counted_rule,
+    make_head,
+    read_columns,
+)
 from research.related.evolution_operators import ChangeRule, Niche, RandomRules, RuleProblem, TokenCompetition
 from research.related.items import Items, body, make_items
 
@@ -52,6 +63,13 @@ class EvolvedRules(MultiLabelClassifier):
     rule_list_ : RuleList
         The rules of all labels; all that cover an instance give its labels.
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "population": [Interval(Integral, 2, None, closed="left")],
+        **dict.fromkeys(("generations", "max_conditions", "n_bins"), COUNT),
+        **dict.fromkeys(("credit", "min_precision"), SHARE),
+        "beta": NUMBER,
+    }
 
     def __init__(
         self,

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 
 from plurule import RuleListClassifier
-from research.related.base import Labels, Mask, MultiLabelClassifier, as_target, predicted_matrix
+from research.related.base import COUNT, NUMBER, SHARE, Labels, Mask, MultiLabelClassifier, as_target, predicted_matrix
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,12 @@ class LabelInference(MultiLabelClassifier):
     label_rules_ : list of LabelRule
         The implications that infer the others.
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(("min_confidence", "min_recall"), SHARE),
+        "min_support": NUMBER,
+        "max_premise": COUNT,
+    }
 
     def __init__(
         self,

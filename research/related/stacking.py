@@ -10,17 +10,19 @@ its rules have seen labels as unreliable as those they will test; lists are lear
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils._param_validation import Interval
 
 from plurule import RelaxedPruningClassifier, RuleList
 from plurule.data import IterativeStratifiedKFold
 from plurule.model import Attribute, Condition, LabelCondition, RangeCondition, Rule
-from research.related.base import Labels, MultiLabelClassifier, is_table, read_columns
+from research.related.base import COUNT, Labels, MultiLabelClassifier, is_table, read_columns
 from research.related.binary_relevance import BinaryRelevanceRules, learn_label
 
 
@@ -50,6 +52,11 @@ class StackedRules(MultiLabelClassifier):
     array([[1, 1],
            [0, 0]])
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "max_rounds": COUNT,
+    }
 
     def __init__(self, estimator: Any = None, *, cv: int = 3, max_rounds: int = 10) -> None:
         self.estimator = estimator

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plurule import ParameterError
 from research.dependencies.data import Dependency, make_dependent_labels
 
 
@@ -51,3 +52,10 @@ def test_frequency_and_number_are_as_asked_for() -> None:
     assert data.X.shape == (1000, 9)
     independent = set(range(9)) - {label for d in data.dependencies for label in (d.first, d.second)}
     assert data.Y[:, sorted(independent)].mean() == pytest.approx(0.1, abs=0.02)
+
+
+def test_noise_and_frequency_are_shares() -> None:
+    with pytest.raises(ParameterError, match="noise must be a share"):
+        make_dependent_labels(10, noise=2)
+    with pytest.raises(ParameterError, match="frequency must be a share"):
+        make_dependent_labels(10, frequency=-1)

@@ -64,6 +64,25 @@ def test_related_learners_take_frames_with_nominal_attributes_and_tables(learner
     assert of_frame.any()
 
 
+@pytest.mark.parametrize(
+    ("learner", "name"),
+    [
+        (AssociationRules(combine="frist"), "combine"),
+        (AssociationRules(min_support=2), "min_support"),
+        (AssociationRules(n_bins=0), "n_bins"),
+        (DecisionSets(targets="label"), "targets"),
+        (DecisionSets(weights=(1.0, 2.0)), "weights"),
+        (EvolvedRules(population=0), "population"),
+        (LabelConstraints(min_confidence=2), "min_confidence"),
+        (LabelInference(max_premise=0), "max_premise"),
+        (StackedRules(cv=1), "cv"),
+    ],
+)
+def test_a_parameter_of_no_meaning_is_refused_by_name(learner: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        learner.fit([[0.0], [1.0]], [[0, 1], [1, 0]])
+
+
 # Rules per label and stacking -----------------------------------------------------------------------------------------
 
 
