@@ -62,7 +62,12 @@ def test_script_for_other_rules_is_refused() -> None:
         run(rules="0" * 16)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"edits": 1}', "not json"])
-def test_script_of_another_form_is_refused(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"edits": 1}', "not json", b"\xff\xfe", b"\x80 no text"])
+def test_script_of_another_form_is_refused(text: str | bytes) -> None:
     with pytest.raises(ModelError, match=r"edits.json: (is no JSON|expected an object)"):
         apply_script(RULES.edit(), text, "edits.json")
+
+
+def test_script_may_begin_with_the_mark_of_utf_8() -> None:
+    script = json.dumps({"rules": rules_digest(RULES), "edits": [{"do": "remove", "numbers": [1]}]})
+    assert len(apply_script(RULES.edit(), script.encode("utf-8-sig")).rule_list) == 2

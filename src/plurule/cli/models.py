@@ -316,7 +316,7 @@ def edit(
     elif source is not None:
         changed = rule_list.edit(instances).replace_all(read_rules(source, rule_list))
     elif script is not None:
-        changed = apply_script(rule_list.edit(instances), script.read_text(encoding="utf-8-sig"), str(script))
+        changed = apply_script(rule_list.edit(instances), script.read_bytes(), str(script))
     else:
         ((name, arguments),) = chosen.items()
         changed = getattr(rule_list.edit(instances), name)(*arguments)

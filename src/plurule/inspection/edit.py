@@ -198,7 +198,7 @@ def rules_digest(rule_list: RuleList) -> str:
     return digest(write_rules(rule_list))
 
 
-def apply_script(edit: Edit, text: str, source: str = "the edit script") -> Edit:
+def apply_script(edit: Edit, text: str | bytes, source: str = "the edit script") -> Edit:
     """Return a rule list under edit after the edits of a script; `source` is named in errors.
 
     >>> rules = RuleList.from_text("red <- stripes > 2", ["stripes"], ["red"])
