@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -88,10 +89,14 @@ def _compare(arguments: argparse.Namespace) -> None:
     settings = Comparison(arguments.output / "compare", arguments.folds, arguments.limit)
     try:
         results = run_trials(arguments.data, learners, settings)
-    except PluruleError as error:
+    except (PluruleError, ValueError) as error:
         sys.exit(str(error))
-    names = " ".join(arguments.data) + (f" --folds {arguments.folds}" if arguments.folds else "")
-    command = f"python -m research.compare {names}"
+    except KeyboardInterrupt:
+        sys.exit("Stopped; the same command goes on where it was.")
+    chosen = list(arguments.data)
+    chosen += ["--learners", *arguments.learners] if arguments.learners else []
+    chosen += ["--folds", str(arguments.folds)] if arguments.folds else []
+    command = f"python -m research.compare {shlex.join(chosen)}"
     text = markdown_page(results, command)
     (settings.folder / "compare.md").write_text(text, encoding="utf-8")
     (settings.folder / "compare.html").write_text(html_page(results, command), encoding="utf-8")
@@ -101,13 +106,19 @@ def _compare(arguments: argparse.Namespace) -> None:
     print(f"The page with plots: {settings.folder / 'compare.html'}", file=sys.stderr)
 
 
+def _folds(text: str) -> int:
+    if not text.isdigit() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of folds; give at least 2")
+    return int(text)
+
+
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m research.compare", description=usage, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", nargs="*", metavar="DATA", help="data sets (names or paths) to compare learners on")
     parser.add_argument("--learners", nargs="+", metavar="NAME", help="these learners, by name or import path")
-    parser.add_argument("--folds", type=int, help="folds of the training part, instead of the test part")
+    parser.add_argument("--folds", type=_folds, help="folds of the training part, instead of the test part")
     parser.add_argument("--sets", nargs="+", choices=SETS, help="these sets; others stay as they were")
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")

@@ -77,7 +77,7 @@ def make_learner(name: str) -> Any:
     try:
         return getattr(import_module(module), kind)()
     except (ImportError, AttributeError, ValueError) as error:
-        known = ", ".join(NAMED)
+        known = ", ".join(map(repr, NAMED))
         raise DataError(f"no learner is called {name!r} ({error}); known are {known}, and import paths") from error
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from research.compare.data import KNOWN, SETS
 from research.compare.learners import CONSTANT, CONSTANT_FOR_HAMMING, FOREST, OTHERS, PEERS, TREE, TUNED_FOREST
+from research.compare.pages import score_against_rules
 from research.compare.trials import Result
 from research.machine import in_words
 from research.pages import markdown_table, pyplot
@@ -167,25 +168,13 @@ def _cell(result: Results, measure: str) -> str:
 
 
 def draw(results: Results, path: Path) -> None:
-    """Micro F1 against the number of rules, where there are rules, one panel per set."""
-    plt = pyplot()
-    sets = _sets(results)
-    rows = -(-len(sets) // 5)
-    figure, axes = plt.subplots(rows, 5, figsize=(15, 3 * rows), layout="constrained", squeeze=False)
-    for axis in axes.flat[len(sets) :]:
-        axis.set_visible(False)
-    for axis, name in zip(axes.flat, sets, strict=False):
-        for i, learner in enumerate(LEARNERS):
-            result = results["sets"][name].get(learner, {})
-            if "micro_f1" not in result:
-                continue
-            if "rules" in result:
-                axis.scatter(max(result["rules"], 1), result["micro_f1"], color=f"C{i}", label=learner)
-            else:
-                axis.axhline(result["micro_f1"], color=f"C{i}", linewidth=1, linestyle="--", label=learner)
-        axis.set_xscale("log")
-        axis.set(title=name, xlabel="rules", ylabel="micro F1")
-    handles, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    """Draw micro F1 against the number of rules, one panel per set."""
+    trials: dict[str, dict[str, list[Result]]] = {name: {} for name in _sets(results)}
+    for name, of_set in trials.items():
+        for learner, quality in results["sets"][name].items():
+            if "micro_f1" in quality:
+                sizes = {"rules": quality["rules"]} if "rules" in quality else {}
+                of_set[learner] = [{"scores": {"micro_f1": quality["micro_f1"]}, "sizes": sizes}]
+    figure = score_against_rules(trials)
     figure.savefig(path, dpi=110)
-    plt.close(figure)
+    pyplot().close(figure)

@@ -14,7 +14,7 @@ from plurule.datasets import load_world_flags
 from research.compare.__main__ import main
 from research.compare.learners import NAMED, default_learners, make_learner, wants_table
 from research.compare.pages import complete_learners, half_width, markdown_page, ranks, table, wins
-from research.compare.report import comparison_page, quality_of
+from research.compare.report import comparison_page, draw, quality_of
 from research.compare.trials import Settings, bootstrap, model_sizes, run_in_process, run_trials, split
 from research.data import EMBEDDED, require_data_set
 from research.machine import describe
@@ -59,7 +59,7 @@ def test_learners_by_import_path_get_numbers_and_rule_learners_get_tables() -> N
 
 
 def test_an_unknown_learner_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(DataError, match=r"'nothing'.*known are default, tolerant"):
+    with pytest.raises(DataError, match=r"'nothing'.*known are 'default', 'tolerant'"):
         make_learner("nothing")
 
 
@@ -145,7 +145,7 @@ def test_wins_are_the_best_scores_of_all_and_of_rule_learners() -> None:
     }
 
 
-def test_quality_tables_are_made_of_trials() -> None:
+def test_quality_tables_and_picture_are_made_of_trials(tmp_path: Path) -> None:
     limit = 300.0
     trials = {
         "plurule": trial(0.5, 4),
@@ -158,6 +158,8 @@ def test_quality_tables_are_made_of_trials() -> None:
     page = comparison_page({"sets": {"flags": found}, "machine": describe()})
     assert "| plurule: micro f1 above tree per label | 9 of 10 | 1 of 1 | – |" in page
     assert "| flags | 1.00 | > 300 | 1.00 |" in page
+    draw({"sets": {"flags": found}}, tmp_path / "quality.png")
+    assert (tmp_path / "quality.png").stat().st_size > 1000
 
 
 def test_a_learner_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,9 +171,27 @@ def test_a_learner_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
     }
 
 
+@pytest.mark.parametrize("folds", ["0", "1", "-3", "two"])
+def test_command_refuses_less_than_two_folds(folds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([EMBEDDED, f"--folds={folds}"])
+    assert "is no number of folds; give at least 2" in capsys.readouterr().err
+
+
+def test_command_that_is_stopped_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("research.compare.__main__.run_trials", stop)
+    with pytest.raises(SystemExit, match="the same command goes on where it was"):
+        main([EMBEDDED, "--output", str(tmp_path)])
+
+
 def test_command_writes_one_page_that_needs_nothing_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main([EMBEDDED, "--learners", *QUICK, "--folds", "2", "--output", str(tmp_path)])
-    assert "### Micro F1" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "### Micro F1" in printed
+    assert "--learners 'relaxed pruning' sklearn.neighbors.KNeighborsClassifier --folds 2" in printed
     page = (tmp_path / "compare" / "compare.html").read_text(encoding="utf-8")
     assert page.count("data:image/svg+xml;base64,") == 2
     assert "http" not in page.replace("http-equiv", "")
