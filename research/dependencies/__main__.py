@@ -25,6 +25,8 @@ PAGE = ROOT / "docs" / "dependencies-found.md"
 LIFTED = SETTINGS[:2]
 """The settings in which all lifts are tried."""
 FIGURE = "dependencies-by-lift.png"
+PRUNING = (("normal pruning", "relaxed pruning"), ("normal pruning, ±", "relaxed pruning, ±"))
+"""Learners that differ in nothing but the lift."""
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -64,7 +66,8 @@ def page(rows: Sequence[Row], by_lift: Sequence[Row], n_sets: int, n_rows: int) 
         f"{n_rows} instances to learn from and as many to score. {in_words(describe())}"
     ]
     for setting in dict.fromkeys(row.setting for row in rows):
-        parts += [f"### {setting.capitalize()}", _table([row for row in rows if row.setting == setting])]
+        of_setting = [row for row in rows if row.setting == setting]
+        parts += [f"### {setting.capitalize()}", _table(of_setting), *_signs(of_setting)]
     for setting in dict.fromkeys(row.setting for row in by_lift):
         parts += [f"### Lifts, {setting}", _table([row for row in by_lift if row.setting == setting])]
     return "\n\n".join(parts) + "\n"
@@ -80,6 +83,26 @@ def _table(rows: Sequence[Row]) -> str:
         score = "–" if summary.micro_f1 is None else f"{summary.micro_f1:.3f}"
         lines.append((learner, f"{summary.share:.0%}", *kinds, precision, f"{summary.pairs:.1f}", score))
     return markdown_table(head, lines)
+
+
+def _signs(rows: Sequence[Row]) -> list[str]:
+    """Return on how many data sets relaxed pruning states more of the planted dependencies than normal pruning."""
+    from scipy.stats import binomtest
+
+    stated = {(row.learner, row.seed): row.stated for row in rows}
+    lines = []
+    for normal, relaxed in PRUNING:
+        seeds = sorted({seed for learner, seed in stated if learner == normal and (relaxed, seed) in stated})
+        differences = [stated[relaxed, seed] - stated[normal, seed] for seed in seeds]
+        more = sum(difference > 0 for difference in differences)
+        fewer = sum(difference < 0 for difference in differences)
+        if differences:
+            p_value = binomtest(more, more + fewer).pvalue if more + fewer else 1.0
+            lines.append(
+                f"{relaxed.capitalize()} states more than {normal} on {more} of {len(seeds)} data sets and fewer on "
+                f"{fewer} (sign test: p = {p_value:.2g})."
+            )
+    return lines
 
 
 def draw(rows: Sequence[Row], path: Path) -> None:
@@ -113,7 +136,7 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m research.dependencies", description=usage, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=5, help="data sets per setting (5)")
+    parser.add_argument("--seeds", type=int, default=20, help="data sets per setting (20)")
     parser.add_argument("--rows", type=int, default=600, help="instances to learn from (600)")
     names = [setting.name for setting in SETTINGS]
     parser.add_argument("--settings", nargs="+", choices=names, metavar="NAME", help=f"of {names}; all by default")

@@ -68,3 +68,18 @@ def test_study_writes_tables_and_a_figure(tmp_path: Path, monkeypatch: pytest.Mo
     numbers = json.loads((tmp_path / "dependencies.json").read_text(encoding="utf-8"))
     assert [row["learner"] for row in numbers["learners"]] == ["normal pruning", "relaxed pruning"]
     assert all(row["planted"] == 6 for row in numbers["learners"])
+
+
+def test_page_counts_the_data_sets_on_which_relaxed_pruning_states_more() -> None:
+    def row(learner: str, seed: int, stated: int) -> study.Row:
+        by_kind = {"co-occurrence": [stated, 2], "implication": [0, 2], "exclusion": [0, 2]}
+        return study.Row("global", learner, seed, 6, stated, by_kind, stated, stated, 0.5)
+
+    rows = [row("normal pruning", seed, 1) for seed in range(6)]
+    rows += [row("relaxed pruning", seed, stated) for seed, stated in enumerate([2, 2, 2, 2, 1, 0])]
+    text = command.page(rows, [], 6, 100)
+    # 4 of 5 that differ: 2 * (5 + 1) / 32.
+    expected = (
+        "Relaxed pruning states more than normal pruning on 4 of 6 data sets and fewer on 1 (sign test: p = 0.38)."
+    )
+    assert expected in text
