@@ -8,7 +8,7 @@ namespace plurule {
 
 namespace {
 
-constexpr std::size_t MOST_BYTES = std::size_t(1) << 28;
+constexpr std::size_t MOST_BYTES = std::size_t(1) << 29;
 constexpr std::size_t SLOTS_OF_PART = 256, MOST_SPARSE_PARTS = 16;  // of sparse attributes
 constexpr std::size_t LABELS_OF_PART = 32;
 

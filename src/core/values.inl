@@ -209,7 +209,7 @@ inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n
 
 template <bool F_LIKE>
 void value_as(const Scoring& s, float* matrices, std::size_t n, Float8 covered, float floor, Int8 usable, Valued& found) {
-    constexpr std::size_t MOST_LABELS = 1024;
+    constexpr std::size_t MOST_LABELS = 4096;
     const LabelValues<F_LIKE> labels{s, matrices};
     Float8 best = {}, of_best = all(-3e38f), gained = {};
     Int8 unclear = {};
