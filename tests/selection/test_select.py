@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -183,6 +184,13 @@ def test_fit_keeps_initial_rules_first(flags: Any) -> None:
     classifier = RuleListClassifier(cv=2, max_rules=8).fit(flags, initial_rules=initial)
     assert [rule.locked for rule in classifier.rule_list_][:3] == [True, True, False]
     assert 2 < classifier.chosen_["n_rules"] <= 8
+
+
+def test_short_lists_are_selected_from_as_many_bodies_as_long_ones(flags: Any) -> None:
+    short, long = (RuleListClassifier(max_rules=max_rules).fit(flags) for max_rules in (6, "auto"))
+    assert len(short.rule_list_) == 6 < len(long.rule_list_)
+    candidates = [re.search(r"from (\d+) candidate rules", one.chosen_["how"]) for one in (short, long)]
+    assert candidates[0] and candidates[1] and candidates[0][1] == candidates[1][1]
 
 
 def test_fit_with_more_initial_rules_than_max_rules_keeps_them_all(flags: Any) -> None:

@@ -55,6 +55,8 @@ AUTO_LIFTS: tuple[Lift, ...] = (NoLift(), KLN(0.1), KLN(0.3), KLN(0.6))
 """The lifts to choose from."""
 GROWN_BY = ((0.5, KLN(0.1)), (1.0, KLN(0.3)))
 """β and the lift of the lists by F that give the bodies, where the lift is chosen."""
+GROWN_RULES = 40
+"""Least limit of these lists: a short list is selected from as many bodies as a long one."""
 CONDITION_PRICES = (0.05, 0.1)
 """Shares of its gain that a rule pays for each condition, to choose from."""
 EASY = 0.85
@@ -206,7 +208,7 @@ class Selector:
         lam = median(self.scoring.measure.gain_thresholds)
         common = replace(
             self.options,
-            n_rules=max(self.max_rules, n_labels),  # long enough for a rule per label
+            n_rules=max(self.max_rules, n_labels, GROWN_RULES),  # long enough for a rule per label
             remaining=0.0,
             label_conditions=False,
             min_precision=MinPrecision(lam if self.min_precision is None else self.min_precision),
