@@ -51,7 +51,8 @@ help:
 	@echo "make clean     remove the virtual environments and everything that was built"
 
 demo: .venv-demo/$(READY)
-	@.venv-demo/bin/plurule demo
+	@mkdir -p build
+	@.venv-demo/bin/plurule demo --output build/plurule-demo.html
 	@echo
 	@echo "make demo: done. Your own data: .venv-demo/bin/plurule fit DATA --labels ... -o model.json"
 
@@ -91,7 +92,7 @@ test-lowest: .venv-build/$(READY)
 	@$(PYTHON) -m venv --clear --without-pip .venv-lowest
 	$(PIP) --python .venv-lowest/bin/python install --constraint build/lowest.txt "$$(echo $(WHEEL)/*.whl)"
 	.venv-lowest/bin/python release/smoke_test.py > build/smoke.txt
-	.venv-lowest/bin/plurule demo > build/demo.txt
+	.venv-lowest/bin/plurule demo --output build/lowest-demo.html > build/demo.txt
 	@echo
 	@echo "make test-lowest: plurule works with the versions in build/lowest.txt."
 

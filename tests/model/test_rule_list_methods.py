@@ -114,12 +114,3 @@ def test_notebooks_show_html(part: Any) -> None:
     html = part._repr_html_()
     assert "stripes" in html
     assert "plurule" in html
-
-
-def test_notebooks_show_text_without_jinja(monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurule.report import render
-
-    render.environment.cache_clear()
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    assert RULES[0]._repr_html_() is None
-    render.environment.cache_clear()

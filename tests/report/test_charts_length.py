@@ -21,7 +21,6 @@ def rule_list() -> RuleList:
 
 
 def test_the_page_says_where_the_list_was_cut_and_why(rule_list: RuleList) -> None:
-    pytest.importorskip("jinja2")
     page = rule_list.to_html()
     choice = rule_list.length_choice
     assert choice is not None
@@ -36,13 +35,11 @@ def test_the_page_says_where_the_list_was_cut_and_why(rule_list: RuleList) -> No
 
 
 def test_a_list_that_was_not_cut_on_validation_data_has_no_such_curve(rule_list: RuleList) -> None:
-    pytest.importorskip("jinja2")
     assert 'id="length"' not in replace(rule_list, length_choice=None).to_html()
     assert draw_length(None) is None
 
 
 def test_the_name_of_a_measure_is_escaped(rule_list: RuleList) -> None:
-    pytest.importorskip("jinja2")
     page = replace(rule_list, length_choice=replace(CHOICE, measure="<script>alert()</script>")).to_html()
     assert "<script>alert" not in page
 

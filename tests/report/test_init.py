@@ -1,40 +1,12 @@
-"""A report as a page: what it says of labels without rules and of classes, and what is said where Jinja2 lacks."""
+"""A report as a page: labels without rules, and classes."""
 
 from __future__ import annotations
 
-import builtins
-from typing import Any
-
 import numpy as np
-import pytest
 
-from helpers.rule_lists import make_rules, random_rule_list
-from plurule.inspection.dependencies import dependencies
+from helpers.rule_lists import make_rules
 from plurule.relaxed_pruning import RelaxedPruningClassifier
-from plurule.report import render, to_html
-
-
-def test_without_jinja2_a_report_says_what_to_install_and_a_notebook_shows_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real = builtins.__import__
-
-    def without_jinja2(name: str, *arguments: Any, **named: Any) -> Any:
-        if name.startswith("jinja2"):
-            raise ImportError(name)
-        return real(name, *arguments, **named)
-
-    render.environment.cache_clear()
-    monkeypatch.setattr(builtins, "__import__", without_jinja2)
-    rule_list, _ = random_rule_list(1)
-    try:
-        with pytest.raises(ImportError, match=r"reports need Jinja2: pip install 'plurule\[report\]'"):
-            rule_list.to_html()
-        assert rule_list._repr_html_() is None
-        assert dependencies(rule_list).to_graph()._repr_html_() is None
-    finally:
-        monkeypatch.undo()
-        render.environment.cache_clear()
+from plurule.report import to_html
 
 
 def test_labels_that_no_rule_predicts_are_named() -> None:

@@ -24,20 +24,21 @@ if TYPE_CHECKING:
 # Demo -----------------------------------------------------------------------------------------------------------------
 
 TRAINING_ROWS = 3000
-RULES_SHOWN = 6
-DEPENDENCIES_SHOWN = 4
+RULES_SHOWN = 4
+DEPENDENCIES_SHOWN = 3
+PRUNING_FOLDS = 5
 NEXT = """
-All dishes, with a report to read in a browser:
-  plurule fit canteen-dishes -o model.json
-  plurule report model.json --data canteen-dishes -o report.html
 Your own data:
-  plurule fit data.csv --labels red,blue -o model.json"""
+  plurule fit data.csv --labels red,blue -o model.json
+  plurule report model.json --data data.csv -o report.html"""
 
 
-def demo() -> None:
-    """Learn rules from an included data set and show them.
+def demo(
+    output: Annotated[Path, loading.output_option(help="HTML file of the report.")] = Path("plurule-demo.html"),
+) -> None:
+    """Learn rules from included data sets, show them, and write a report.
 
-    The data are synthetic canteen dishes with allergens and diet labels.
+    The data are the colours of the world's flags, and synthetic canteen dishes with allergens and diet labels.
     """
     from plurule import RuleListClassifier
     from plurule.cli import rendering
@@ -45,6 +46,7 @@ def demo() -> None:
     from plurule.prediction.assessment import assess
 
     out = console()
+    _compare_pruning(out)
     dishes = load_canteen_dishes()
     training = dishes[:TRAINING_ROWS]
     held_out = dishes[TRAINING_ROWS:]
@@ -52,10 +54,11 @@ def demo() -> None:
         classifier = RuleListClassifier(n_jobs=-1, verbose=lambda _, share: show_progress(share)).fit(training)
     rules = classifier.rule_list_
     related = labels_related_by(rules)
+    out.print(Text("\nThe best short list: RuleListClassifier on canteen dishes", style="bold"))
     out.print(
-        f"{len(dishes)} synthetic canteen dishes with {len(dishes.attribute_names)} attributes (ingredients, "
-        f"preparation) and {len(dishes.label_names)} labels (allergens, diets).\n{len(rules)} rules learned from "
-        f"{len(training)} dishes; {len(related)} of them relate labels, for example:"
+        f"{len(dishes)} synthetic dishes with {len(dishes.attribute_names)} attributes (ingredients, preparation) and "
+        f"{len(dishes.label_names)} labels (allergens, diets).\n{len(rules)} rules learned from {len(training)} dishes; "
+        f"{len(related)} of them relate labels, for example:"
     )
     out.print(rendering.rule_table(rules, related[:RULES_SHOWN]))
 
@@ -72,7 +75,47 @@ def demo() -> None:
         "best constant prediction": {name: score.constant for name, score in assessed.items()},
     }
     out.print(rendering.column_table(titles, columns))
+    put(rules.to_html(held_out, title="Allergens and diets of canteen dishes"), output)
+    if not is_standard_output(output):
+        where = output.resolve().as_uri()
+        out.print(Text(f"\nThe report is in {output}; open it in a browser: {where}"), soft_wrap=True)
     out.print(NEXT)
+
+
+def _compare_pruning(out: Console) -> None:
+    """Show what relaxed pruning changes: rules of the world's flags without and with a lift."""
+    from plurule import RelaxedPruningClassifier
+    from plurule.cli import rendering
+    from plurule.data import IterativeStratifiedKFold
+    from plurule.datasets import load_world_flags
+    from plurule.lifts import KLN
+    from plurule.metrics import micro_f1
+
+    flags = load_world_flags()
+    folds = list(IterativeStratifiedKFold(PRUNING_FOLDS, shuffle=True, random_state=0).split(flags.X, flags.Y))
+    out.print(Text("Relaxed pruning: colours of the world's flags, the paper's learner twice", style="bold"))
+    columns = {}
+    for name, lift in (("normal pruning", None), ("relaxed pruning", KLN.at(labels=3, lift=1.16))):
+        classifier = RelaxedPruningClassifier(lift=lift, max_bins=32)
+        predicted = flags.Y.copy()
+        for train, test in folds:
+            predicted[test] = classifier.fit(flags[train]).predict(flags[test])
+        rules = classifier.fit(flags).rule_list_
+        columns[name] = {
+            "rules": len(rules),
+            "conditions": sum(len(rule.body) for rule in rules),
+            "multi_label": sum(len(rule.head) > 1 for rule in rules),
+            "micro_f1": micro_f1(flags.Y, predicted),
+        }
+    titles = {
+        "rules": "rules",
+        "conditions": "conditions",
+        "multi_label": "multi-label heads",
+        "micro_f1": f"micro F1 ({PRUNING_FOLDS}-fold cross-validation)",
+    }
+    out.print(rendering.column_table(titles, columns))
+    out.print("for example, with relaxed pruning:")
+    out.print(rendering.rule_table(rules, [position for position, rule in enumerate(rules) if len(rule.head) > 1][:2]))
 
 
 def labels_related_by(rules: RuleList) -> list[int]:

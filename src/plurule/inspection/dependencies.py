@@ -359,7 +359,7 @@ class LabelGraph:
         placed = (placed - low) / np.where(high > low, high - low, 1.0)
         return {label: (float(placed[i, 0]), float(placed[i, 1])) for label, i in index.items()}
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         from plurule.report import graph_in_notebook
 
         return graph_in_notebook(self)

@@ -159,7 +159,7 @@ class Explanation:
     def __repr__(self) -> str:
         return excerpt(self.title, (f"  {decision}" for decision in self.decisions), len(self.decisions), "labels")
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         from plurule.report import explanations_in_notebook
 
         return explanations_in_notebook([self])
@@ -294,7 +294,7 @@ class Explanations(Records, Sequence[Explanation]):
 
         return explanations_to_html(self, limit)
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         from plurule.report import explanations_in_notebook
 
         return explanations_in_notebook(self)

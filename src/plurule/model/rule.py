@@ -98,7 +98,7 @@ class Rule:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         from plurule.report import rule_in_notebook
 
         return rule_in_notebook(self)

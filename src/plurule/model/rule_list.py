@@ -429,7 +429,7 @@ class RuleList(Sequence[Rule]):
 
         return to_html(self, X, Y, **options)
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         from plurule.report import rules_in_notebook
 
         return rules_in_notebook(self)

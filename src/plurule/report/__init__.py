@@ -70,18 +70,18 @@ def to_html(
     return render_page(summary, payload(rule_list, summary, table, truth, examples, names))
 
 
-def rules_in_notebook(rule_list: RuleList) -> str | None:
-    """Return a table of the rules for a notebook; None without Jinja2, where the notebook shows text."""
-    return _unless_missing("rule_table.html", rules=rule_list, most=MOST_RULES_IN_NOTEBOOK)
+def rules_in_notebook(rule_list: RuleList) -> str:
+    """Return a table of the rules for a notebook."""
+    return fill("rule_table.html", rules=rule_list, most=MOST_RULES_IN_NOTEBOOK)
 
 
-def rule_in_notebook(rule: Rule) -> str | None:
-    """Return a rule for a notebook; None without Jinja2."""
-    return _unless_missing("rule.html", rule=rule)
+def rule_in_notebook(rule: Rule) -> str:
+    """Return a rule for a notebook."""
+    return fill("rule.html", rule=rule)
 
 
 def explanations_to_html(explanations: Sequence[Explanation], limit: int | None = None) -> str:
-    """Return a piece of HTML with one table per instance (needs Jinja2); `RuleList.explain(X).to_html()` calls it.
+    """Return a piece of HTML with one table per instance; `RuleList.explain(X).to_html()` calls it.
 
     Parameters
     ----------
@@ -100,19 +100,11 @@ def explanations_to_html(explanations: Sequence[Explanation], limit: int | None 
     return fill("explanations.html", explanations=shown, more=len(explanations) - len(shown))
 
 
-def explanations_in_notebook(explanations: Sequence[Explanation]) -> str | None:
-    """Return tables of the first explanations for a notebook; None without Jinja2."""
-    shown = explanations[:MOST_EXPLANATIONS_IN_NOTEBOOK]
-    return _unless_missing("explanations.html", explanations=shown, more=len(explanations) - len(shown))
+def explanations_in_notebook(explanations: Sequence[Explanation]) -> str:
+    """Return tables of the first explanations for a notebook."""
+    return explanations_to_html(explanations, MOST_EXPLANATIONS_IN_NOTEBOOK)
 
 
-def graph_in_notebook(graph: LabelGraph) -> str | None:
-    """Return the graph of label dependencies for a notebook; None without Jinja2."""
-    return _unless_missing("graph_alone.html", graph=draw_graph(graph))
-
-
-def _unless_missing(template: str, **content: Any) -> str | None:
-    try:
-        return fill(template, **content)
-    except ImportError:
-        return None
+def graph_in_notebook(graph: LabelGraph) -> str:
+    """Return the graph of label dependencies for a notebook."""
+    return fill("graph_alone.html", graph=draw_graph(graph))

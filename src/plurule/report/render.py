@@ -23,10 +23,8 @@ SCRIPTS = ("decide.js", "page.js", "near.js", "rules.js", "labels.js", "what_if.
 @cache
 def environment() -> Environment:
     """Return the environment that finds and fills templates."""
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise ImportError("reports need Jinja2: pip install 'plurule[report]'") from error
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     jinja = Environment(
         loader=PackageLoader("plurule.report"),
         autoescape=True,
