@@ -146,13 +146,13 @@ class SelectedModel:
         if not np.isfinite(score):
             return f"{amount(len(self.rule_list), 'rule')}: no list can be scored"
         if self.criterion is None:
-            scores = f"{measure} {score:.2f} ± {error:.2f} on held-out data"
+            scores = f"{measure} {score:.3f} ± {error:.3f} on held-out data"
             return f"best constant prediction, {scores}; no list is better beyond chance"
-        constant = f"{self.estimate.constant:.2f}"
+        constant = f"{self.estimate.constant:.3f}"
         n_rules = amount(len(self.rule_list), "rule")
         lift = describe_lift(self.criterion.lift)
         selected = f"selected from {self.n_candidates:,} candidate rules by {self.how}"
-        scores = f"{measure} {score:.2f} ± {error:.2f} on held-out data, best constant {constant}"
+        scores = f"{measure} {score:.3f} ± {error:.3f} on held-out data, best constant {constant}"
         return f"{n_rules}, lift {lift}, {selected}; {scores}"
 
     def length_choice(self) -> LengthChoice | None:
