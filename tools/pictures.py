@@ -62,10 +62,12 @@ def page() -> str:
     return classifier.rule_list_.to_html(dishes[LEARNED_FROM:], title="Labels of canteen dishes")
 
 
-def terminal() -> str:
-    """What `plurule demo` shows in a terminal of 80 columns, as HTML."""
+def terminal(folder: Path) -> str:
+    """What `plurule demo` shows in a terminal of 80 columns, as HTML; its report is written into a folder."""
     demo = f"stty cols 80; {sys.executable} -m plurule demo"
-    shown = subprocess.run(["script", "-qec", demo, "/dev/null"], capture_output=True, check=True, text=True).stdout
+    command = ["script", "-qec", demo, "/dev/null"]
+    shown = subprocess.run(command, capture_output=True, check=True, text=True, cwd=folder).stdout
+    shown = shown.replace(str(folder), "/home/me")
     console = Console(record=True, width=80, file=io.StringIO())
     for line in AnsiDecoder().decode(shown.replace("\r", "")):
         console.print(line)
@@ -112,10 +114,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             report, demo = Path(folder) / "report.html", Path(folder) / "demo.html"
             report.write_text(page(), encoding="utf-8")
-            demo.write_text(terminal(), encoding="utf-8")
+            demo.write_text(terminal(Path(folder)), encoding="utf-8")
             for path, screen in [
                 *((report, screen) for screen in SCREENS),
-                (demo, Screen("demo", 780, "return 0", 720)),
+                (demo, Screen("demo", 1010, "return 0", 720)),
             ]:
                 picture = PICTURES / f"{screen.name}.png"
                 photograph(browser, path, screen).save(picture, optimize=True)
