@@ -57,8 +57,8 @@ def demo(
     out.print(Text("\nThe best short list: RuleListClassifier on canteen dishes", style="bold"))
     out.print(
         f"{len(dishes)} synthetic dishes with {len(dishes.attribute_names)} attributes (ingredients, preparation) and "
-        f"{len(dishes.label_names)} labels (allergens, diets).\n{len(rules)} rules learned from {len(training)} dishes; "
-        f"{len(related)} of them relate labels, for example:"
+        f"{len(dishes.label_names)} labels (allergens, diets).\n"
+        f"{len(rules)} rules learned from {len(training)} dishes; {len(related)} of them relate labels, for example:"
     )
     out.print(rendering.rule_table(rules, related[:RULES_SHOWN]))
 
