@@ -113,8 +113,8 @@ def test_fit_says_what_was_chosen_in_a_sentence(flags: Any) -> None:
     n_rules = len(classifier.rule_list_)
     start = f"{n_rules} rules, lift KLN 0.1, selected from "
     end = (
-        f" candidate rules by 5-fold cross-validation; micro F1 {chosen['score']:.2f} ± "
-        f"{chosen['standard_error']:.2f} on held-out data, best constant {chosen['constant']:.2f}"
+        f" candidate rules by 5-fold cross-validation; micro F1 {chosen['score']:.3f} ± "
+        f"{chosen['standard_error']:.3f} on held-out data, best constant {chosen['constant']:.3f}"
     )
     assert chosen["how"].startswith(start)
     assert chosen["how"].endswith(end)

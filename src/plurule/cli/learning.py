@@ -36,7 +36,7 @@ Your own data:
 def demo(
     output: Annotated[Path, loading.output_option(help="HTML file of the report.")] = Path("plurule-demo.html"),
 ) -> None:
-    """Learn rules from included data sets, show them, and write a report.
+    """Learn rules from included data, show them, write a report.
 
     The data are the colours of the world's flags, and synthetic canteen dishes with allergens and diet labels.
     """
