@@ -111,7 +111,7 @@ sanitize: .venv-sanitize/$(READY) .venv-races/$(READY)
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	.venv-sanitize/bin/python -m pytest -n $(JOBS) -m "not slow and not long" tests/learning/test_native.py tests/test_core.py tests/test_core_calls.py tests/learning/test_covering.py
-	TSAN_OPTIONS="halt_on_error=1" LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" setarch -R \
+	TSAN_OPTIONS="halt_on_error=1:suppressions=$(CURDIR)/tests/core/races.txt" LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" setarch -R \
 	.venv-races/bin/python -m pytest -p no:xdist -m "not slow and not long" -k "not memory" $(RACES)
 	@echo
 	@echo "make sanitize: no fault and no race found in the native engine."
