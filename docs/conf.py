@@ -87,12 +87,12 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": [], "try": []}
+html_sidebars = {"**": []}
 
 MODULES = ("plurule", *(f"plurule.{name}" for name in plurule.__all__ if inspect.ismodule(getattr(plurule, name))))
 MODULES += ("plurule.dask",)
