@@ -481,3 +481,17 @@ def test_a_notebook_shows_the_rules_of_a_fitted_classifier() -> None:
 
 def test_the_box_of_a_notebook_links_to_the_page_of_the_reference() -> None:
     assert "/reference/names/plurule.RuleListClassifier.html" in RuleListClassifier()._repr_html_()
+
+
+def test_either_of_two_classes_is_learned_whatever_they_are_called():
+    x = np.random.default_rng(0).normal(size=(300, 2))
+    rare = x[:, 0] > 1
+    for one, other in (("fraud", "legit"), ("legit", "fraud")):
+        y = np.where(rare, one, other)
+        classifier = RuleListClassifier().fit(x, y)
+        assert classifier.classes_.tolist() == sorted([one, other])
+        stated = {assignment.name for rule in classifier.rule_list_ for assignment in rule.head.stated}
+        assert stated == {"fraud", "legit"}
+        np.testing.assert_array_equal(classifier.predict(x) == one, classifier.predict_proba(x)[:, int(one > other)] > 0.5)
+        constant = classifier.chosen_["constant"]
+        assert constant == pytest.approx((y == other).mean())  # micro F1 is accuracy

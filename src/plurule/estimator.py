@@ -71,8 +71,8 @@ class RuleListEstimator(RuleListPredictor):
             text, categories and booleans are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
         y
             The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept); a column of classes;
-            several columns, of which some hold classes as text; or a set of labels for each row. Of more than two
-            classes each is a label, and exactly one of them is predicted. Left out if `X` is a data set.
+            several columns, of which some hold classes as text; or a set of labels for each row. Each
+            class is a label, and exactly one of them is predicted; 0 and 1, no and yes are one label. Left out if `X` is a data set.
         sample_weight
             Weight of each row; beside rows of weight 1, one of weight 2 counts as if it were there twice, one of
             weight 0 as if it were not. Only ratios matter: all weights are counted in the greatest unit of which they

@@ -325,7 +325,7 @@ class RelaxedPruningClassifierCV(RuleListEstimator):
         return lifts
 
     def _splitter(self, form: TargetForm) -> Any:
-        """A number of folds are drawn as the paper does: rows at random, of two classes the share of each."""
+        """A number of folds are drawn as the paper does: rows at random, of 0 and 1 the share of each."""
         from sklearn.model_selection import KFold, StratifiedKFold
 
         if not isinstance(self.cv, Integral):

@@ -33,7 +33,7 @@ def data() -> Dataset:
 def test_labels_without_names_are_numbered_and_never_called_like_a_column() -> None:
     frame = pd.DataFrame(X, columns=["x0", "y1"])
     assert labelled_data(frame, Y)[0].label_names == ("y0_label", "y1_label")
-    assert labelled_data(frame.rename(columns={"y1": "spam"}), ["ham", "spam"] * 2)[0].label_names == ("spam_label",)
+    assert labelled_data(frame.rename(columns={"y1": "spam"}), ["ham", "spam"] * 2)[0].label_names[1] == "spam_label"
 
 
 def test_a_label_is_not_called_like_a_column_of_a_sparse_matrix_which_has_no_names() -> None:
@@ -88,12 +88,16 @@ def test_feature_names_are_refused_where_columns_have_names(kind: str, data: Dat
         labelled_data(named[kind], None if kind == "data set" else Y, feature_names=["a", "b"])
 
 
-def test_the_later_of_two_classes_is_the_label() -> None:
-    assert labelled_data(X, ["spam", "ham", "ham", "ham"])[0].label_names == ("spam",)
+def test_two_classes_are_two_labels_and_absence_and_presence_are_one() -> None:
+    for first, second in (("legit", "fraud"), ("fraud", "legit")):
+        found = labelled_data(X, [first, second, second, second])[0]
+        assert found.label_names == ("fraud", "legit")
+        assert found.groups == ((0, 1),)
+    assert labelled_data(X, [True, False, True, True])[0].label_names == ("y",)
     assert labelled_data(X, [0, 1, 1, 1])[0].label_names == ("y",)
     assert labelled_data(X, pd.Series([0, 1, 0, 1], name="bought"))[0].label_names == ("bought",)
     found, form = labelled_data(X, [2, 1, 2, 1])
-    assert found.Y.ravel().tolist() == [1, 0, 1, 0]
+    assert found.Y.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
     assert form.classes is not None
     assert form.labels(found.Y).tolist() == [2, 1, 2, 1]
 

@@ -449,7 +449,7 @@ def test_parts_that_do_not_agree_on_classes_are_refused():
 def test_a_column_of_classes_among_others_is_refused_unless_its_classes_are_named(tmp_path: Path):
     classes = pd.DataFrame({"a": [1.0, 2.0, 3.0], "kind": ["x", "y", "z"]})
     classes.to_csv(tmp_path / "a.csv", index=False)
-    with pytest.raises(DataError, match="more than two classes needs all rows in memory; give X and y apart"):
+    with pytest.raises(DataError, match="a column of classes needs all rows in memory; give X and y apart"):
         model(scan(tmp_path / "a.csv", ["kind"]))
     named = [f"kind: {one}" for one in "xyz"]
     apart = Constraints(exclusive_labels=[named])

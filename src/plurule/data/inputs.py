@@ -49,7 +49,7 @@ def labelled_data(
     >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]])[0].label_names
     ('y0', 'y1')
     >>> labelled_data([[1.5], [2.5]], ["spam", "ham"])[0].label_names
-    ('spam',)
+    ('ham', 'spam')
     >>> labelled_data([[1.5], [2.5], [3.5]], ["cat", "dog", "cow"])[0].groups
     ((0, 1, 2),)
     >>> labelled_data([[1.5], [2.5]], [[1, 0], [0, 1]], label_names=["red", "blue"])[0].label_names

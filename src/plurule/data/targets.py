@@ -1,7 +1,7 @@
 """Forms of `y`: a 0/1 label matrix, one column of classes, or a set of labels per row; and predictions in its form.
 
-Inside there are only labels of 0 and 1. A column of two classes is one label, the later class; a column of more
-classes is a group of labels, one per class, of which exactly one is present in every row.
+Inside there are only labels of 0 and 1. A column of classes is a group of labels, one per class, of which exactly one is
+present in every row; a column of 0 and 1, no and yes or false and true is one label.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.encoding import is_missing
+from plurule.data.encoding import category_text, is_missing
 from plurule.errors import DataError
 from plurule.label_matrix import dense, expect_different_names, label_matrix
 from plurule.model.condition import YES
@@ -39,30 +39,39 @@ class TargetForm:
     """Labels that the sets of a target of label sets may hold."""
 
     @property
+    def is_one_label(self) -> bool:
+        """Whether a column of classes is one label: absent or present, or always the same."""
+        if self.classes is None:
+            return False
+        truth = [YES.get(category_text(value).lower()) for value in self.classes.tolist()]
+        return len(truth) == 1 or truth == [False, True]
+
+    @property
     def groups(self) -> tuple[Group, ...]:
-        """The labels of a column of more than two classes."""
-        n_classes = 0 if self.classes is None else len(self.classes)
-        return (tuple(range(n_classes)),) if n_classes > 2 else ()
+        """The labels of a column of classes of which exactly one is present."""
+        if self.classes is None or self.is_one_label:
+            return ()
+        return (tuple(range(len(self.classes))),)
 
     def label_names(self) -> tuple[str, ...]:
         """Return the names of the labels of a column of classes."""
         classes = [] if self.classes is None else self.classes.tolist()
-        if len(classes) > 2:
-            prefix = f"{self.column}: " if self.column else _prefix(self.classes)
-            return tuple(f"{prefix}{c}" for c in classes)
-        return ((self.column or "y") if set(classes) <= {0, 1} else str(classes[-1]),)
+        if self.is_one_label:
+            return ((self.column or "y") if set(classes) <= {0, 1} else str(classes[-1]),)
+        prefix = f"{self.column}: " if self.column else _prefix(self.classes)
+        return tuple(f"{prefix}{c}" for c in classes)
 
     def encode(self, values: NDArray[Any]) -> NDArray[np.int8]:
-        """Return the labels of classes: of two the later one, of more each of them."""
+        """Return the labels of classes."""
         classes = self._classes()
-        return (values[:, None] == (classes if len(classes) > 2 else classes[-1:])).astype(np.int8)
+        return (values[:, None] == (classes[-1:] if self.is_one_label else classes)).astype(np.int8)
 
     def decode(self, Y: NDArray[Any]) -> NDArray[Any]:
         """Return the class of each row; with a single class there is nothing to decide."""
         classes = self._classes()
-        if len(classes) > 2:
-            return classes[Y.argmax(axis=1)]
-        return classes[np.minimum(Y[:, 0].astype(int), len(classes) - 1)]
+        if self.is_one_label:
+            return classes[np.minimum(Y[:, 0].astype(int), len(classes) - 1)]
+        return classes[Y.argmax(axis=1)]
 
     def labels(self, present: NDArray[Any]) -> Any:
         """Return what `predict` gives, from 0/1 per row and label."""
@@ -91,7 +100,7 @@ class TargetForm:
         if len(self.classes) == 1:
             return np.ones((len(shares), 1))
         sided = np.where(present == 1, np.maximum(shares, 0.5 + MARGIN), np.minimum(shares, 0.5 - MARGIN))
-        if len(self.classes) == 2:
+        if self.is_one_label:
             return np.hstack([1 - sided, sided])
         return sided / sided.sum(axis=1, keepdims=True)
 
@@ -131,8 +140,8 @@ def read_target(y: Any) -> Target:
 def true_labels(y: Any, form: TargetForm, n_labels: int) -> NDArray[np.uint8]:
     """Return true labels to compare predictions with, as a 0/1 matrix; `form` is that of the labels in training.
 
-    >>> true_labels(["ham", "ham"], TargetForm(np.array(["ham", "spam"])), n_labels=1).ravel()
-    array([0, 0], dtype=uint8)
+    >>> true_labels(["ham", "ham"], TargetForm(np.array(["ham", "spam"])), n_labels=2).tolist()
+    [[1, 0], [1, 0]]
     """
     if form.members is not None:
         return _read_sets(y, form.members).Y.view(np.uint8)
@@ -210,7 +219,7 @@ def _single_column(y: Any) -> tuple[str, NDArray[Any]] | None:
 
 
 def _read_classes(name: str, y: NDArray[Any]) -> Target:
-    """Read classes: of two, the later is the label; of more, each is one of a group."""
+    """Read classes, each of which is a label of a group; 0 and 1 are one label."""
     from sklearn.utils.multiclass import check_classification_targets
 
     if len(y) == 0:
@@ -253,11 +262,11 @@ def label_names(column: str, classes: Sequence[Any]) -> list[str]:
     """Return the names of the labels of a column of a file: the column, where the classes are no and yes.
 
     >>> label_names("sunk", ["no", "yes"]), label_names("port", ["Cork", "Southampton"]), label_names("class", "123")
-    (['sunk'], ['port: Southampton'], ['class: 1', 'class: 2', 'class: 3'])
+    (['sunk'], ['port: Cork', 'port: Southampton'], ['class: 1', 'class: 2', 'class: 3'])
     """
     if all(str(c).lower() in YES for c in classes) and len(classes) <= 2:
         return [column]
-    return [f"{column}: {c}" for c in (classes if len(classes) > 2 else classes[-1:])]
+    return [f"{column}: {c}" for c in classes]
 
 
 def merge_forms(forms: Sequence[TargetForm]) -> TargetForm:

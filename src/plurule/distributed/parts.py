@@ -150,7 +150,7 @@ def columns_of(partitions: Pieces) -> Columns:
     for name, other in zip(partitions.names, schemas, strict=True):
         if other.has_classes:
             advice = "give X and y apart, or name the classes (labels=['kind: a', 'kind: b', …]) with exclusive_labels"
-            raise DataError(f"{name}: a column of more than two classes needs all rows in memory; {advice}")
+            raise DataError(f"{name}: a column of classes needs all rows in memory; {advice}")
         for what, ours, theirs in (
             ("attributes", [a.name for a in first.attributes], [a.name for a in other.attributes]),
             ("labels", list(first.labels), list(other.labels)),

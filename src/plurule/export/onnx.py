@@ -346,7 +346,7 @@ def _in_form(graph: Graph, classifier: RuleListPredictor, labels: str, probabili
     at_least = graph.add("Max", probabilities, graph.constant([0.5 + MARGIN], np.float64))
     at_most = graph.add("Min", probabilities, graph.constant([0.5 - MARGIN], np.float64))
     probabilities = graph.add("Where", graph.add("Cast", labels, to=BOOL), at_least, at_most)
-    if len(classes) == 2:
+    if classifier._form.is_one_label:
         rest = graph.add("Sub", graph.constant([1.0], np.float64), probabilities)
         probabilities = graph.add("Concat", rest, probabilities, axis=1)
         place = graph.add("Squeeze", labels, graph.constant([1], np.int64))
