@@ -17,14 +17,14 @@ print(f"{len(patterns)} patterns, {len(significant)} of them significant at the 
 print(significant)
 
 # %%
-# How often each holds where its conditions do, and how often it would by chance:
+# How often each holds where its conditions do, and how often it does in all dishes:
 
 texts = [pattern.rule.to_text() for pattern in significant]
 confidence = [pattern.confidence for pattern in significant]
-by_chance = [pattern.confidence / pattern.lift for pattern in significant]
+anywhere = [pattern.confidence / pattern.interest for pattern in significant]
 fig, ax = plt.subplots(layout="constrained")
 ax.barh(texts, confidence, alpha=0.6, label="confidence")
-ax.plot(by_chance, texts, "k|", markersize=14, label="if labels were independent")
+ax.plot(anywhere, texts, "k|", markersize=14, label="in all dishes")
 ax.invert_yaxis()
 ax.set(xlabel="share of the dishes that the body covers", xlim=(0, 1))
 ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.12), ncols=2)

@@ -81,3 +81,11 @@ def test_equivalent_scorers_give_equal_models_and_scores(ours: str, theirs: str)
         other = RuleListClassifier(scoring=scoring, cv=3).fit(flags)
         assert other.rule_list_ == one.rule_list_
         assert other.chosen_ == one.chosen_
+
+
+def test_a_scorer_of_one_label_is_refused_for_several_and_is_micro_f1_for_one() -> None:
+    with pytest.raises(
+        ValueError, match="scoring 'f1' is of one label, but there are several: give 'hamming_accuracy'"
+    ):
+        find_measure("f1")
+    assert find_measure("f1", one_label=True) is find_measure("micro_f1")

@@ -118,7 +118,7 @@ def macro_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None
 
 
 def example_f1(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None, empty: float = 0.0) -> float:
-    """Mean over the instances of the F1 of their labels.
+    """Mean over the instances of the F1 of their labels, as scikit-learn's `f1_samples` with `zero_division=0`.
 
     Parameters
     ----------
@@ -295,6 +295,10 @@ _LABELS_FIRST = ("y_true", "Y_true", "labels_true")
 """Names of the first parameter of a metric; that of a scorer is the classifier."""
 
 
+OF_ONE_LABEL = ("f1", "jaccard")
+"""Scorers of scikit-learn that do not say how labels are averaged."""
+
+
 def find_measure(scoring: Any, one_label: bool = False) -> Measure:
     """The measure of a name or a scorer; equivalent scorers are the same measure.
 
@@ -310,6 +314,10 @@ def find_measure(scoring: Any, one_label: bool = False) -> Measure:
         return MEASURES[scoring]
     if scoring in SAME_AS and (not one_label or scoring == "accuracy"):
         return MEASURES[SAME_AS[scoring]]
+    if scoring in OF_ONE_LABEL and not one_label:
+        raise ValueError(f"scoring {scoring!r} is of one label, but there are several: {_allowed()}")
+    if scoring == "f1":
+        return MEASURES["micro_f1"]
     from sklearn.metrics import get_scorer, get_scorer_names
 
     if scoring not in get_scorer_names():

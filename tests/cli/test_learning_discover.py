@@ -21,7 +21,7 @@ def test_discover_shows_patterns_with_their_counts(run: Run) -> None:
     lines = result.out.splitlines()
     assert lines[0] == "4 patterns, searched on 95 rows, tested on 98 others"
     assert len(lines) == 6
-    assert all(" ← " in line and ", lift " in line and ", found again in " in line for line in lines[1:5])
+    assert all(" ← " in line and ", interest " in line and ", found again in " in line for line in lines[1:5])
     assert "significant at 5 %" in lines[-1]
 
 
@@ -29,7 +29,7 @@ def test_discover_prints_json(run: Run) -> None:
     result = run("discover", "world-flags", "-k", "2", "--resamples", "0", "--json")
     found = json.loads(result.out)
     assert len(found) == 2
-    assert set(found[0]) >= {"head", "body", "support", "confidence", "lift", "p_value", "p_holm"}
+    assert set(found[0]) >= {"head", "body", "support", "confidence", "interest", "p_value", "p_holm"}
 
 
 def test_one_pattern_is_counted_in_the_singular(run: Run) -> None:

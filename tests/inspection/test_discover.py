@@ -72,12 +72,12 @@ def test_a_pattern_is_counted_as_by_hand() -> None:
     part = Problem(encode(X), NAMES[1], Y.astype(np.uint8), np.ones(8))
     pattern = count(parse("a, b <- x0 > 0.5", *NAMES), part)
     assert (pattern.coverage, pattern.support, pattern.confidence) == (4, 2, 0.5)
-    assert pattern.lift == pytest.approx(0.5 / (4 / 8 * 3 / 8))
+    assert pattern.interest == pytest.approx(0.5 / (2 / 8))  # a and b are both there on 2 of 8 rows
     # The part that says least is b: it is there on 2 of the 3 rows where the others hold, and on 1 of the other 5.
     assert pattern.p_value == pytest.approx(fisher_exact([[2, 1], [1, 4]], alternative="greater").pvalue)
     implied = count(parse("b <- a and x0 > 0.5", *NAMES), part)
     assert (implied.coverage, implied.support, implied.p_value) == (3, 2, pattern.p_value)
-    assert implied.lift == pytest.approx(2 / 3 / (3 / 8))
+    assert implied.interest == pytest.approx(2 / 3 / (3 / 8))
 
 
 def test_weights_count_in_shares_and_not_in_tests() -> None:

@@ -28,6 +28,22 @@ def test_labels_that_are_in_no_row_of_some_samples_do_not_shift_intervals() -> N
     assert all(0 <= one.low <= one.score <= one.high <= 1 for one in found.values())
 
 
+def test_intervals_cover_the_score_on_all_rows_also_where_rare_labels_are_missing() -> None:
+    random = np.random.default_rng(0)
+    shares = np.array([0.3, 0.2, 0.1, 0.05, 0.03])
+
+    def draw(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+        truth = random.random((n_rows, 5)) < shares
+        guess = random.random((n_rows, 5)) < shares
+        return truth.astype(int), np.where(random.random((n_rows, 5)) < 0.8, truth, guess).astype(int)
+
+    expected = scores(*draw(200_000))
+    samples = [assess(*draw(50)) for _ in range(40)]
+    for name in METRICS:
+        covered = np.mean([one[name].low <= expected[name] <= one[name].high for one in samples])
+        assert covered >= 0.8, name  # of 40, fewer than 32 at 95 % happen less than once in 1,000 times
+
+
 def test_an_interval_is_as_wide_as_samples_differ() -> None:
     found = assess(Y, NOISY)["subset_accuracy"]
     share = found.score

@@ -75,7 +75,7 @@ class Pattern:
     >>> from plurule.datasets import load_canteen_dishes
     >>> patterns = discover(load_canteen_dishes(), k=2, max_conditions=0, resamples=0)
     >>> pattern = patterns[1]
-    >>> pattern.rule.to_text(), pattern.coverage, pattern.confidence, round(pattern.lift, 2)
+    >>> pattern.rule.to_text(), pattern.coverage, pattern.confidence, round(pattern.interest, 2)
     ('sulphites ← alcohol', 200.0, 0.785, 4.7)
     """
 
@@ -85,9 +85,9 @@ class Pattern:
     """Weight of the test rows on which the body holds, its labels being those of the data."""
     support: float
     """Weight of the test rows on which body and head hold."""
-    lift: float
-    """The confidence, divided by what it would be if the labels of the head were independent of the body and of each
-    other: the product of the shares that they have among all test rows."""
+    interest: float
+    """The interest factor of association rules: the confidence, divided by the share of all test rows on which the
+    whole head holds."""
     p_value: float
     """The largest p-value of Fisher's exact test (one-sided) of each part against all the others together."""
     p_holm: float
@@ -107,7 +107,9 @@ class Pattern:
 
     def __str__(self) -> str:
         again = "" if self.stability is None else f", found again in {self.stability:.0%}"
-        counted = f"{self.confidence:.0%} of {self.coverage:g}, lift {self.lift:.2f}, p {self.p_holm:.2g}{again}"
+        counted = (
+            f"{self.confidence:.0%} of {self.coverage:g}, interest {self.interest:.2f}, p {self.p_holm:.2g}{again}"
+        )
         return f"{self.rule.to_text()}   ({counted})"
 
 
@@ -122,8 +124,8 @@ class Patterns(Records, Sequence[Pattern]):
     >>> patterns.rows_searched, patterns.rows_tested
     (1999, 2001)
     >>> print(patterns.significant())
-    vegetarian ← vegan   (98% of 415, lift 1.88, p 1.4e-120)
-    sulphites ← alcohol   (78% of 200, lift 4.70, p 3.8e-97)
+    vegetarian ← vegan   (98% of 415, interest 1.88, p 1.4e-120)
+    sulphites ← alcohol   (78% of 200, interest 4.70, p 3.8e-97)
     """
 
     patterns: tuple[Pattern, ...]
@@ -169,7 +171,7 @@ class Patterns(Records, Sequence[Pattern]):
         records = []
         for position, pattern in enumerate(self, start=1):
             record = {"pattern": position, "head": str(pattern.rule.head), "body": join(pattern.rule.body)}
-            for name in ("coverage", "support", "confidence", "lift", "p_value", "p_holm"):
+            for name in ("coverage", "support", "confidence", "interest", "p_value", "p_holm"):
                 record[name] = getattr(pattern, name)
             if pattern.stability is not None:
                 record["stability"] = pattern.stability
@@ -231,8 +233,8 @@ def discover(
     >>> from plurule.datasets import load_world_flags
     >>> for pattern in discover(load_world_flags(), k=2, max_conditions=0, exclusions=True, resamples=0):
     ...     print(pattern)
-    ¬white ← yellow   (60% of 42, lift 2.16, p 7.9e-10)
-    ¬blue ← green   (76% of 41, lift 1.51, p 1.6e-05)
+    ¬white ← yellow   (60% of 42, interest 2.16, p 7.9e-10)
+    ¬blue ← green   (76% of 41, interest 1.51, p 1.6e-05)
     """
     check_parameters(ALLOWED, {name: value for name, value in locals().items() if name in ALLOWED})
     data, _ = labelled_data(X, Y, sample_weight, label_names)
@@ -322,8 +324,8 @@ def count(rule: Rule, problem: Problem) -> Pattern:
     hold = np.stack(parts)
     coverage = float(weights[columns.passing(rule.body, truth)[-1]].sum())
     support = float(weights[hold.all(axis=0)].sum())
-    head = [weights[truth[:, a.index] == a.present].sum() / weights.sum() for a in rule.head.stated]
-    expected = coverage * float(np.prod(head))
+    head = np.all([truth[:, a.index] == a.present for a in rule.head.stated], axis=0)
+    expected = coverage * float(weights[head].sum() / weights.sum())
     p_value = float(independence([hold])[0])
     return Pattern(rule, coverage, support, support / expected if expected else 0.0, p_value, p_value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from plurule.data.table import Table
 from plurule.data.targets import TargetForm
 from plurule.label_matrix import dense, label_matrix
-from plurule.metrics import METRICS, Counts, Measure, Scorer, count, find_measure
+from plurule.metrics import MEASURES, METRICS, Counts, Measure, Scorer, count, find_measure
 from plurule.model import Assignment, Head, Rule, RuleList
 from plurule.prediction.staged import staged_scores
 
@@ -28,8 +29,8 @@ class Assessed(NamedTuple):
 
     score: float
     low: float
-    """The score would be between these on 95 of 100 other samples of as many rows: a bootstrap over the rows, around
-    the score (rare labels are in no row of some samples, which shifts measures that count empty labels)."""
+    """Lower end of a 95 % confidence interval of the score on all rows like these, by a bootstrap over the rows. The F1
+    of a label that is neither present nor predicted in a sample is unknown: 0 for this end, 1 for the other."""
     high: float
     constant: float
     """The score of the label set that is best to predict for every row (knowing the true labels of these rows)."""
@@ -53,12 +54,21 @@ def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) 
     dealt = [count(true, predicted[random.permutation(n_rows)], whole.weights) for _ in range(PERMUTATIONS)]
     assessed = {}
     for name in METRICS:
-        score, *others = (float(getattr(counts, name)()) for counts in (whole, *resampled, *dealt))
-        low, middle, high = np.quantile(others[:RESAMPLES], [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
-        low, high = np.clip(np.array([low, high]) + score - middle, 0.0, 1.0).tolist()
+        low = _end(name, whole, resampled, (1 - LEVEL) / 2)
+        unknown = {"empty": 1.0} if MEASURES[name].weighs_labels_equally else {}
+        high = _end(name, whole, resampled, (1 + LEVEL) / 2, **unknown)
+        score = float(getattr(whole, name)())
+        chance = float(np.mean([getattr(counts, name)() for counts in dealt]))
         constant = best_constant(true, name, whole.weights).score
-        assessed[name] = Assessed(score, low, high, constant, float(np.mean(others[RESAMPLES:])))
+        assessed[name] = Assessed(score, low, high, constant, chance)
     return assessed
+
+
+def _end(name: str, whole: Counts, resampled: Sequence[Counts], quantile: float, **options: float) -> float:
+    """Return an end of a confidence interval around the score of the whole."""
+    score, *others = (float(getattr(counts, name)(**options)) for counts in (whole, *resampled))
+    middle, end = np.quantile(others, [0.5, quantile])
+    return float(np.clip(end + score - middle, 0.0, 1.0))
 
 
 # The best constant prediction ----------------------------------------------------------------------------------------
