@@ -14,7 +14,8 @@ import pytest
 
 from plurule import RelaxedPruningClassifier
 from plurule.datasets import load_world_flags
-from plurule.files import atomic_write, in_bytes, temporary_folder, to_csv, write_text
+from plurule.errors import PluruleError
+from plurule.files import atomic_write, content_of, in_bytes, temporary_folder, to_csv, write_text, write_unless_changed
 
 
 def test_a_file_takes_the_place_of_the_old_one_when_it_is_whole(tmp_path: Path) -> None:
@@ -175,3 +176,15 @@ def test_half_characters_are_written_as_json_escapes_them() -> None:
 def test_rows_become_csv_in_which_no_cell_is_a_formula() -> None:
     rows = [{"set": "flags", "score": 2 / 3}, {"set": "=A1", "score": None}, {"set": "-1.5"}]
     assert to_csv(rows) == "set,score\nflags,0.666667\n'=A1,\n-1.5,\n"
+
+
+def test_a_file_that_was_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    before = content_of(path)
+    assert before is None
+    write_unless_changed(path, "first", before)
+    with pytest.raises(PluruleError, match="has been changed by another program meanwhile; nothing was written"):
+        write_unless_changed(path, "second", before)
+    assert path.read_text() == "first"
+    write_unless_changed(path, "second", content_of(path))
+    assert path.read_text() == "second"

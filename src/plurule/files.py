@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from plurule.errors import PluruleError
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -117,6 +119,32 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file as UTF-8 with `\\n` line ends, whole or not at all."""
     with atomic_write(path) as temporary:
         temporary.write_bytes(in_bytes(text))
+
+
+def content_of(path: Path) -> bytes | None:
+    """Return the bytes of a regular file; None if there is none."""
+    return path.read_bytes() if path.is_file() and not _is_stream(path) else None
+
+
+def write_unless_changed(path: Path, text: str, before: bytes | None) -> None:
+    """Write a text file if its content still is what it was before; programs that do so at once take turns."""
+    with _one_at_a_time(Path(os.path.realpath(path)).parent):
+        if content_of(path) != before:
+            raise PluruleError(f"{path}: has been changed by another program meanwhile; nothing was written, try again")
+        write_text(path, text)
+
+
+@contextlib.contextmanager
+def _one_at_a_time(folder: Path) -> Iterator[None]:
+    if sys.platform == "win32":  # a folder cannot be locked
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def in_bytes(text: str) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -153,3 +155,14 @@ def test_edit_takes_one_edit(run: Run, options: tuple[object, ...]) -> None:
 
 def test_edit_simplify_needs_data(run: Run) -> None:
     assert_mistake(run("edit", "model.json", "--simplify"), "--simplify compares predictions; also give --data")
+
+
+def test_parallel_edits_of_one_file_lose_nothing_silently(model_folder: Path) -> None:
+    command = [sys.executable, "-m", "plurule", "edit", "model.json", "-o", "model.json"]
+    programs = [
+        subprocess.Popen([*command, "--lock", str(number)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for number in (1, 2, 3)
+    ]
+    written = [program.wait() == 0 for program in programs]
+    assert any(written)
+    assert [rule.locked for rule in RuleList.load(model_folder / "model.json")] == written

@@ -18,7 +18,7 @@ from plurule.cli.loading import AsJson, Data, Decimal, Identifier, Model, OnData
 from plurule.cli.terminal import check_output, console, is_standard_output, put, say
 from plurule.errors import DataError, ModelError, PluruleError, nearest
 from plurule.export.formats import FORMATS, all_formats
-from plurule.files import escape_formula, to_csv
+from plurule.files import content_of, escape_formula, to_csv
 from plurule.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -296,6 +296,7 @@ def edit(
 
     # A model may be edited in place, so only the other files must not be overwritten.
     check_output(output, data, source, script)
+    before = None if output is None else content_of(output)
     rule_list, instances = loading.load_model_and_data(model, data, decimal)
     if simplify and instances is None:
         raise PluruleError("--simplify compares predictions; also give --data")
@@ -324,4 +325,4 @@ def edit(
     if output is None:
         say("Nothing was written; give -o FILE to keep the changes.")
     else:
-        rendering.write_model(console(), changed.rule_list, output)
+        rendering.write_model(console(), changed.rule_list, output, before=before)

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plurule.cli.terminal import is_standard_output, put, visible
+from plurule.files import write_unless_changed
 from plurule.model import Rule, RuleList
 from plurule.model import file as model_file
 from plurule.model.condition import format_count
@@ -67,9 +68,13 @@ def characteristics(rule_list: RuleList) -> Table:
     return column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2)
 
 
-def write_model(out: Console, rule_list: RuleList, output: Path) -> None:
-    """Write a model, and print how to look at it."""
-    put(model_file.dumps(rule_list), output)
+def write_model(out: Console, rule_list: RuleList, output: Path, **unchanged: bytes | None) -> None:
+    """Write a model, and print how to look at it; with `before`, only if the file still has that content."""
+    text = model_file.dumps(rule_list)
+    if unchanged and not is_standard_output(output):
+        write_unless_changed(output, text, **unchanged)
+    else:
+        put(text, output)
     if not is_standard_output(output):
         out.print(Text(f"Written to {output}; look at it with: plurule show {output}"), soft_wrap=True)
 
