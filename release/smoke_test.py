@@ -7,9 +7,9 @@ import numpy as np
 
 import plurule
 from plurule import RelaxedPruningClassifier, RuleListClassifier
-from plurule.datasets import load_world_flags
+from plurule.datasets import load_canteen_dishes
 
-data = load_world_flags()
+data = load_canteen_dishes()[:1000]
 print(plurule.__version__)
 for classifier in (RelaxedPruningClassifier(max_rules=12), RuleListClassifier(max_rules=12)):
     classifier.fit(data)

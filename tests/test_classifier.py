@@ -492,6 +492,8 @@ def test_either_of_two_classes_is_learned_whatever_they_are_called():
         assert classifier.classes_.tolist() == sorted([one, other])
         stated = {assignment.name for rule in classifier.rule_list_ for assignment in rule.head.stated}
         assert stated == {"fraud", "legit"}
-        np.testing.assert_array_equal(classifier.predict(x) == one, classifier.predict_proba(x)[:, int(one > other)] > 0.5)
+        np.testing.assert_array_equal(
+            classifier.predict(x) == one, classifier.predict_proba(x)[:, int(one > other)] > 0.5
+        )
         constant = classifier.chosen_["constant"]
         assert constant == pytest.approx((y == other).mean())  # micro F1 is accuracy

@@ -23,6 +23,7 @@ from plurule.learning.initial_rules import as_initial_rules
 from plurule.learning.options import check_constraints
 from plurule.learning.problem import Options, Problem, check_weights
 from plurule.model import Rule, RuleList
+from plurule.model.naming import amount
 from plurule.parameters import check_jobs
 from plurule.prediction.predictor import RuleListPredictor, Schema, feature_schema
 from plurule.selection.folds import Folds
@@ -70,9 +71,9 @@ class RuleListEstimator(RuleListPredictor):
             memory, as `plurule.scan` gives them; or the attributes: a pandas or polars frame or an array (columns of
             text, categories and booleans are nominal), a sparse matrix, or a `Table`. NaN and None are missing values.
         y
-            The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept); a column of classes;
-            several columns, of which some hold classes as text; or a set of labels for each row. Each
-            class is a label, and exactly one of them is predicted; 0 and 1, no and yes are one label. Left out if `X` is a data set.
+            The labels: a 0/1 matrix (dense, sparse or a frame, whose column names are kept); a column of classes; or a
+            set of labels for each row. Each class is a label, and exactly one of them is predicted; 0 and 1, or no and
+            yes, are one label. Left out if `X` is a data set.
         sample_weight
             Weight of each row; beside rows of weight 1, one of weight 2 counts as if it were there twice, one of
             weight 0 as if it were not. Only ratios matter: all weights are counted in the greatest unit of which they
@@ -160,7 +161,9 @@ class RuleListEstimator(RuleListPredictor):
 
 
 def _print_progress(rules: int, share: float) -> None:
-    print(f"{rules} rules, {share:.1%} of the pairs decided" if rules else f"{share:.0%} of the lists learned")
+    print(
+        f"{amount(rules, 'rule')}, {share:.1%} of the pairs decided" if rules else f"{share:.0%} of the lists learned"
+    )
 
 
 def check_groups(groups: Any, n_rows: int, positions: NDArray[np.intp]) -> NDArray[np.intp] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,54 @@ def test_string_attribute_of_an_arff_file_is_dropped_with_one_note(run: Run, tmp
 
 def test_parse_size_reads_units() -> None:
     assert [parse_size(size) for size in ("1.5 GB", "500MB", "7 b")] == [1_500_000_000, 500_000_000, 7]
+
+
+def test_data_are_read_from_standard_input(run: Run, model: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from_file = run("predict", model, data)
+    for name in ("-", "/dev/stdin"):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.read_bytes())))
+        assert run("predict", model, name) == from_file
+
+
+@pytest.fixture
+def tickets(tmp_path: Path) -> Path:
+    """Rows with an ID, several labels in one column, and an attribute that decides one of them."""
+    tags = ["billing;refund", "billing", "refund; closed", "open", "closed", "billing;refund;closed"]
+    rows = [f"T{i},{'yes' if 'billing' in tags[i % 6] else 'perhaps'},{i % 7},{tags[i % 6]}" for i in range(60)]
+    path = tmp_path / "tickets.csv"
+    path.write_text("\n".join(["ticket,paid,size,tags", *rows]), encoding="utf-8")
+    return path
+
+
+SEPARATED = ("--labels", "tags", "--label-separator", ";")
+
+
+def test_labels_of_one_column_are_separated(run: Run, tickets: Path, tmp_path: Path) -> None:
+    result = run("fit", tickets, *SEPARATED, "-o", tmp_path / "model.json")
+    assert result.code == 0
+    assert RuleList.load(tmp_path / "model.json").labels == ("billing", "closed", "open", "refund")
+    assert "paid alone decides billing in all rows" in result.out
+    assert "left out, since nearly every row has its own value: 'ticket'" in result.err
+    assert "60 instances, 4 labels" in run("evaluate", tmp_path / "model.json", tickets).out
+    assert "60 instances, 2 folds, 4 labels" in run("evaluate", tickets, *SEPARATED, "--folds", 2).out
+
+
+def test_a_row_without_labels_is_one_of_separated_labels(run: Run, tickets: Path, tmp_path: Path) -> None:
+    tickets.write_text(tickets.read_text(encoding="utf-8").replace(",open", ","), encoding="utf-8")
+    run("fit", tickets, *SEPARATED, "-o", tmp_path / "model.json")
+    assert RuleList.load(tmp_path / "model.json").labels == ("billing", "closed", "refund")
+
+
+def test_a_separator_of_labels_is_suggested(run: Run, tickets: Path) -> None:
+    result = run("fit", tickets, "--labels", "tags")
+    assert "'tags' seems to hold several labels in a row" in result.err
+    assert "--label-separator ';'" in result.err
+
+
+def test_a_column_of_ids_is_kept_if_wanted(run: Run, tickets: Path, tmp_path: Path) -> None:
+    command = ("fit", tickets, *SEPARATED, "-o", tmp_path / "model.json")
+    run(*command)
+    assert [a.name for a in RuleList.load(tmp_path / "model.json").attributes] == ["paid", "size"]
+    assert "left out" not in run(*command, "--keep", "ticket").err
+    assert [a.name for a in RuleList.load(tmp_path / "model.json").attributes] == ["ticket", "paid", "size"]
+    assert_mistake(run(*command, "--keep", "tickets"), "there is no column 'tickets'")

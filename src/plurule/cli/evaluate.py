@@ -37,7 +37,9 @@ def evaluate(
     decimal: loading.Decimal = ".",
     as_json: loading.AsJson = False,
     labels: loading.Labels = None,
+    label_separator: loading.LabelSeparator = None,
     drop: loading.Drop = None,
+    keep: loading.Keep = None,
     folds: Annotated[int, cross_validation_option(min=2, help="Number of folds.")] = 10,
     seed: Annotated[int, cross_validation_option(min=0, help="Random seed that shuffles the rows.")] = 0,
     learner: options.Learner = "rule-list",
@@ -77,7 +79,8 @@ def evaluate(
     else:
         if sources[0].lower().endswith(".json"):
             raise DataError(f"{sources[0]}: is a model; also give the data to score it on")
-        dataset = loading.load_data(sources[0], labels, drop, decimal=decimal)
+        form = {"decimal": decimal, "label_separator": label_separator}
+        dataset = loading.load_training_data(sources[0], labels, drop, keep, **form)
         rules = loading.load_initial_rules(initial_rules, dataset)
         scores = cross_validate(options.make_classifier(context), dataset, rules, folds, seed)
     if as_json:
@@ -111,7 +114,7 @@ def score_model(model: Path, data: str, decimal: str = ".") -> Scores:
     from plurule.prediction.assessment import assess
 
     rule_list = loading.load_model(model)
-    dataset = loading.load_data(data, list(rule_list.labels), decimal=decimal)
+    dataset = loading.load_with_labels(data, rule_list, is_required=True, decimal=decimal)
     assessed = assess(dataset.Y, rule_list.predict(dataset), sample_weight=dataset.weights)
     kinds = {kind: {name: getattr(one, kind) for name, one in assessed.items()} for kind in ("score", *COLUMNS)}
     summary = _counts(instance=len(dataset), label=len(rule_list.labels), rule=len(rule_list))

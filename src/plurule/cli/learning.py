@@ -6,7 +6,7 @@ import json
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -129,6 +129,8 @@ def labels_related_by(rules: RuleList) -> list[int]:
 
 # Fit ------------------------------------------------------------------------------------------------------------------
 
+FEWEST_DECIDED = 10
+"""An attribute that decides a label alone is pointed out if so many rows have the label, and so many do not."""
 MAX_LABELS_SHOWN = 10
 """Labels without rules that are listed."""
 large_option = partial(typer.Option, rich_help_panel="Large data")
@@ -141,7 +143,9 @@ def fit(
     output: Annotated[
         Path | None, loading.output_option(help="Model file to write (JSON). Default: only show the rules.")
     ] = None,
+    label_separator: loading.LabelSeparator = None,
     drop: loading.Drop = None,
+    keep: loading.Keep = None,
     decimal: loading.Decimal = ".",
     dictionary: Annotated[
         Path | None,
@@ -191,7 +195,9 @@ def fit(
     check_output(output, data, dictionary, constraints, initial_rules, checkpoint)
     classifier = options.make_classifier(context)
     with progress_bar("learning") as show_progress:
-        dataset = loading.load_or_scan(data, labels, drop or (), decimal, memory, dask, checkpoint)
+        dataset = loading.load_or_scan(
+            data, labels, drop or (), decimal, memory, dask, checkpoint, label_separator, keep
+        )
         describe = loading.describer(dictionary, dataset, drop or ())
         expert_rules = loading.load_initial_rules(initial_rules, dataset)
         start = time.perf_counter()
@@ -215,6 +221,9 @@ def fit(
     if expert_rules:
         out.print(f"{amount(len(expert_rules), 'initial rule')} from {initial_rules}", soft_wrap=True)
     _show_labels_without_rules(out, classifier.labels_without_rules_)
+    for attribute, label in _deciding_attributes(dataset, rule_list):
+        what = f"{visible(attribute)} alone decides {visible(label)} in all rows; is it known before the label is?"
+        out.print(Text(what, style="yellow"), soft_wrap=True)
     out.print(rendering.characteristics(rule_list))
     if output is not None:
         rendering.write_model(out, rule_list, output)
@@ -231,6 +240,34 @@ def _show_labels_without_rules(out: Console, reasons: dict[str, str]) -> None:
         out.print(f"… nor {len(reasons) - MAX_LABELS_SHOWN} other labels")
 
 
+def _deciding_attributes(data: Any, rule_list: RuleList) -> list[tuple[str, str]]:
+    """Return tested attributes of which the value alone tells whether a label is present, with the label."""
+    from plurule.data import Dataset
+    from plurule.label_matrix import dense
+
+    if not isinstance(data, Dataset):
+        return []
+    labels = dense(data.Y)
+    tested = {(c.index, a.index) for rule in rule_list for c in rule.body if not c.on_label for a in rule.head.stated}
+    return [
+        (data.attribute_names[attribute], data.label_names[label])
+        for attribute, label in sorted(tested)
+        if _decides(data.X.column(attribute), data.attributes[attribute].is_nominal, labels[:, label] == 1)
+    ]
+
+
+def _decides(values: Any, is_nominal: bool, present: Any) -> bool:
+    """Return whether rows with and without a label have different categories, or numbers on different sides of one."""
+    import numpy as np
+
+    if min(present.sum(), (~present).sum()) < FEWEST_DECIDED:
+        return False
+    if is_nominal:
+        return not np.isin(values[present], values[~present]).any()
+    lower, upper = sorted((values[present], values[~present]), key=lambda side: float(side.min()))
+    return bool(lower.max() < upper.min())
+
+
 # Discover -------------------------------------------------------------------------------------------------------------
 
 PARAMETERS = (
@@ -243,6 +280,7 @@ def discover(
     context: typer.Context,
     data: loading.Data,
     labels: loading.Labels = None,
+    label_separator: loading.LabelSeparator = None,
     k: Annotated[int, typer.Option("--k", "-k", min=1, help="Maximum number of patterns.")] = 10,
     max_labels: Annotated[int, typer.Option(min=2, help="Maximum number of labels of a pattern.")] = 4,
     max_conditions: Annotated[int, typer.Option(min=0, help="Maximum number of conditions on attributes.")] = 2,
@@ -253,6 +291,7 @@ def discover(
     random_state: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     n_jobs: Annotated[int, typer.Option(help="Threads; -1 uses all cores.")] = -1,
     drop: loading.Drop = None,
+    keep: loading.Keep = None,
     decimal: loading.Decimal = ".",
     as_json: loading.AsJson = False,
 ) -> None:
@@ -263,7 +302,7 @@ def discover(
     from plurule.inspection import discover as search
     from plurule.model.naming import amount
 
-    dataset = loading.load_data(data, labels, drop, decimal=decimal)
+    dataset = loading.load_training_data(data, labels, drop, keep, decimal=decimal, label_separator=label_separator)
     with progress_bar("patterns"):
         patterns = search(dataset, **{name: context.params[name] for name in PARAMETERS})
     if as_json:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,15 +27,31 @@ if TYPE_CHECKING:
 EMBEDDED = {"world-flags": "load_world_flags", "canteen-dishes": "load_canteen_dishes"}
 """Data sets that every command knows by name, and the functions of `plurule.datasets` that load them."""
 _NAMES = " or ".join(EMBEDDED)
+STANDARD_INPUT = ("-", "/dev/stdin")
+DISTINCT_SHARE = 0.9
+FEWEST_VALUES = 20
+"""A nominal column with more categories than this share of its values, and so many at least, is an ID or free text."""
 _COLUMNS = "names or patterns separated by commas, first:3, last:3, or a Mulan XML file."
 
 Data = Annotated[
-    str, typer.Argument(metavar="DATA", help=f"Data file (CSV, Parquet, ARFF), or an included data set: {_NAMES}.")
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help=f"Data file (CSV, Parquet, ARFF), - for CSV from standard input, or an included data set: {_NAMES}.",
+    ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, written by plurule fit.")]
 OnData = Annotated[str | None, typer.Option("--data", "-d", metavar="DATA", help="Data to evaluate the rules on.")]
 Labels = Annotated[
     str | None, typer.Option("--labels", "-l", metavar="LABELS", help=f"Columns that are labels: {_COLUMNS}")
+]
+LabelSeparator = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Separator of several labels in one column, such as ';' in billing;refund."),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Column to keep though nearly every row has its own value; repeatable."),
 ]
 Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Column to ignore, such as an ID; repeatable.")]
 Decimal = Annotated[str, typer.Option(metavar=".|,", help="Decimal separator of CSV files.")]
@@ -51,12 +70,46 @@ def load_data(source: str, labels: Any = None, drop: Sequence[str] | None = None
     from plurule.data import read
     from plurule.data.labels import parse_labels
 
-    if source not in EMBEDDED:
-        columns = parse_labels(labels) if isinstance(labels, str) else labels
+    if source in EMBEDDED:
+        if isinstance(labels, str):
+            raise DataError(f"{source}: has its own labels; leave out --labels")
+        return getattr(datasets, EMBEDDED[source])()
+    columns = parse_labels(labels) if isinstance(labels, str) else labels
+    if source not in STANDARD_INPUT:
         return read(source, labels=columns, drop=drop or (), **options)
-    if isinstance(labels, str):
-        raise DataError(f"{source}: has its own labels; leave out --labels")
-    return getattr(datasets, EMBEDDED[source])()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "stdin.csv"
+        path.write_bytes(sys.stdin.buffer.read())
+        return read(path, labels=columns, drop=drop or (), **options)
+
+
+def load_training_data(
+    source: str, labels: str | None, drop: Sequence[str] | None, keep: Sequence[str] | None, **options: Any
+) -> Dataset:
+    """Load data to learn from, without nominal columns of which nearly every row has its own value."""
+    from plurule.data.labels import matching
+    from plurule.data.source import Place
+
+    data = load_data(source, labels, drop, **options)
+    kept = set(matching(data.attribute_names, keep or (), Place(source)))
+    identifiers = [i for i in _identifiers(data) if i not in kept]
+    if not identifiers:
+        return data
+    names = ", ".join(repr(data.attribute_names[i]) for i in identifiers)
+    hint = f"--keep {data.attribute_names[identifiers[0]]!r} keeps a column"
+    warnings.warn(f"left out, since nearly every row has its own value: {names} ({hint})", stacklevel=2)
+    return replace(data, X=data.X.without(identifiers))
+
+
+def _identifiers(data: Dataset) -> list[int]:
+    """Return the positions of nominal columns with nearly as many categories as rows: IDs and free text."""
+    positions = []
+    for i, attribute in enumerate(data.attributes):
+        if attribute.categories is not None and len(attribute.categories) >= FEWEST_VALUES:
+            n_known = int((data.X.column(i) >= 0).sum())
+            if len(attribute.categories) > DISTINCT_SHARE * n_known:
+                positions.append(i)
+    return positions
 
 
 def load_attributes(source: str, **options: Any) -> Dataset:
@@ -81,10 +134,24 @@ def load_model_and_data(
     rule_list = load_model(model)
     if source is None:
         return rule_list, None
-    options = {"decimal": decimal, **id_options(rule_list, identifier)}
+    data = load_with_labels(source, rule_list, decimal=decimal, **id_options(rule_list, identifier))
+    if not data.label_names:
+        warnings.warn(f"{source} has none of the labels of the model, so no scores are computed", stacklevel=2)
+    return rule_list, data
+
+
+def load_with_labels(source: str, rule_list: RuleList, is_required: bool = False, **options: Any) -> Dataset:
+    """Load data with the labels of a model: a column each, or one column of several labels in each row.
+
+    Data that have none of them are loaded without labels, unless these are required.
+    """
+    from plurule.data.labels import find_label_sets
+
     try:
-        return rule_list, load_data(source, list(rule_list.labels), **options)
+        return load_data(source, list(rule_list.labels), **options)
     except DataError as error:
+        if source in STANDARD_INPUT:
+            raise
         try:
             data = load_attributes(source, **options)
         except DataError:
@@ -92,8 +159,10 @@ def load_model_and_data(
         if set(rule_list.labels) & set(data.attribute_names):
             # Data with some of the labels are meant to have them all.
             raise
-    warnings.warn(f"{source} has none of the labels of the model, so no scores are computed", stacklevel=2)
-    return rule_list, data
+        labelled = find_label_sets(data, rule_list.labels)
+        if labelled is None and is_required:
+            raise
+        return labelled or data
 
 
 def id_options(rule_list: RuleList, column: str | None) -> dict[str, Any]:
@@ -173,6 +242,8 @@ def load_or_scan(
     memory: str | None,
     dask: str | None,
     checkpoint: Path | None,
+    label_separator: str | None = None,
+    keep: Sequence[str] | None = None,
 ) -> Any:
     """Return a data set, or data that are read in parts if they are large; on a cluster if `dask` is its address."""
     from plurule.data.labels import parse_labels
@@ -184,7 +255,9 @@ def load_or_scan(
     if dask is None and not is_pattern and needed <= limit:
         if checkpoint is not None:
             raise typer.BadParameter("--checkpoint is for data that are read in parts; see --memory")
-        return load_data(source, labels, drop, decimal=decimal)
+        return load_training_data(source, labels, drop, keep, decimal=decimal, label_separator=label_separator)
+    if label_separator is not None:
+        raise typer.BadParameter("--label-separator is for data in memory; give a larger --memory")
     from plurule.distributed.scan import CHUNK, scan
 
     columns = None if labels is None else parse_labels(labels)

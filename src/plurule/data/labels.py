@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.dataset import Dataset
+from plurule.data.dataset import Dataset, DataWarning
 from plurule.data.source import Place, Source, read_bytes, shown
 from plurule.data.table import SparseColumns, Table
 from plurule.data.targets import label_names
@@ -33,6 +34,11 @@ _MEANINGS = YES | {"0.0": False, "1.0": True}
 # An array of labels is preferred up to this many cells; beyond, rare labels are kept sparse.
 _DENSE_CELLS = 1 << 27
 _DENSE_SHARE = 1 / 16
+
+SEPARATORS = ";|,"
+"""What may stand between several labels in one column."""
+FEWEST_SETS = 2
+"""With so many classes that have a separator in them, separated labels are suggested."""
 
 _MEKA = re.compile(r"-C\s+(-?[0-9]+)")
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -61,6 +67,8 @@ def split_labels(
     X = table.without(positions)
     if len(positions) == 1 and _holds_classes(table.attributes[positions[0]]):
         attribute = table.attributes[positions[0]]
+        if hint := _separator_hint(attribute):
+            warnings.warn(f"{source.place}: {hint}", DataWarning, stacklevel=4)
         known = attribute.categories or ()
         names = label_names(attribute.name, known)
         Y = _class_labels(table, positions[0], known[-len(names) :], source)
@@ -69,6 +77,57 @@ def split_labels(
     names = [table.names[i] for i in positions]
     Y = _label_matrix(table, positions, source)
     return replace(data, X=X, Y=Y, label_names=tuple(names), name=name, hierarchy=_hierarchy(named, names))
+
+
+def split_label_sets(data: Dataset, source: Source, labels: Labels | None, separator: str) -> Dataset:
+    """Take the labels out of one column that holds several of them in each row, with a separator between."""
+    if separator == "":
+        raise DataError("label_separator is empty, expected what stands between labels, such as ';'")
+    positions = _find(data.attribute_names, source, data.relation, labels)
+    if len(positions) != 1:
+        raise source.place.error(f"{len(positions)} columns of labels, expected one if label_separator is given")
+    attribute = data.attributes[positions[0]]
+    if attribute.categories is None:
+        expected = f"expected texts such as a{separator}b"
+        raise source.place.error(f"column {shown(attribute.name)} is {attribute.kind}, {expected}")
+    names = set[str]().union(*(_members(category, separator) for category in attribute.categories))
+    return _with_label_sets(data, positions[0], separator, sorted(names))
+
+
+def find_label_sets(data: Dataset, names: Sequence[str]) -> Dataset | None:
+    """Return data with these labels from the column of several labels in each row that holds no others, if one does."""
+    for position, attribute in enumerate(data.attributes):
+        for separator in SEPARATORS if attribute.categories else ():
+            members = [_members(category, separator) for category in attribute.categories or ()]
+            if set[str]().union(*members) <= set(names):
+                return _with_label_sets(data, position, separator, names)
+    return None
+
+
+def _with_label_sets(data: Dataset, position: int, separator: str, names: Sequence[str]) -> Dataset:
+    """Return data with the labels of a column; a missing value is a row without labels."""
+    sets = [*(_members(category, separator) for category in data.attributes[position].categories or ()), set[str]()]
+    present = np.array([[name in members for name in names] for members in sets], dtype=np.int8)
+    Y = present.reshape(len(sets), len(names))[data.X.column(position)]
+    return replace(data, X=data.X.without([position]), Y=Y, label_names=tuple(names))
+
+
+def _members(text: str, separator: str) -> set[str]:
+    return {part.strip() for part in text.split(separator)} - {""}
+
+
+def _separator_hint(attribute: Attribute) -> str:
+    """Return a sentence about classes that look like several labels each; empty if they do not."""
+    categories = attribute.categories or ()
+    for separator in SEPARATORS:
+        n_sets = sum(separator in category for category in categories)
+        n_labels = len(set[str]().union(*(_members(category, separator) for category in categories)))
+        if n_sets >= FEWEST_SETS and n_sets > len(categories) / 4 and n_labels < len(categories):
+            return (
+                f"{shown(attribute.name)} seems to hold several labels in a row: label_separator={separator!r} reads "
+                f"them (--label-separator {separator!r})"
+            )
+    return ""
 
 
 def _classes_by_name(labels: Labels | None, table: Table) -> tuple[int, list[str]] | None:

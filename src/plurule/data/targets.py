@@ -1,7 +1,7 @@
 """Forms of `y`: a 0/1 label matrix, one column of classes, or a set of labels per row; and predictions in its form.
 
-Inside there are only labels of 0 and 1. A column of classes is a group of labels, one per class, of which exactly one is
-present in every row; a column of 0 and 1, no and yes or false and true is one label.
+Inside there are only labels of 0 and 1. A column of classes is a group of labels, one per class, of which exactly one
+is present in every row; a column of 0 and 1, no and yes or false and true is one label.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from keyword import iskeyword
 
 from plurule.model import Attribute, Condition, Rule, RuleList
 from plurule.model.condition import YES
+from plurule.model.naming import amount
 
 HELPERS = """\
 _MISSING = float("nan")  # compares with nothing
@@ -110,7 +111,7 @@ def to_python(rule_list: RuleList, function: str = "predict") -> str:
         raise ValueError(f"a function cannot be called {function!r}; give a Python name that is not taken")
     reading = [f"    x{i} = {_read(rule_list.attributes[i])}" for i in rule_list.tested_attributes()]
     lines = [
-        f'"""Labels predicted by a list of {len(rule_list)} rules; needs nothing but Python."""',
+        f'"""Labels predicted by a list of {amount(len(rule_list), "rule")}; needs nothing but Python."""',
         "",
         *(f"# {line}" for line in rule_list.meanings()),
         f"LABELS = {tuple(rule_list.labels)!r}",

@@ -28,6 +28,7 @@ from plurule.errors import ModelError, nearest
 from plurule.model import Attribute, Condition, RuleList
 from plurule.model.condition import YES
 from plurule.model.dates import format_date
+from plurule.model.naming import amount
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""
@@ -138,7 +139,7 @@ class _Query:
         if self.stops:
             steps["decided"] = select(self._decided_columns())
             steps["ended"] = select([["s.*"], self._last_rule()])
-        lines = [f"-- Labels predicted by a list of {len(self.rule_list)} rules:"]
+        lines = [f"-- Labels predicted by a list of {amount(len(self.rule_list), 'rule')}:"]
         lines += [f"-- {number}: {rule.to_text()}" for number, rule in enumerate(self.rule_list, start=1)]
         lines += [f"-- {line}" for line in self.rule_list.meanings()]
         lines.append("WITH")

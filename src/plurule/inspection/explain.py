@@ -20,7 +20,7 @@ from plurule.data.table import Table
 from plurule.inspection.data import Records, match
 from plurule.model import Condition, MissingCondition, OneOfCondition, RangeCondition, Rule, RuleList
 from plurule.model.condition import format_count
-from plurule.model.naming import and_more, excerpt, quoted, unit_of, visible
+from plurule.model.naming import amount, and_more, excerpt, quoted, unit_of, visible
 from plurule.prediction.apply import NO_RULE, ColumnCache, Decisions, decide, replay
 from plurule.prediction.probability import is_counted, right_and_wrong
 
@@ -254,7 +254,8 @@ class Explanations(Records, Sequence[Explanation]):
         return self.to_text(limit=10)
 
     def __repr__(self) -> str:
-        title = f"Explanations: {len(self)} instances, {len(self.rule_list)} rules; print one to see why"
+        counts = f"{amount(len(self), 'instance')}, {amount(len(self.rule_list), 'rule')}"
+        title = f"Explanations: {counts}; print one to see why"
         return excerpt(title, (explanation.title for explanation in self), len(self), "instances")
 
     def to_text(self, limit: int | None = None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from plurule.errors import warn
 from plurule.learning.problem import Options, Problem
 from plurule.model import Assignment, Head, Rule, RuleList
+from plurule.model.naming import amount
 
 
 def with_default_rules(rule_list: RuleList) -> RuleList:
@@ -83,7 +84,7 @@ def why_training_ended(rule_list: RuleList, problem: Problem, options: Options, 
     # Rules that are marked stop take their instances out of training, each other ones.
     left = total - sum(rule.coverage for rule in rule_list if rule.stop)
     if length is not None and len(rule_list) >= length:
-        return f"cut off: the list ends after {length} rules"
+        return f"cut off: the list ends after {amount(length, 'rule')}"
     if left / total <= options.remaining:
         return f"training ended before: at most {options.remaining:.0%} of the instances were left"
     return f"no rule for it reaches min_precision ({options.min_precision.threshold:g}) and covers enough"

@@ -71,7 +71,7 @@ class LengthChoice:
     def __repr__(self) -> str:
         chosen, best = (f"{self.mean[n - 1]:.3g} ± {self.standard_error[n - 1]:.2g}" for n in (self.chosen, self.best))
         return (
-            f"LengthChoice: {self.chosen} rules, {self.measure} {chosen}; "
+            f"LengthChoice: {amount(self.chosen, 'rule')}, {self.measure} {chosen}; "
             f"the best of 1 to {len(self.mean)} is {self.best}, {best}"
         )
 

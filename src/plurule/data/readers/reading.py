@@ -13,7 +13,7 @@ from typing import Any
 from plurule.data.dataset import Dataset, DataWarning
 from plurule.data.encoding import encode
 from plurule.data.inputs import labelled_data
-from plurule.data.labels import Labels, matching, split_labels
+from plurule.data.labels import Labels, matching, split_label_sets, split_labels
 from plurule.data.readers.arff import read_arff
 from plurule.data.readers.tabular import read_csv, read_parquet
 from plurule.data.source import COMPRESSIONS, Place, Source, suffix_of
@@ -30,6 +30,7 @@ def read(
     drop: Sequence[str] = (),
     delimiter: str | None = None,
     decimal: str = ".",
+    label_separator: str | None = None,
 ) -> Dataset:
     """Read a data set from wherever it is.
 
@@ -52,6 +53,9 @@ def read(
         CSV: what separates the fields; found from the first line if not given.
     decimal
         CSV: what separates the decimals of a number, `"."` or `","`.
+    label_separator
+        Where one column holds several labels, such as `billing;refund`: what separates them. `labels` is that column; a
+        missing value is a row without labels.
 
     Returns
     -------
@@ -74,7 +78,10 @@ def read(
         if labels is not None:
             raise DataError("labels is given though the source is (X, Y), in which Y holds the labels")
         return labelled_data(*source, allow_empty=True)[0]
-    reader = Reader(labels, tuple(nominal), tuple(drop), delimiter, decimal)
+    if label_separator is not None and isinstance(labels, str):
+        # Labels may look like numbers.
+        nominal = (*nominal, labels)
+    reader = Reader(labels, tuple(nominal), tuple(drop), delimiter, decimal, label_separator)
     if not isinstance(source, str | os.PathLike):
         return reader.frame(source)
     path = Path(source)
@@ -93,6 +100,7 @@ class Reader:
     drop: tuple[str, ...] = ()
     delimiter: str | None = None
     decimal: str = "."
+    label_separator: str | None = None
 
     def frame(self, source: Any) -> Dataset:
         """A frame, an array or a sparse matrix, of which some columns are labels."""
@@ -118,6 +126,8 @@ class Reader:
         dropped = matching(data.attribute_names, self.drop, source.place)
         if dropped:
             data = replace(data, X=data.X.without(dropped))
+        if self.label_separator is not None:
+            return split_label_sets(data, source, self.labels, self.label_separator)
         if path is None:
             return split_labels(data, source, self.labels)
         return split_labels(data, source, self.labels, base_name(path), label_file(path))
