@@ -31,7 +31,7 @@ def test_a_label_is_never_there_too_rare_or_no_rule_for_it_is_precise_enough() -
 
 
 def test_a_label_is_cut_off_with_the_list_or_left_over_at_its_end() -> None:
-    assert reasons(max_rules=1, min_precision=0.2)["noise"] == "cut off: the list ends after 1 rules"
+    assert reasons(max_rules=1, min_precision=0.2)["noise"] == "cut off: the list ends after 1 rule"
     ended = "training ended before: at most 90% of the instances were left"
     assert reasons(remaining=0.9, stop_threshold=1)["noise"] == ended
 
