@@ -40,7 +40,7 @@ help:
 	@echo "make test-lowest try plurule with the lowest versions of its dependencies"
 	@echo "make lint      check style, types and that nothing imports upwards"
 	@echo "make sanitize  run the tests of the native engine under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer"
-	@echo "make fuzz      feed readers, model files and rules with mutated input for some time (MINUTES=10; Python up to 3.13)"
+	@echo "make fuzz      mutated input for all readers, random models in every format, null data and interrupts, for some time (MINUTES=10; Python up to 3.13)"
 	@echo "make bench     measure how fast the native engine is, beside mlrl-seco (BENCH=--quick: only try)"
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
 	@echo "make compare   compare learners with all measures, ranks and tests (COMPARE='flags --learners default SeCo')"
@@ -116,10 +116,10 @@ sanitize: .venv-sanitize/$(READY) .venv-races/$(READY)
 	@echo
 	@echo "make sanitize: no fault and no race found in the native engine."
 
-# A failing input is kept in build/fuzz. Parts that read nothing of strangers have their random campaigns in `make test-long`.
+# A failing input is kept in build/fuzz; campaigns of random models, sources, null data and interrupts name their seed.
 fuzz: .venv-fuzz/$(READY)
 	$(PIP) --python .venv-fuzz/bin/python install 'atheris>=3.0'
-	.venv-fuzz/bin/python tests/fuzz/campaign.py --minutes $(MINUTES)
+	PYTHONPATH=tests .venv-fuzz/bin/python tests/fuzz/campaign.py --minutes $(MINUTES)
 
 # The peer needs a newer Python than we do; without one it is left out.
 bench: .venv-research/$(READY) .venv-peer/installed
@@ -168,7 +168,7 @@ wheels: .venv-wheels/installed
 .venv-lint/$(READY): EXTRAS := [lint]
 .venv-research/$(READY): REQUIREMENTS := -r research/requirements.txt
 .venv-research/$(READY): research/requirements.txt
-.venv-fuzz/$(READY): EXTRAS := [parquet]
+.venv-fuzz/$(READY): EXTRAS := [test]
 .venv-docs/$(READY): EXTRAS := [docs]
 .venv-sanitize/$(READY): EXTRAS := [test]
 .venv-sanitize/$(READY): KIND := -sanitize

@@ -1,6 +1,7 @@
 """Coverage-guided fuzzing of all that reads what strangers write: model files, rules as text, and data files.
 
-`make fuzz MINUTES=10` gives every target its share of the time and ends with the cases tried and the failures found.
+`make fuzz MINUTES=10` gives every target, and every campaign of `semantics.py`, its share of the time and ends with the
+cases tried and the failures found.
 A failure is anything but a value or one of plurule's own errors, a case that takes more than 20 seconds or 2 GB, or a
 model or rule that does not come back as it was written. What failed is kept in `build/fuzz`.
 """
@@ -126,8 +127,12 @@ def main() -> int:
         (FOLDER / name).mkdir(parents=True, exist_ok=True)
     seeds(FOLDER)
     names = [given.target] if given.target else list(TARGETS)
+    # Only what is imported first is instrumented.
+    from semantics import CAMPAIGNS
+
+    campaigns = [] if given.target else list(CAMPAIGNS)
+    seconds = max(1, round(given.minutes * 60 / (len(names) + len(campaigns))))
     for name in names:
-        seconds = max(1, round(given.minutes * 60 / len(names)))
         limits = ["-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={FOLDER}/{name}-"]
         command = [
             sys.executable,
@@ -145,6 +150,9 @@ def main() -> int:
         print(f"{name:8} {int(tried[-1]) if tried else 0:>9} cases, {int(failed)} failures", flush=True)
         if failed:
             print(ended.stderr[-2000:])
+    for name in campaigns:
+        command = [sys.executable, str(Path(__file__).with_name("semantics.py")), name, f"--seconds={seconds}"]
+        failures += subprocess.run(command).returncode != 0
     return min(failures, 1)
 
 

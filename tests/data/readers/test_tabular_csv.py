@@ -108,3 +108,10 @@ def test_numbers_with_leading_zeros_are_codes(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("zip,n\n01234,0\n12345,0.5\n")
     attributes = io.read(tmp_path / "t.csv", labels=[]).X.attributes
     assert attributes == (Attribute("zip", ("01234", "12345")), Attribute("n"))
+
+
+@pytest.mark.parametrize("content", [b"\xef", b"\xef\xbb\xbf"])
+def test_a_file_of_a_byte_order_mark_alone_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(DataError, match=r"t.csv, line 1: the first line is empty, expected a line of names"):
+        io.read(tmp_path / "t.csv", labels=[])

@@ -103,7 +103,7 @@ def _read_names(content: bytes, delimiter: str, path: Path) -> tuple[list[str], 
     place = Place(path.name)
     reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=""), delimiter=delimiter)
     try:
-        names = next(reader)
+        names = next(reader, [])
     except UnicodeDecodeError:
         decode(content, path)
         raise
