@@ -366,8 +366,8 @@ class Selector:
         if may_be_constant and not expected.is_better:
             rule_list = self.constant(everything.training(0))
             warn(
-                f"the best constant prediction has a {constant_curve.measure} of {expected.constant:.3f} on held-out "
-                "data, and no list is better beyond chance: it is returned"
+                f"no list has a better {constant_curve.measure} on held-out data than the best constant prediction "
+                "beyond chance: the constant is returned"
             )
             return SelectedModel(None, rule_list, constant_curve.cut_after(1), expected, best, 0)
         assert path.criterion is not None
