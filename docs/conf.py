@@ -115,6 +115,8 @@ def site_links(text: str, folder: Path, page_folder: Path) -> str:
         path = (folder / target).resolve()
         place = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
         page = DOCS / OUTSIDE[place] if place in OUTSIDE else path
+        if path.parent.name == "examples" and path.suffix == ".py":
+            page = DOCS / "gallery" / f"{path.stem}.rst"
         if not page.is_relative_to(DOCS) or path.is_dir():
             return words
         return f"[{words}]({os.path.relpath(page, page_folder)}{anchor or ''})"

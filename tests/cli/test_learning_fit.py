@@ -58,6 +58,15 @@ def test_fit_reads_the_included_data_sets_by_name(run: Run, tmp_path: Path) -> N
     assert RuleList.load(path).labels == load_canteen_dishes().label_names
 
 
+def test_fit_takes_labels_of_repeated_options(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text("x,a,b\n" + "1,0,1\n2,1,0\n" * 20)
+    models = [tmp_path / "one.json", tmp_path / "two.json"]
+    assert run("fit", path, "--labels", "a,b", "-o", models[0]).code == 0
+    assert run("fit", path, "--labels", "a", "--labels", "b", "-o", models[1]).code == 0
+    assert models[0].read_text() == models[1].read_text()
+
+
 def test_fit_counts_one_rule_in_the_singular(run: Run) -> None:
     out = run("fit", "world-flags", "--learner", "relaxed-pruning", "--max-rules", 1).out
     assert "1 rule for 7 labels" in out

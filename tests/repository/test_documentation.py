@@ -24,7 +24,6 @@ def code_blocks(document: str) -> list[str]:
 def test_the_example_in_the_readme_prints_what_is_below_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)  # it writes a model
     (example,) = code_blocks("README.md")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold
 
+from plurule import RuleListClassifier
 from plurule.data.targets import TargetForm
 from plurule.datasets import load_world_flags
 from plurule.errors import PluruleError
@@ -121,3 +123,11 @@ def test_splits_that_leave_nothing_to_learn_from_are_refused(flags: Any) -> None
         make_parts([(np.arange(0), np.arange(len(Y)))], Y)
     with pytest.raises(PluruleError, match=r"cannot split these data: .*greater than the number"):
         make_parts(KFold(1000), Y)
+
+
+def test_split_does_not_warn_of_groups_that_nobody_gave(flags: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "The groups parameter")
+        RuleListClassifier(cv=KFold(3)).fit(flags)
+    with pytest.warns(UserWarning, match="The groups parameter is ignored by KFold"):
+        RuleListClassifier(cv=KFold(3)).fit(flags, groups=np.arange(len(flags)) // 2)

@@ -80,7 +80,7 @@ def evaluate(
         if sources[0].lower().endswith(".json"):
             raise DataError(f"{sources[0]}: is a model; also give the data to score it on")
         form = {"decimal": decimal, "label_separator": label_separator}
-        dataset = loading.load_training_data(sources[0], labels, drop, keep, **form)
+        dataset = loading.load_training_data(sources[0], loading.join_labels(labels), drop, keep, **form)
         rules = loading.load_initial_rules(initial_rules, dataset)
         scores = cross_validate(options.make_classifier(context), dataset, rules, folds, seed)
     if as_json:

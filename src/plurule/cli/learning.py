@@ -196,7 +196,7 @@ def fit(
     classifier = options.make_classifier(context)
     with progress_bar("learning") as show_progress:
         dataset = loading.load_or_scan(
-            data, labels, drop or (), decimal, memory, dask, checkpoint, label_separator, keep
+            data, loading.join_labels(labels), drop or (), decimal, memory, dask, checkpoint, label_separator, keep
         )
         describe = loading.describer(dictionary, dataset, drop or ())
         expert_rules = loading.load_initial_rules(initial_rules, dataset)
@@ -302,7 +302,9 @@ def discover(
     from plurule.inspection import discover as search
     from plurule.model.naming import amount
 
-    dataset = loading.load_training_data(data, labels, drop, keep, decimal=decimal, label_separator=label_separator)
+    dataset = loading.load_training_data(
+        data, loading.join_labels(labels), drop, keep, decimal=decimal, label_separator=label_separator
+    )
     with progress_bar("patterns"):
         patterns = search(dataset, **{name: context.params[name] for name in PARAMETERS})
     if as_json:

@@ -43,7 +43,8 @@ Data = Annotated[
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, written by plurule fit.")]
 OnData = Annotated[str | None, typer.Option("--data", "-d", metavar="DATA", help="Data to evaluate the rules on.")]
 Labels = Annotated[
-    str | None, typer.Option("--labels", "-l", metavar="LABELS", help=f"Columns that are labels: {_COLUMNS}")
+    list[str] | None,
+    typer.Option("--labels", "-l", metavar="LABELS", help=f"Columns that are labels: {_COLUMNS} Repeatable."),
 ]
 LabelSeparator = Annotated[
     str | None,
@@ -62,6 +63,11 @@ Output = Annotated[Path | None, output_option(help="File to write. Default: stan
 
 
 # Loading -------------------------------------------------------------------------------------------------------------
+
+
+def join_labels(labels: Sequence[str] | None) -> str | None:
+    """Return all that was given as --labels as one text."""
+    return ",".join(labels) if labels else None
 
 
 def load_data(source: str, labels: Any = None, drop: Sequence[str] | None = None, **options: Any) -> Dataset:

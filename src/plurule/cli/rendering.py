@@ -41,7 +41,7 @@ def rule_table(rule_list: RuleList, positions: Sequence[int], evidence: Sequence
             counts = evidence[position]
             precision = f"{counts.precision:.2f} ({counts.low:.2f}-{counts.high:.2f})" if counts.decided else "-"
             counted = [f"{format_count(counts.right)} of {format_count(counts.decided)}", precision]
-        in_training = "-" if rule.precision != rule.precision else f"{rule.precision:.2f}"
+        in_training = f"{rule.precision:.2f}" if rule.tp + rule.fp > 0 else "-"
         stop = Text("stop" if rule.stop else "", style="dim")
         conditions = body_text(rule)
         by_label = rule.counts_by_label()

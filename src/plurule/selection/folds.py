@@ -7,6 +7,7 @@ from it.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
@@ -149,7 +150,11 @@ class Folds(TrainingData):
         if groups is None:
             groups = copies(self.problem.table, self.problem.Y)
             warn_of_copies(groups)
-        return replace(self, parts=make_parts(cv, self.problem.Y, positions, groups), groups=groups)
+        with warnings.catch_warnings():
+            if self.groups is None:
+                warnings.filterwarnings("ignore", "The groups parameter is ignored")  # nobody gave any
+            parts = make_parts(cv, self.problem.Y, positions, groups)
+        return replace(self, parts=parts, groups=groups)
 
     def everything(self) -> Self:
         return replace(self, parts=[Part(np.arange(self.problem.n_instances))])

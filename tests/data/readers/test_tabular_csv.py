@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -115,3 +116,25 @@ def test_a_file_of_a_byte_order_mark_alone_is_refused(tmp_path: Path, content: b
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(DataError, match=r"t.csv, line 1: the first line is empty, expected a line of names"):
         io.read(tmp_path / "t.csv", labels=[])
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([*map(str, range(30)), "old"], r"'a' is nominal because of 'old'; its other values are numbers$"),
+        ([f"2025-03-{day:02}" for day in range(1, 30)] + ["2025-13-45"], r"because of '2025-13-45'.* are dates$"),
+    ],
+)
+def test_read_csv_names_the_values_that_make_a_column_nominal(values: list[str], note: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text("a,y\n" + "".join(f"{value},1\n" for value in values))
+    with pytest.warns(io.DataWarning, match=note):
+        io.read(path, labels=["y"])
+
+
+def test_read_csv_says_nothing_about_columns_of_few_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    path.write_text("a,y\n1,1\n2,0\nmany,1\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        io.read(path, labels=["y"])

@@ -19,11 +19,15 @@ from plurule.data.labels import matching
 from plurule.data.source import Place, Source, decode, read_bytes, shown, suffix_of
 from plurule.data.table import Table
 from plurule.errors import DataError, first_repeated
+from plurule.model.dates import parse_date
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
 """Texts of a field that stand for a missing value."""
 
 _DELIMITERS = ",;\t|"
+MOST_ODD_VALUES = 0.1
+"""Share of the values of a nominal column that may be odd where the column is pointed out."""
+_NUMBER = re.compile(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # A row has to fit into a block.
 _BLOCK = 1 << 24
@@ -88,7 +92,8 @@ def read_csv(
         elif _is_finite(numbers, name, source):
             columns[i] = numbers
     table = encode(pyarrow.table(columns, names))
-    return Dataset.unlabelled(table), Source(place, source.line_of, _decimal_comma_notes(table, place))
+    notes = (*_decimal_comma_notes(table, place), *_odd_value_notes(table, place))
+    return Dataset.unlabelled(table), Source(place, source.line_of, notes)
 
 
 def _most_frequent_delimiter(content: bytes) -> str:
@@ -220,6 +225,17 @@ def _decimal_comma_notes(table: Table, place: Place) -> tuple[str, ...]:
     return (
         f"{place}: nominal, though the values look like numbers with decimal commas (decimal=',' reads them): {some}",
     )
+
+
+def _odd_value_notes(table: Table, place: Place) -> Iterator[str]:
+    """Sentences about nominal columns most of whose values look like numbers or dates."""
+    for attribute in table.attributes:
+        categories = attribute.categories or ()
+        for kind, is_of_kind in (("numbers", _NUMBER.fullmatch), ("dates", parse_date)):
+            odd = [category for category in categories if is_of_kind(category) is None]
+            if 0 < len(odd) <= MOST_ODD_VALUES * len(categories):
+                because = f"nominal because of {', '.join(map(shown, odd[:3]))}{' …' if len(odd) > 3 else ''}"
+                yield f"{place}: {shown(attribute.name)} is {because}; its other values are {kind}"
 
 
 # Parquet -----------------------------------------------------------------------------------------------------------
