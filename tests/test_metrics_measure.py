@@ -89,3 +89,8 @@ def test_a_scorer_of_one_label_is_refused_for_several_and_is_micro_f1_for_one() 
     ):
         find_measure("f1")
     assert find_measure("f1", one_label=True) is find_measure("micro_f1")
+
+
+def test_a_scorer_of_samples_is_of_one_label_too() -> None:
+    X = np.arange(40.0).reshape(-1, 1)
+    assert RuleListClassifier(scoring="f1_samples").fit(X, X[:, 0] > 20).chosen_["scoring"] == "example_f1"

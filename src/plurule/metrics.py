@@ -302,8 +302,8 @@ OF_ONE_LABEL = ("f1", "jaccard")
 def find_measure(scoring: Any, one_label: bool = False) -> Measure:
     """The measure of a name or a scorer; equivalent scorers are the same measure.
 
-    Where there is `one_label`, scorers of scikit-learn other than accuracy average over its presence and absence, and
-    are none of the measures.
+    Where there is `one_label`, scorers of scikit-learn that average labels average its presence and absence, and are
+    none of the measures.
 
     >>> find_measure("f1_micro") == find_measure("micro_f1")
     True
@@ -312,7 +312,7 @@ def find_measure(scoring: Any, one_label: bool = False) -> Measure:
         return _find_scorer(scoring, one_label)
     if scoring in MEASURES:
         return MEASURES[scoring]
-    if scoring in SAME_AS and (not one_label or scoring == "accuracy"):
+    if scoring in SAME_AS and (not one_label or scoring in ("accuracy", "f1_samples")):
         return MEASURES[SAME_AS[scoring]]
     if scoring in OF_ONE_LABEL and not one_label:
         raise ValueError(f"scoring {scoring!r} is of one label, but there are several: {_allowed()}")
