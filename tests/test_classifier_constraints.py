@@ -202,3 +202,13 @@ def test_what_is_not_in_the_data_is_named(flags):
         RuleListClassifier(constraints=Constraints(["cantn"])).fit(flags.X, flags.Y)
     with pytest.raises(ValueError, match=r"constraints must be None or a plurule.Constraints, got \["):
         RuleListClassifier(constraints=["canton"]).fit(flags.X, flags.Y)
+
+
+def test_learned_rules_do_not_test_what_only_initial_rules_may() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    Y = np.column_stack([X[:, 0] > 0.5, X[:, 0] > 0.5, X[:, 1] > 0]).astype(int)
+    constraints = Constraints(forbidden_attributes=["x0"])
+    classifier = RuleListClassifier(constraints=constraints).fit(X, Y, initial_rules="y0 <- x0 > 0.5")
+    assert [c.name for c in classifier.rule_list_[0].body] == ["x0"]
+    assert {c.name for rule in classifier.rule_list_[1:] for c in rule.body} == {"x1"}

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.commands import Run, assert_mistake
 from helpers.rule_lists import make_rules
-from plurule import RuleList
+from plurule import RelaxedPruningClassifier, RuleList, read
 from plurule.datasets import load_world_flags
 
 
@@ -76,3 +76,11 @@ def test_show_check_accepts_a_model_without_such_rules(run: Run, model: Path) ->
 def test_show_dependencies_counts_them_on_data(run: Run, dependent: Path) -> None:
     result = run("show", dependent, "--dependencies", "--data", "world-flags")
     assert result.out.startswith("co-occurrence: red, white where continent = Asia (")
+
+
+def test_show_with_data_says_that_counts_per_label_are_of_training(run: Run, data: Path, tmp_path: Path) -> None:
+    training = read(data, labels=["red", "blue"])
+    rules = RelaxedPruningClassifier().fit(training, initial_rules="red, blue <- size > 2").rule_list_
+    rules.save(tmp_path / "model.json")
+    assert "right/wrong: red 1/3, blue 3/1" in run("show", tmp_path / "model.json").out
+    assert "right/wrong in training: red 1/3, blue 3/1" in run("show", tmp_path / "model.json", "--data", data).out

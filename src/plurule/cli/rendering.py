@@ -34,6 +34,7 @@ def rule_table(rule_list: RuleList, positions: Sequence[int], evidence: Sequence
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("in training", justify="right")
     table.add_column("", no_wrap=True)
+    counted_where = "right/wrong in training" if evidence else "right/wrong"
     for position in positions:
         rule = rule_list[position]
         counted = [format_count(rule.tp), format_count(rule.fp)]
@@ -46,7 +47,7 @@ def rule_table(rule_list: RuleList, positions: Sequence[int], evidence: Sequence
         conditions = body_text(rule)
         by_label = rule.counts_by_label()
         if by_label:
-            conditions = Text.assemble(conditions, "\n", (f"right/wrong: {visible(by_label)}", "dim"))
+            conditions = Text.assemble(conditions, "\n", (f"{counted_where}: {visible(by_label)}", "dim"))
         table.add_row(str(position + 1), head_text(rule), conditions, *counted, in_training, stop)
     return table
 

@@ -219,7 +219,12 @@ class Selector:
 
     def grow(self, data: TrainingData, fold: int) -> list[Body]:
         """Return the bodies of the lists that are learned from the rows of a fold."""
-        return bodies_of([data.learn(fold, options) for options in self.grown_options])
+        bodies = bodies_of([data.learn(fold, options) for options in self.grown_options])
+        if self.problem.constraints is None:
+            return bodies
+        # Initial rules may test what learned ones must not.
+        allowed = self.problem.constraints.allowed_attributes
+        return [body for body in bodies if all(allowed[condition.index] for condition in body)]
 
     # Select -----------------------------------------------------------------------------------------------------------
 
