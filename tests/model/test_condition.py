@@ -23,3 +23,24 @@ def test_an_attribute_with_categories_is_nominal():
     assert Attribute("landmass", ("Asia", "Europe")).is_nominal
     assert Attribute("landmass", ()).is_nominal
     assert not Attribute("colours").is_nominal
+
+
+def test_a_set_of_many_categories_is_tested_in_linear_time() -> None:
+    compared = 0
+
+    class Category(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    categories = tuple(Category(f"c{i}") for i in range(500))
+    others = tuple(Category(f"c{i}") for i in range(500))
+    condition = OneOfCondition("a", 0, categories[:250])
+    compared = 0
+    assert condition.mask(np.arange(500), others).sum() == 250
+    assert len(condition.accepted(others)) == 250
+    assert compared <= 4 * 500

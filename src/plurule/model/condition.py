@@ -307,7 +307,8 @@ class OneOfCondition(Condition):
 
     def accepted(self, categories: Sequence[str] | None) -> tuple[str, ...]:
         """Return those of some categories that satisfy the condition."""
-        return tuple(c for c in categories or () if (c in self.categories) != self.negated)
+        named = set(self.categories)
+        return tuple(c for c in categories or () if (c in named) != self.negated)
 
     def accepts(self, value: Any) -> bool:
         return value is not None and (value in self.categories) != self.negated
@@ -318,7 +319,8 @@ class OneOfCondition(Condition):
     def mask(self, values: NDArray[Any], categories: Sequence[str] = ()) -> NDArray[np.bool_]:
         import numpy as np  # a model is read and written without it
 
-        accepted = [self.accepts(category) for category in categories]
+        named = set(self.categories)
+        accepted = [(category in named) != self.negated for category in categories]
         if accepted.count(True) == 1:
             return values == accepted.index(True)
         # The last is for the code -1, which stands for a missing value.

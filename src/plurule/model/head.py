@@ -86,15 +86,16 @@ class Head:
             return self
         relations = relate(groups, hierarchy)
         completed = {assignment.index: assignment for assignment in self.assignments}
-        waiting = list(self.assignments)
+        # Without a hierarchy, absence implies nothing.
+        waiting = [a for a in self.assignments if a.present or hierarchy]
         for assignment in waiting:
             for index, present in relations.implied(assignment.index, assignment.present):
                 other = completed.get(index)
                 if other is not None and other.present != present:
                     raise self._contradiction(assignment, other)
-                if other is None or not present:
-                    completed[index] = Assignment(labels[index], index, present, implied=True)
-                if other is None:
+                if other is None or not (present or other.implied):
+                    completed[index] = _implied(labels[index], index, present)
+                if other is None and hierarchy:
                     waiting.append(completed[index])
         return Head(tuple(completed.values()))
 
@@ -106,6 +107,11 @@ class Head:
 
     def __str__(self) -> str:
         return ", ".join(str(a) for a in self.stated)
+
+
+@lru_cache(maxsize=1 << 16)
+def _implied(name: str, index: int, present: bool) -> Assignment:
+    return Assignment(name, index, present, implied=True)
 
 
 class Relations(NamedTuple):
