@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from plurule.model.condition import Attribute, RangeCondition, format_number
+from plurule.model.condition import Attribute, OneOfCondition, RangeCondition, format_number
 
 
 @pytest.mark.parametrize(
