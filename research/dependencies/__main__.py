@@ -139,7 +139,8 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=20, help="data sets per setting (20)")
     parser.add_argument("--rows", type=int, default=600, help="instances to learn from (600)")
     names = [setting.name for setting in SETTINGS]
-    parser.add_argument("--settings", nargs="+", choices=names, metavar="NAME", help=f"of {names}; all by default")
+    listed = ", ".join(map(repr, names)).replace("%", "%%")  # argparse fills in what follows a %
+    parser.add_argument("--settings", nargs="+", choices=names, metavar="NAME", help=f"some of {listed} (all)")
     parser.add_argument("--quick", action="store_true", help="two data sets per setting")
     parser.add_argument("--output", type=Path, default=RESULTS / "dependencies", help="folder to write to")
     parser.add_argument("--pages", action="store_true", help="put tables and figure into the documentation")

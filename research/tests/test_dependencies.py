@@ -83,3 +83,10 @@ def test_page_counts_the_data_sets_on_which_relaxed_pruning_states_more() -> Non
         "Relaxed pruning states more than normal pruning on 4 of 6 data sets and fewer on 1 (sign test: p = 0.38)."
     )
     assert expected in text
+
+
+def test_help_lists_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(["--help"])
+    assert ended.value.code == 0
+    assert "noise 20 %" in " ".join(capsys.readouterr().out.split())
