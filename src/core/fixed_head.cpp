@@ -28,7 +28,9 @@ FixedHead::FixedHead(const State& state, const Options& options, const std::vect
       labels_of_term_(options.averages_labels ? 1.0 : double(head.size())), absent_(n_terms_, 0), present_(n_terms_, 0) {
     screens_ = n_terms_ == 1 && as_quotient(options.heuristic, quotient_);
     const double most = state.total_weight * labels_of_term_;
-    number_ = state.number == Number::real || most >= 0x1p31 ? Number::real : most < 0x1p16 ? Number::narrow : Number::wide;
+    // A row contributes four numbers of 16 bits.
+    const bool is_real = state.number == Number::real || most >= 0x1p31 || labels_of_term_ >= 0x1p16;
+    number_ = is_real ? Number::real : most < 0x1p16 ? Number::narrow : Number::wide;
     for (std::size_t i = 0; state.weights && number_ == Number::wide && i < rows.size(); ++i)
         if (state.weight(rows[i]) * labels_of_term_ >= 0x1p16) number_ = Number::real;
     number_ == Number::real ? real_.resize(4 * n_terms_ * state.n_rows) : packed_.resize(n_terms_ * state.n_rows);

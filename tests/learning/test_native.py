@@ -81,6 +81,32 @@ def test_on_random_small_problems_both_engines_learn_the_identical_rule_list(bat
         assert_engines_agree(problem, random_options(rng, problem), f"seed {seed}")
 
 
+@pytest.mark.parametrize("bits", [16, 17, 24, 31, 32])
+@pytest.mark.parametrize("seed", numbers(4, 40))
+def test_weights_whose_sums_are_at_the_limits_of_whole_numbers_give_the_identical_rule_list(seed: int, bits: int):
+    rng = np.random.default_rng([13, seed, bits])
+    problem = random_problem(rng, most_rows=40, most_labels=12)
+    weights = np.ones(problem.n_instances)
+    weights[rng.integers(len(weights))] += 2.0**bits - len(weights) - rng.integers(0, 2)
+    if seed % 2:  # many large weights, not one
+        weights = np.floor(weights.sum() * rng.dirichlet(np.ones(len(weights))))
+    problem = replace(problem, weights=weights)
+    options = random_options(rng, problem, head_search=("relaxed", "single")[seed % 4 == 3])
+    assert_engines_agree(problem, options, f"seed {seed}")
+
+
+def test_heads_of_more_labels_than_16_bits_count_are_refined():
+    X = np.array([[0.0, 1], [1, 0], [2, 1], [3, 0], [4, 1], [5, 0]])
+    Y = ((X[:, :1] > 1) & (X[:, 1:] > 0)).astype(np.uint8)
+    bodies = []
+    for n_labels in (5, 2**16):
+        problem = Problem(encode(X), tuple(map(str, range(n_labels))), np.repeat(Y, n_labels, axis=1), np.ones(len(X)))
+        (rule,) = native.learn(problem, Options(as_table(KLN(1e-3), n_labels), FMeasure(), label_conditions=False))
+        assert (len(rule.head), rule.tp, rule.fp) == (n_labels, 2 * n_labels, 0)
+        bodies.append(rule.body)
+    assert bodies[0] == bodies[1]
+
+
 def many_rows(rng: np.random.Generator) -> Problem:
     return random_problem(rng, most_rows=400, most_columns=8, most_labels=12)
 
