@@ -239,12 +239,40 @@ def test_sparse_and_wide_data_give_the_model_of_one_matrix(given: dict[str, Any]
     assert dumps(found.rule_list_) == dumps(in_memory(X, Y, **given).rule_list_)
 
 
-def test_a_lost_scheduler_is_said_in_a_sentence(data: Any):
+def lose_scheduler(cluster: Any, client: Any) -> None:
+    cluster.close()
+
+
+def lose_workers(cluster: Any, client: Any) -> None:
+    cluster.sync(cluster.workers[0].close)
+
+
+def lose_client(cluster: Any, client: Any) -> None:
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("lose", "when"), [(lose_client, 0), (lose_client, 5), (lose_workers, 0), (lose_workers, 5), (lose_scheduler, 5)]
+)
+def test_a_lost_cluster_is_said_in_a_sentence(lose: Any, when: int, data: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("plurule.distributed.dask._SECONDS_WITHOUT_WORKERS", 1)
+    total = DaskBlocks.total
+    asked = []
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
         client = distributed.Client(cluster, set_as_default=False)
+
+        def total_and_lose(self: DaskBlocks, function: Any, *shared: Any) -> Any:
+            asked.append(function)
+            if len(asked) == when:
+                lose(cluster, client)
+            return total(self, function, *shared)
+
+        monkeypatch.setattr(DaskBlocks, "total", total_and_lose)
         in_parts = scan([dask.delayed(data)], client=client)
-        client.close()
+        if when == 0:
+            lose(cluster, client)
         with pytest.raises(PluruleError, match="the Dask cluster was lost while a model was learned"):
             RuleListClassifier(**ONE_LIST).fit(in_parts)
+        client.close()

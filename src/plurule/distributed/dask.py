@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import partial
@@ -27,6 +28,8 @@ from plurule.errors import DataError, PluruleError
 
 RETRIES = 3
 _CONNECT_SECONDS = 10
+_SECONDS_WITHOUT_WORKERS = 60
+"""A cluster that has had no worker for so long is given up; one that is restarted takes a few seconds."""
 
 
 # The cluster ---------------------------------------------------------------------------------------------------------
@@ -67,6 +70,20 @@ def check_versions(client: Any, address: str) -> None:
             raise PluruleError(f"{what}; install the same version everywhere")
 
 
+def wait_for(client: Any, futures: Sequence[Any]) -> Sequence[Any]:
+    """Return futures when they are finished; raise an error if the cluster has no workers any more."""
+    last_seen = time.monotonic()
+    for future in futures:
+        while not future.done():
+            with contextlib.suppress(TimeoutError):
+                future.exception(timeout=1)
+            if client.nthreads():
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > _SECONDS_WITHOUT_WORKERS:
+                raise ConnectionError("no worker is left")
+    return futures
+
+
 # Parts and blocks ----------------------------------------------------------------------------------------------------
 
 
@@ -91,13 +108,13 @@ class DaskPieces(Pieces):
         self._futures: list[Any] = []
 
     def map(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
-        return list(self.client.gather(self._each(function, shared, each)))
+        return list(self.client.gather(wait_for(self.client, self._each(function, shared, each))))
 
     def total(self, function: Function, *shared: Any, each: Sequence[Any] | None = None) -> Any:
         return added_up(self.map(function, *shared, each=each))
 
     def make(self, function: Function, *shared: Any, each: Sequence[Any]) -> tuple[Blocks, list[Any]]:
-        made = self._each(function, shared, each)
+        made = wait_for(self.client, self._each(function, shared, each))
         sides = list(self.client.gather(self.client.map(itemgetter(1), made, pure=False, retries=RETRIES)))
         blocks = DaskBlocks(self.client, self.client.map(itemgetter(0), made, pure=False, retries=RETRIES))
         self._futures = []
@@ -172,7 +189,7 @@ class DaskBlocks(Blocks):
     def _by_worker(self) -> dict[str, list[Any]]:
         """The blocks that each worker has."""
         while True:
-            for block in self.blocks:
+            for block in wait_for(self.client, self.blocks):
                 if (error := block.exception()) is not None:
                     raise error
             where = self.client.who_has(self.blocks)
@@ -217,8 +234,10 @@ class DaskData(PartitionedData):
         lost = (distributed.KilledWorker, closed, CancelledError, TimeoutError, ConnectionError)
         try:
             yield DaskPieces(self.client, self.parts, self.read)
-        except lost as error:
-            reason = str(error).split("\n")[0] or type(error).__name__
+        except (*lost, RuntimeError) as error:
+            if not isinstance(error, lost) and self.client.status == "running":
+                raise
+            reason = str(error).split("\n")[0].rstrip(":") or type(error).__name__
             raise PluruleError(
                 f"the Dask cluster was lost while a model was learned ({reason}); look at the logs of its workers, "
                 "which may need more memory, and fit again (a checkpoint goes on with the rules so far)"
