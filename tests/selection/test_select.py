@@ -114,7 +114,7 @@ def test_fit_says_what_was_chosen_in_a_sentence(flags: Any) -> None:
     start = f"{n_rules} rules, lift KLN 0.1, selected from "
     end = (
         f" candidate rules by 5-fold cross-validation; micro F1 {chosen['score']:.3f} ± "
-        f"{chosen['standard_error']:.3f} on held-out data, best constant {chosen['constant']:.3f}"
+        f"{chosen['standard_error']:.3f} (standard error) on held-out data, best constant {chosen['constant']:.3f}"
     )
     assert chosen["how"].startswith(start)
     assert chosen["how"].endswith(end)
@@ -123,6 +123,17 @@ def test_fit_says_what_was_chosen_in_a_sentence(flags: Any) -> None:
 def test_fit_with_a_share_says_that_rows_were_held_out_once(flags: Any) -> None:
     chosen = RuleListClassifier(cv=0.3, lift=None).fit(flags).chosen_
     assert "by scores on rows that were held out once; micro F1" in chosen["how"]
+    assert "on these rows, too high on average, best constant" in chosen["how"]
+
+
+def test_chosen_names_what_rules_were_selected_by(flags: Any) -> None:
+    chosen = RuleListClassifier(cv=3).fit(flags).chosen_
+    assert set(chosen) == {
+        *("how", "lift", "precision_threshold", "condition_price", "default_labels", "has_exceptions"),
+        *("n_rules", "scoring", "score", "standard_error", "constant"),
+    }
+    y = np.where(np.arange(90) < 60, "usual", "other")
+    assert RuleListClassifier(cv=3).fit(np.arange(90.0)[:, None], y).chosen_["default_labels"] == ["usual"]
 
 
 def test_fit_does_not_depend_on_threads_or_engines(flags: Any) -> None:

@@ -341,10 +341,14 @@ class BlockFolds(TrainingData):
         else:
             yield from score_selections(blocks, chosen, self.state.n_groups, scoring.labels, scoring.measure.name)
 
-    def predicted(self, part: int, rule_list: RuleList) -> HeldOutRows:
-        rows = HeldOutRows.join(self.parts.map(predict_part, rule_list, part, each=self.state.rows))
-        roles = np.concatenate([one.roles_in(part) for one in self.state.rows])
-        # The same order as in memory: group by group.
+    def predicted(self, lists: Sequence[RuleList]) -> HeldOutRows:
+        by_part = self.parts.map(predict_part, lists, each=self.state.rows)
+        return HeldOutRows.join([self._ordered(fold, rows) for fold, rows in enumerate(zip(*by_part, strict=True))])
+
+    def _ordered(self, fold: int, rows_of_parts: Sequence[HeldOutRows]) -> HeldOutRows:
+        """The held-out rows of a fold in the same order as in memory: group by group."""
+        rows = HeldOutRows.join(rows_of_parts)
+        roles = np.concatenate([one.roles_in(fold) for one in self.state.rows])
         is_held_out = roles > 0
         order = np.argsort(roles[is_held_out], kind="stable")
         groups = self.state.groups[is_held_out][order]
@@ -384,11 +388,14 @@ def keys_of_rows(part: Dataset, attributes: Sequence[Attribute], kept: RowMetada
     return row_keys(table, Y)
 
 
-def predict_part(part: Dataset, rule_list: RuleList, fold: int, kept: RowMetadata) -> HeldOutRows:
-    """The held-out rows of a part of the data, with the predictions of a list."""
-    table, Y, weights = rows_of(part, rule_list.attributes, kept)
-    rows = np.flatnonzero(kept.roles_in(fold) > 0)
-    return HeldOutRows(Y[rows], decide(rule_list, table[rows]).labels(), weights[rows], rows)
+def predict_part(part: Dataset, lists: Sequence[RuleList], kept: RowMetadata) -> list[HeldOutRows]:
+    """The rows of a part of the data that each fold holds out, with the predictions of its list."""
+    table, Y, weights = rows_of(part, lists[0].attributes, kept)
+    by_fold = []
+    for fold, rule_list in enumerate(lists):
+        rows = np.flatnonzero(kept.roles_in(fold) > 0)
+        by_fold.append(HeldOutRows(Y[rows], decide(rule_list, table[rows]).labels(), weights[rows], rows))
+    return by_fold
 
 
 def recount_part(part: Dataset, rule_list: RuleList, kept: RowMetadata) -> RuleList:

@@ -232,9 +232,12 @@ class Folds(TrainingData):
             selections.append(Selection(choices, [list(scores) for scores in zip(*by_length, strict=True)]))
         return selections
 
-    def predicted(self, part: int, rule_list: RuleList) -> HeldOutRows:
-        rows, groups = self.held_out_rows(part)
-        return HeldOutRows(rows.Y, decide(rule_list, rows.table).labels(), rows.weights, groups)
+    def predicted(self, lists: Sequence[RuleList]) -> HeldOutRows:
+        by_part = []
+        for part, rule_list in enumerate(lists):
+            rows, groups = self.held_out_rows(part)
+            by_part.append(HeldOutRows(rows.Y, decide(rule_list, rows.table).labels(), rows.weights, groups))
+        return HeldOutRows.join(by_part)
 
     def held_out_rows(self, part: int) -> tuple[Problem, Rows]:
         rows = np.concatenate(self.parts[part].groups)

@@ -104,8 +104,17 @@ class SelectedModel:
     """The highest mean score of all criteria and lengths."""
     n_candidates: int
     """The number of bodies that rules were selected from."""
-    how: str = "cross-validation"
-    """How rows were held out."""
+    n_folds: int = 0
+
+    @property
+    def how(self) -> str:
+        """How rows were held out."""
+        return f"{self.n_folds}-fold cross-validation" if self.n_folds > 1 else "scores on rows that were held out once"
+
+    @property
+    def scored_on(self) -> str:
+        """The rows of the score; a single part is chosen and scored by, and the best of many scores is too good."""
+        return "held-out data" if self.n_folds > 1 else "these rows, too high on average"
 
     @property
     def n_rules(self) -> int:
@@ -129,7 +138,13 @@ class SelectedModel:
         score, error = self.expected
         criterion: dict[str, Any] = {}
         if self.criterion is not None:
-            criterion = vars(self.criterion) | {"lift": describe_lift(self.criterion.lift)}
+            criterion = {
+                "lift": describe_lift(self.criterion.lift),
+                "precision_threshold": self.criterion.lam,
+                "condition_price": self.criterion.condition_price,
+                "default_labels": [self.rule_list.labels[label] for label in self.criterion.usual],
+                "has_exceptions": self.criterion.exceptions,
+            }
         return criterion | {
             "how": self.describe(),
             "n_rules": self.n_rules,
@@ -146,13 +161,13 @@ class SelectedModel:
         if not np.isfinite(score):
             return f"{amount(len(self.rule_list), 'rule')}: no list can be scored"
         if self.criterion is None:
-            scores = f"{measure} {score:.3f} ± {error:.3f} on held-out data"
+            scores = f"{measure} {score:.3f} ± {error:.3f} (standard error) on held-out data"
             return f"best constant prediction, {scores}; no list is better beyond chance"
         constant = f"{self.estimate.constant:.3f}"
         n_rules = amount(len(self.rule_list), "rule")
         lift = describe_lift(self.criterion.lift)
         selected = f"selected from {self.n_candidates:,} candidate rules by {self.how}"
-        scores = f"{measure} {score:.3f} ± {error:.3f} on held-out data, best constant {constant}"
+        scores = f"{measure} {score:.3f} ± {error:.3f} (standard error) on {self.scored_on}, best constant {constant}"
         return f"{n_rules}, lift {lift}, {selected}; {scores}"
 
     def length_choice(self) -> LengthChoice | None:
@@ -378,9 +393,8 @@ class Selector:
         assert path.criterion is not None
         bodies = self.grow(everything, 0)
         rule_list = self.learn(bodies, path.criterion, length)
-        n_folds = self.folds.n_parts
-        how = f"{n_folds}-fold cross-validation" if n_folds > 1 else "scores on rows that were held out once"
-        return SelectedModel(path.criterion, rule_list, path.curve.cut_after(length), expected, best, len(bodies), how)
+        curve = path.curve.cut_after(length)
+        return SelectedModel(path.criterion, rule_list, curve, expected, best, len(bodies), self.folds.n_parts)
 
     def nested_lists(
         self, pools: Sequence[Sequence[Body]], paths: Sequence[Path], constant: LengthCurve

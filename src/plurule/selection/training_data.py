@@ -92,8 +92,8 @@ class TrainingData(ABC):
         """Return, per part, what is selected from its pool by each criterion, with its scores if they are asked for."""
 
     @abstractmethod
-    def predicted(self, part: int, rule_list: RuleList) -> HeldOutRows:
-        """The held-out rows of a part, with the predictions of a list."""
+    def predicted(self, lists: Sequence[RuleList]) -> HeldOutRows:
+        """The held-out rows of all parts, with the predictions of the list of each part."""
 
     def held_out_rows(self, part: int) -> tuple[Problem, NDArray[np.intp]]:
         """The held-out rows of a part and their groups; only where all rows are in memory."""
