@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 from pathlib import Path
@@ -252,6 +253,19 @@ def test_every_truncation_of_a_file_is_refused() -> None:
 def test_names_that_are_not_unique_cannot_be_written() -> None:
     with pytest.raises(ModelError, match="two labels are called 'red'"):
         model_file.dumps(RuleList((), (), ("red", "red")))
+
+
+def test_loads_leaves_the_garbage_collector_as_it_was() -> None:
+    text = model_file.dumps(RuleList((), (), ("red",)))
+    model_file.loads(text)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with pytest.raises(ModelError):
+            model_file.loads("{}")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

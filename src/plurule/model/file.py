@@ -14,6 +14,7 @@ True
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -283,7 +284,9 @@ def load(path: str | Path) -> RuleList:
 
 def loads(text: str, source: str = "model") -> RuleList:
     """Return the rule list of the text of a model file; `source` is its name in errors."""
+    collects = gc.isenabled()
     try:
+        gc.disable()  # which would look at all rules again and again, and nothing is thrown away
         content = json.loads(text, parse_constant=_float, parse_float=_float, parse_int=_int)
         _check_version(content)
         return _rule_list(msgspec.convert(content, ModelFile))
@@ -296,6 +299,9 @@ def loads(text: str, source: str = "model") -> RuleList:
         raise ModelError(f"{place}: is not a plurule model file or is damaged ({error.msg.lower()})") from None
     except (RecursionError, ValueError, OverflowError) as error:
         raise ModelError(f"{source}: is not a plurule model file or is damaged ({error})") from None
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _float(text: str) -> float:
