@@ -213,6 +213,30 @@ def test_dates_are_seconds_since_1970_wherever_they_come_from(column):
     assert columns(table) == [SECONDS]
 
 
+TEXTS = ["2024-09-19", None, "1969-12-31 23:59:59"]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"x0": pd.Series(TEXTS, dtype=object)}),
+        pd.DataFrame({"x0": pd.Series(TEXTS, dtype="string")}),
+        pl.DataFrame({"x0": TEXTS}),
+        np.array(TEXTS, dtype=object).reshape(-1, 1),
+    ],
+)
+def test_texts_that_are_all_dates_in_iso_format_are_dates_as_in_csv_files(frame):
+    table = encode(frame)
+    assert table.attributes == (Attribute("x0", is_date=True),)
+    np.testing.assert_array_equal(table.column(0), [1726704000, np.nan, -1])
+
+
+@pytest.mark.parametrize("other", ["soon", "20240919", "2024-W38", "2024-13-01", ""])
+def test_texts_that_are_not_all_dates_are_categories(other):
+    assert encode(pd.DataFrame({"x0": ["2024-09-19", other]})).attributes[0].is_nominal
+    assert encode(pd.DataFrame({"x0": pd.Categorical(["2024-09-19"])})).attributes[0].is_nominal
+
+
 @pytest.mark.parametrize("unit", ["D", "s", "ns"])
 def test_arrays_of_dates_are_dates(unit):
     array = np.array([["2024-09-19"], ["NaT"]], dtype=f"datetime64[{unit}]")

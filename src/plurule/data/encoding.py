@@ -20,7 +20,7 @@ from plurule.errors import DataError, first_repeated, nearest
 from plurule.label_matrix import collected, expect_different_names
 from plurule.model import Attribute
 from plurule.model.condition import YES
-from plurule.model.dates import format_date, parse_date
+from plurule.model.dates import are_dates, format_date, parse_date
 
 Given: TypeAlias = nw.Series[Any] | NDArray[Any]
 """A column of a frame or of an array."""
@@ -186,6 +186,8 @@ def _infer(values: Given, name: str) -> tuple[Attribute, Column]:
         return Attribute(name), _numbers(values, name)
     elif isinstance(kind, nw.String):
         categories = tuple(sorted(_distinct(values)[0]))
+        if are_dates(categories):
+            return Attribute(name, is_date=True), _seconds(values, name)
     elif isinstance(kind, nw.Object):
         return _infer_objects(values, name)
     elif isinstance(kind, nw.Datetime | nw.Date):
@@ -236,7 +238,10 @@ def _infer_objects(values: Given, name: str) -> tuple[Attribute, Column]:
         raise _unusable(name, type(odd).__name__, "holds {} values")
     if present and all(isinstance(v, int | float | np.number) for v in present):
         return Attribute(name), _numbers(values, name)
-    attribute = Attribute(name, tuple(sorted({category_text(v) for v in present})))
+    categories = tuple(sorted({category_text(v) for v in present}))
+    if are_dates(categories):
+        return Attribute(name, is_date=True), _seconds(values, name)
+    attribute = Attribute(name, categories)
     return attribute, _codes(values, attribute)
 
 

@@ -108,17 +108,17 @@ def test_instance_weights_are_read(tmp_path: Path) -> None:
     assert io.read(write(tmp_path, header + "1,0\n"), labels=["l"]).weights is None
 
 
-def test_strings_and_dates_are_dropped_with_a_message(tmp_path: Path) -> None:
+def test_strings_and_dates_that_cannot_be_read_are_dropped_with_a_message(tmp_path: Path) -> None:
     path = write(
         tmp_path,
-        "@relation t\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute a numeric\n"
-        "@attribute l {0,1}\n@data\n'x, y',2024-01-02,1,0\n",
+        "@relation t\n@attribute id string\n@attribute day date 'dd.MM.yyyy'\n@attribute a numeric\n"
+        "@attribute l {0,1}\n@data\n'x, y',02.01.2024,1,0\n",
     )
     with pytest.warns(io.DataWarning) as caught:
         data = io.read(path, labels=["l"])
     assert [str(w.message) for w in caught] == [
         "data.arff: 1 string attribute dropped (nominal=… keeps them): 'id'",
-        "data.arff: 1 date attribute dropped: 'day'",
+        "data.arff: 1 date attribute dropped (not in ISO format): 'day'",
     ]
     assert data.attribute_names == ("a",)
 
@@ -127,7 +127,16 @@ def test_strings_can_be_kept(tmp_path: Path) -> None:
     header = "@relation t\n@attribute id string\n@attribute day date 'yyyy-MM-dd'\n@attribute at date\n@data\n"
     rows = "'x, y','1970-01-02',1970-01-01T00:01:00\nz,?,?\n?,'1969-12-31',\"1970-01-01T01:00:00\"\nz,1970-01-01,?\n"
     path = write(tmp_path, header + rows)
-    assert columns(path, nominal=["id", "day"]) == {"id": ["x, y", "z", None, "z"]}
+    assert columns(path, nominal=["id", "day"])["id"] == ["x, y", "z", None, "z"]
+
+
+def test_dates_in_iso_format_are_dates(tmp_path: Path) -> None:
+    header = "@relation t\n@attribute day date 'yyyy-MM-dd'\n@attribute at date\n@attribute a numeric\n@data\n"
+    rows = "'1970-01-02',1970-01-01T00:01:00,1\n?,?,2\n1969-12-31,\"1970-01-01T01:00:00\",3\n"
+    table = io.read(write(tmp_path, header + rows), labels=[]).X
+    assert [attribute.is_date for attribute in table.attributes] == [True, True, False]
+    np.testing.assert_array_equal(table.column(0), [86400, np.nan, -86400])
+    np.testing.assert_array_equal(table.column(1), [60, np.nan, 3600])
 
 
 def test_numbers_are_the_doubles_that_python_reads(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""ARFF files, dense and sparse, with numeric, nominal and string attributes; dates are dropped."""
+"""ARFF files, dense and sparse, with numeric, nominal, string and date attributes."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from plurule.data.source import Place, Source, read_text, shown
 from plurule.data.table import Column, SparseColumns, Table
 from plurule.errors import nearest
 from plurule.model import Attribute
+from plurule.model.dates import are_dates, parse_date
 
 Kind: TypeAlias = Literal["numeric", "nominal", "string", "date"]
 
@@ -70,10 +71,20 @@ def read_arff(path: Path, *, nominal: Sequence[str] = (), content: bytes | None 
     header = _read_header(text, place)
     columns, weights = _read_rows(text, header, place)
     kept_texts = matching(header.names, nominal, place)
-    kept = [i for i, d in enumerate(header.domains) if d.kind in ("numeric", "nominal")]
+    kept = [i for i, d in enumerate(header.domains) if d.kind in ("numeric", "nominal") or d.holds_dates()]
     kept = sorted([*kept, *(i for i in kept_texts if header.domains[i].kind == "string")])
-    attributes = [Attribute(header.names[i], header.domains[i].names()) for i in kept]
-    columns = columns.select(kept) if isinstance(columns, SparseColumns) else [columns[i] for i in kept]
+    domains = [header.domains[i] for i in kept]
+    attributes = [
+        Attribute(header.names[i], domain.names(), is_date=domain.kind == "date")
+        for i, domain in zip(kept, domains, strict=True)
+    ]
+    if isinstance(columns, SparseColumns):
+        columns = columns.select(kept)
+    else:
+        columns = [
+            domain.seconds(np.asarray(columns[i])) if domain.kind == "date" else columns[i]
+            for i, domain in zip(kept, domains, strict=True)
+        ]
     data = Dataset.unlabelled(Table(attributes, columns), weights=weights, relation=header.relation)
     dropped = sorted(set(range(len(header.names))) - set(kept))
     notes = tuple(_notes(header, dropped, place))
@@ -82,7 +93,7 @@ def read_arff(path: Path, *, nominal: Sequence[str] = (), content: bytes | None 
 
 def _notes(header: _Header, dropped: Sequence[int], place: Place) -> Iterator[str]:
     """A sentence for each kind of attribute that was dropped."""
-    for kind, advice in (("string", " (nominal=… keeps them)"), ("date", "")):
+    for kind, advice in (("string", " (nominal=… keeps them)"), ("date", " (not in ISO format)")):
         names = [header.names[i] for i in dropped if header.domains[i].kind == kind]
         if names:
             some = ", ".join(map(shown, names[:3])) + (" …" if len(names) > 3 else "")
@@ -118,9 +129,22 @@ class _Domain:
 
     def names(self) -> tuple[str, ...] | None:
         """The categories of an attribute that is not numeric."""
-        if isinstance(self.values, _Texts):
-            return tuple(self.values.texts)
-        return None if self.kind == "numeric" else self.categories
+        if self.kind == "string":
+            return self.texts()
+        return self.categories if self.kind == "nominal" else None
+
+    def texts(self) -> tuple[str, ...]:
+        """The texts that occur, in the order of their codes."""
+        return tuple(self.values.texts) if isinstance(self.values, _Texts) else ()
+
+    def holds_dates(self) -> bool:
+        """Whether these are dates that can be read: those in ISO format, as in any other source."""
+        return self.kind == "date" and are_dates(self.texts())
+
+    def seconds(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The whole seconds since 1970-01-01 of texts; NaN where missing."""
+        seconds = np.array([*map(parse_date, self.texts()), np.nan], dtype=np.float64)
+        return np.floor(seconds)[codes]
 
 
 @dataclass(slots=True)
@@ -160,7 +184,7 @@ def _read_header(content: str, place: Place) -> _Header:
             if declared not in known:
                 known[declared] = _read_domain(declared, name, here)
             domain = known[declared]
-            header.domains.append(_Domain("string", _Texts()) if domain.kind == "string" else domain)
+            header.domains.append(_Domain(domain.kind, _Texts()) if isinstance(domain.values, _Texts) else domain)
             header.names.append(name)
             line_of[name] = number
         elif line[:9].lower() == "@relation":

@@ -46,7 +46,7 @@ def read(
         An empty list means that there are no labels.
     nominal
         Names or patterns of columns that are nominal: of CSV and Parquet files, though their values are numbers; of
-        ARFF files, string attributes, which are dropped otherwise, with a warning. Dates are always dropped.
+        ARFF files, string attributes, which are dropped otherwise, with a warning.
     drop
         Names or patterns of columns to leave out, such as an identifier.
     delimiter

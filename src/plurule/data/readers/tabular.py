@@ -19,7 +19,7 @@ from plurule.data.labels import matching
 from plurule.data.source import Place, Source, decode, read_bytes, shown, suffix_of
 from plurule.data.table import Table
 from plurule.errors import DataError, first_repeated
-from plurule.model.dates import parse_date
+from plurule.model.dates import are_dates, parse_date
 
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
 """Texts of a field that stand for a missing value."""
@@ -84,12 +84,10 @@ def read_csv(
     is_nominal = set(matching(names, nominal, place))
     for i, name in enumerate(names):
         if i in is_nominal:
+            columns[i] = _with_sorted_categories(columns[i])
             continue
         numbers = _as_numbers(columns[i], decimal)
-        if numbers is None:
-            dates = _as_dates(columns[i])
-            columns[i] = columns[i] if dates is None else dates
-        elif _is_finite(numbers, name, source):
+        if numbers is not None and _is_finite(numbers, name, source):
             columns[i] = numbers
     table = encode(pyarrow.table(columns, names))
     notes = (*_decimal_comma_notes(table, place), *_odd_value_notes(table, place))
@@ -157,18 +155,6 @@ def _as_numbers(texts: Any, decimal: str) -> Any:
         numbers = pyarrow.compute.ascii_trim_whitespace(texts).cast(pyarrow.float64())
         codes = pyarrow.compute.match_substring_regex(texts, LEADING_ZERO)
         return None if pyarrow.compute.any(codes).as_py() else numbers
-    return None
-
-
-def _as_dates(texts: Any) -> Any:
-    """Convert a column of texts in ISO format to times, with a zone or without; None if one of them is no date."""
-    import pyarrow
-    import pyarrow.compute
-
-    trimmed = pyarrow.compute.ascii_trim_whitespace(texts)
-    for zone in (None, "UTC"):
-        with contextlib.suppress(pyarrow.ArrowInvalid):
-            return trimmed.cast(pyarrow.timestamp("us", zone))
     return None
 
 
@@ -252,7 +238,8 @@ def count_groups(path: Path) -> int:
 def read_parquet(path: Path, group: int | None = None, nominal: Sequence[str] = ()) -> tuple[Dataset, Source]:
     """Read all columns of a Parquet file, or of one of its row groups.
 
-    Numbers are numeric and dates dates unless `nominal` names them; dictionaries, texts and truth values are nominal.
+    Numbers are numeric and dates dates, also as texts, unless `nominal` names them; dictionaries, other texts and truth
+    values are nominal.
     """
     import pyarrow.parquet
     import pyarrow.types as types
@@ -267,11 +254,13 @@ def read_parquet(path: Path, group: int | None = None, nominal: Sequence[str] = 
         texts = {name for name, kind in zip(schema.names, schema.types, strict=True) if _is_text(kind)}
         with pyarrow.parquet.ParquetFile(path, read_dictionary=list(texts)) as file:
             table = file.read() if group is None else file.read_row_group(group)
-        texts |= {schema.names[i] for i in matching(schema.names, nominal, place)}
+        named = {schema.names[i] for i in matching(schema.names, nominal, place)}
         columns = []
         for name, values in zip(schema.names, table.columns, strict=True):
-            if name in texts and not types.is_dictionary(schema.field(name).type):
+            if name in texts | named and not types.is_dictionary(schema.field(name).type):
                 values = _with_sorted_categories(values)
+                if name not in named and are_dates(values.dictionary.to_pylist()):
+                    values = values.cast(pyarrow.string())
             elif _is_number(values.type) and values.type != pyarrow.float32():
                 values = values.cast(pyarrow.float64(), safe=False)
             columns.append(values)
