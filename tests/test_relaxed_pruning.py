@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
+from plurule.constraints import Constraints
 from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.datasets import load_world_flags
 from plurule.distributed.scan import scan
@@ -219,3 +220,16 @@ def test_a_search_warns_once_not_once_per_candidate(flags: Any) -> None:
         warnings.simplefilter("always")
         RelaxedPruningClassifierCV(RelaxedPruningClassifier(min_coverage=1000), cv=2).fit(flags)
     assert sum("no rule can cover as much" in str(one.message) for one in said) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_label_of_an_exclusive_group_is_predicted_also_with_predict_absence(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 3)).round(1)
+    Y = np.eye(3, dtype=int)[np.where(X[:, 0] > 0.5, 0, rng.integers(0, 3, 80))]
+    classifier = RelaxedPruningClassifier(
+        predict_absence=True, constraints=Constraints(exclusive_labels=[("y0", "y1", "y2")])
+    )
+    with pytest.warns(UserWarning, match="predict_absence has no effect: some labels exclude each other"):
+        classifier.fit(X, Y)
+    assert (classifier.predict(rng.normal(size=(200, 3))).sum(axis=1) == 1).all()

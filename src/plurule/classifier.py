@@ -62,7 +62,8 @@ class RuleListClassifier(RuleListEstimator):
         How much of the score may be lost for rules that relate labels: of the lists that score at most so much below
         the best, the one with the largest share of multi-label heads is taken. `score_loss_` is what that cost.
     max_rules
-        Most rules; `"auto"` for 40, or as many as there are labels if more, at most 100.
+        Most rules; `"auto"` for 40, or as many as there are labels if more, at most 100. A default rule for classes,
+        and for each group of labels that exclude each other, is not counted.
     max_conditions
         Most conditions in a body; `None` for no limit.
     min_coverage

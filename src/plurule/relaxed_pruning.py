@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -14,12 +14,12 @@ from sklearn.base import clone
 
 from plurule.constraints import Constraints
 from plurule.data.targets import TargetForm
-from plurule.errors import ParameterError
+from plurule.errors import ParameterError, warn
 from plurule.estimator import FittedModel, RuleListEstimator
 from plurule.heuristics import AVERAGINGS, Averaging, FMeasure, Heuristic
 from plurule.learning.covering import Progress
 from plurule.learning.options import COMMON, LIFTED_SEARCHES, check_heuristic, check_options
-from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, MinPrecision, Options
+from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, MinPrecision, Options, Problem
 from plurule.learning.result import can_learn, labels_without_rules, why_training_ended, with_default_rules
 from plurule.lifts import KLN, AnyLift, Lift, as_table, paper_lifts, peaks_within
 from plurule.metrics import Measure, Scorer, find_measure
@@ -62,7 +62,7 @@ class RelaxedPruningClassifier(RuleListEstimator):
         How much a longer head is preferred: an object of `plurule.lifts`, a name (`"kln"`, `"peak"`), a function
         of the number of labels, or `None`. Matters to the searches `"relaxed"` and `"exhaustive"` only.
     predict_absence
-        Whether rules may also predict that labels are absent.
+        Whether rules may also predict that labels are absent; without effect where labels exclude each other.
     label_conditions
         Whether bodies may test the labels that earlier rules predicted.
     fix_head
@@ -76,7 +76,8 @@ class RelaxedPruningClassifier(RuleListEstimator):
     stop_threshold
         A rule ends the instances it covers if at most this share of them still has something to predict.
     max_rules
-        Most rules of the list; `None` for as many as it takes.
+        Most rules of the list; `None` for as many as it takes. A default rule for classes, and for each group of labels
+        that exclude each other, is not counted.
     max_conditions
         Most conditions in a body; `None` for as many as it takes.
     min_coverage
@@ -152,13 +153,22 @@ class RelaxedPruningClassifier(RuleListEstimator):
         min_precision = MinPrecision(float(self.min_precision), of="head", when="growing")
         return check_options(parameters | {"min_precision": min_precision}, n_labels)
 
+    def _options_for(self, problem: Problem) -> Options:
+        """Return the options of a list; where one label of a group is present, rules must not predict all absent."""
+        options = self._make_options(problem.n_labels)
+        return replace(options, predict_absence=options.predict_absence and not problem.groups)
+
     def _learn(self, data: TrainingData, form: TargetForm, positions: NDArray[np.intp] | None = None) -> FittedModel:
         return self._learn_list(data, self._progress())
 
     def _learn_list(self, data: TrainingData, progress: Progress | None = None) -> FittedModel:
         """Learn one list from all rows."""
         problem = data.problem
-        options = self._make_options(problem.n_labels)
+        options = self._options_for(problem)
+        if self.predict_absence and not options.predict_absence:
+            warn(
+                "predict_absence has no effect: some labels exclude each other, and a present one rules out the others"
+            )
         can_learn(problem, options)
         rule_list = data.learn_one(options, progress)
         reason = why_training_ended(rule_list, problem, options, options.n_rules)
@@ -270,7 +280,7 @@ class RelaxedPruningClassifierCV(RuleListEstimator):
             )
         lifts = self._candidates(problem.n_labels)
         split = data.split(self._splitter(form), positions)
-        options = [_with_lift(template, lift)._make_options(problem.n_labels) for lift in lifts]
+        options = [_with_lift(template, lift)._options_for(problem) for lift in lifts]
         scored = self._learn_and_score(split, options, scoring, form)
         heights = [height(lift, problem.n_labels) for lift in lifts]
         searched = LiftScores(lifts, scored, scoring.name, heights)

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.usefixtures("model_folder")
 def test_export_writes_every_format(run: Run, form: str) -> None:
     printed = run("export", "model.json", "--to", form)
     assert printed.code == 0
-    assert run("export", "model.json", "--to", form, "-o", "out.txt").code == 0
+    written = run("export", "model.json", "--to", form, "-o", "out.txt")
+    assert (written.code, written.out) == (0, f"out.txt: 3 rules, {form}\n")
     assert Path("out.txt").read_text(encoding="utf-8") == printed.out
     assert "stripes" in printed.out
 

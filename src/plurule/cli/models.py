@@ -215,10 +215,15 @@ def export(
     ] = False,
 ) -> None:
     """Export a model to an engine, a spreadsheet or a page."""
+    from plurule.model.naming import amount
+
     check_output(output, model)
     options = {"table": table, "dialect": dialect, "keys": key, "function": function, "caption": caption}
-    exported = loading.load_model(model).export(to, **{name: value for name, value in options.items() if value})
+    rule_list = loading.load_model(model)
+    exported = rule_list.export(to, **{name: value for name, value in options.items() if value})
     put(exported, output)
+    if output is not None and not is_standard_output(output):
+        say(f"{output}: {amount(len(rule_list), 'rule')}, {to}")
 
 
 def diff(

@@ -36,7 +36,7 @@ class IterativeStratifiedKFold:
         Number of folds, at least 2.
     shuffle
         Whether chance decides between folds that want an instance equally, and in which order the instances are
-        dealt out. Without it the folds depend on the order of the rows only.
+        assigned. Without it the folds depend on the order of the rows only.
     random_state
         Seed of that chance.
 
@@ -109,7 +109,7 @@ def iterative_split(
     shares
         At least two; they need not sum to 1.
     shuffle
-        Whether rows with the same labels are dealt in random order.
+        Whether rows with the same labels are assigned in random order.
     random_state
         Of the shuffling.
     groups

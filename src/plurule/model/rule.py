@@ -81,15 +81,14 @@ class Rule:
     def counts_by_label(self) -> str:
         """Return `label right/wrong` for each label that a multi-label head states, by the pairs that the rule decided.
 
-        Labels that are wrong more often than right come first. Empty for a single label, and where nothing was counted.
+        Empty for a single label, and where nothing was counted.
         """
         counted = [
-            (right < wrong, f"{assignment} {format_count(right)}/{format_count(wrong)}")
+            f"{assignment} {format_count(right)}/{format_count(wrong)}"
             for assignment, (right, wrong) in zip(self.head, self.decided, strict=False)
             if not assignment.implied
         ]
-        in_order = sorted(counted, key=lambda label: not label[0])
-        return ", ".join(text for _, text in in_order) if len(counted) > 1 else ""
+        return ", ".join(counted) if len(counted) > 1 else ""
 
     def __str__(self) -> str:
         counts = ", ".join((f"TP {format_count(self.tp)}", f"FP {format_count(self.fp)}", *self.marks))

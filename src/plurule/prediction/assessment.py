@@ -35,7 +35,7 @@ class Assessed(NamedTuple):
     constant: float
     """The score of the label set that is best to predict for every row (knowing the true labels of these rows)."""
     chance: float
-    """The mean score if the same predictions are dealt out to the rows at random."""
+    """The mean score if the same predictions are assigned to the rows at random."""
 
 
 def assess(Y_true: Any, Y_pred: Any, *, sample_weight: ArrayLike | None = None) -> dict[str, Assessed]:
