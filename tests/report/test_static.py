@@ -201,6 +201,8 @@ def test_nothing_sticks_out_of_a_narrow_screen(open_report: Open, small: Any) ->
     try:
         one(browser, "tr[data-rule='0'] button").click()
         assert browser.execute_script("return document.documentElement.scrollWidth") <= 380
+        menu = "const menu = document.querySelector('.bar-top nav'); return menu.scrollWidth <= menu.clientWidth"
+        assert browser.execute_script(menu)
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
