@@ -13,7 +13,6 @@ namespace {
 constexpr float UNLIMITED = std::numeric_limits<float>::infinity();
 constexpr double SURE = 1 - 1e-3;    // a candidate that is surely worth a value is worth so much of it at least
 constexpr std::size_t AT_ONCE = 32;  // promises that a thread takes
-constexpr std::uint8_t BOTH_SIDES = 3;
 
 // A bound that reaches this, or nearly, reaches the floor.
 float least_for(double floor) { return std::isfinite(floor) ? float(floor - 1e-6 * std::fabs(floor)) : -UNLIMITED; }
@@ -25,7 +24,7 @@ bool is_moderate(double number) { return number >= 0 && number < 1e9; }
 
 CandidateSearch::CandidateSearch(const State& state, const Options& options, Threads& threads)
     : state_(state), options_(options), threads_(threads),
-      histogram_(state, allowed_attributes(state, options), options.label_conditions, threads) {
+      histogram_(state, allowed_attributes(state, options), options.label_conditions, threads), least_share_(least_share(options)) {
     for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_));
     Quotient quotient{};
     is_bounded_ = as_quotient(options.heuristic, quotient) && (tools_[0]->finder.never_rises() || options.is_additive()) &&
@@ -78,27 +77,49 @@ void CandidateSearch::first_pass() {
     if (options_.max_conditions == 0) return;
     if (!started_) histogram_.start();
     started_ = true;
-    forget_gains();
+    update_usable();
     search_heads(scope);
 }
 
-// Labels whose counts have changed may gain by any candidate. Which labels gain depends on the precision that is asked, too.
-void CandidateSearch::forget_gains() {
-    knows_gains_ = options_.is_additive() && is_bounded_ && histogram_.kept() && state_.asked.threshold == options_.asked_of_candidates().threshold;
-    if (!knows_gains_) return;
-    may_gain_.resize(histogram_.n_groups() * state_.n_labels, BOTH_SIDES);
-    versions_.resize(state_.n_labels, 0);
-    for (std::size_t label = 0; label < state_.n_labels; ++label)
-        if (std::exchange(versions_[label], histogram_.version(label)) != histogram_.version(label))
-            for (std::size_t group = 0; group < histogram_.n_groups(); ++group) may_gain_[group * state_.n_labels + label] = BOTH_SIDES;
+// What is remembered holds for the precision that is usually asked.
+void CandidateSearch::update_usable() {
+    remembers_ = is_bounded_ && histogram_.kept() && state_.asked.threshold == options_.asked_of_candidates().threshold;
+    if (remembers_) usable_.update(histogram_, state_.n_labels);
 }
 
-// The labels that the candidates of a group are valued by.
-void CandidateSearch::choose_places(const Part& part, std::size_t group, bool other_side, Tools& tools) const {
-    tools.places.clear();
-    const bool knows = knows_gains_ && part.kind != Part::Kind::labels;
-    for (std::uint32_t i = 0; is_bounded_ && i + 1 < labels_.size(); ++i)
-        if (!knows || may_gain_[group * state_.n_labels + std::size_t(labels_[i])] & (1 << other_side)) tools.places.push_back(i);
+// Where values are averaged, let v be that of a head of k labels with mean m, v = ρ(k) × m, and let j of its labels be worth at least r × v. The mean of these,
+// M >= m, makes a head worth ρ(j) × M >= v if
+//     r <= (k × ρ(j) / ρ(k) - j) / ((k - j) × ρ(k))     for all j < k,
+// since m <= (j × M + (k - j) × r × v) / k. Gives the highest such r, or a little less; 0: labels may be worth anything.
+double CandidateSearch::least_share(const Options& options) {
+    if (!options.averages_labels) return 0;
+    const std::vector<double>& lift = options.lift;
+    double share = 1;
+    for (std::size_t k = 2; k <= lift.size(); ++k)
+        for (std::size_t j = 1; j < k; ++j)
+            share = std::min(share, (double(k) * lift[j - 1] / lift[k - 1] - double(j)) / (double(k - j) * lift[k - 1]));
+    return std::max(0.0, share * (1 - 1e-4));
+}
+
+// The labels by which the candidates of a group are valued; none where no head can be as precise as is asked and reach the floor. A head without a label that
+// is so precise is not, unless absence is predicted.
+std::span<const std::uint32_t> CandidateSearch::choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side,
+                                                              Tools& tools) {
+    const bool remembers = remembers_ && part.kind != Part::Kind::labels, asks = scoring_.asks_head && !scoring_.absence;
+    if (remembers && (asks || scoring_.additive)) {
+        tools.places.clear();
+        usable_.visit(group, other_side, searched_, [&](std::size_t label) { tools.places.push_back(place_of_[label]); });
+        if (scoring_.additive) return tools.places;
+        const std::size_t imprecise = histogram_.count_imprecise(cells, group, labels_, tools.places, scope.totals, other_side, scoring_);
+        for (std::size_t i = 0; i < imprecise; ++i) usable_.drop(group, other_side, std::size_t(labels_[tools.places[i]]));
+        if (imprecise == tools.places.size()) return {};
+    }
+    if (scoring_.additive) return all_places_;
+    const float floor = std::max({0.0f, least_for(floor_for(tools)), least_for(sure_.floor())});
+    tools.places.resize(all_places_.size());
+    tools.places.resize(histogram_.relevant(cells, group, labels_, scope.totals, other_side, scoring_, floor * float(least_share_),
+                                            floor / scoring_.highest_lift * (1 - 1e-5f), tools.places.data()));
+    return tools.places;
 }
 
 // Labels with a pair that can be right.
@@ -106,6 +127,15 @@ void CandidateSearch::choose_labels() {
     labels_.clear();
     for (std::size_t label = 0; label < state_.n_labels; ++label)
         if (state_.is_searched(label) && (options_.predict_absence || state_.labels[label].open_present > 0)) labels_.push_back(std::int32_t(label));
+    all_places_.resize(labels_.size());
+    std::iota(all_places_.begin(), all_places_.end(), 0);
+    place_of_.resize(state_.n_labels);
+    searched_.assign((state_.n_labels + 63) / 64, 0);
+    for (std::uint32_t place : all_places_) {
+        const std::size_t label = std::size_t(labels_[place]);
+        place_of_[label] = place;
+        searched_[label / 64] |= UsableLabels::bit(label);
+    }
     labels_.push_back(std::int32_t(state_.n_labels));
     scoring_ = scoring();
 }
@@ -170,10 +200,7 @@ void CandidateSearch::search_heads(const Scope& scope) {
     if (labels_.size() == 1) return;
     const Cells* kept = scope.refined ? nullptr : histogram_.kept();
     const std::vector<Part>& parts = histogram_.parts();
-    for (auto& tools : tools_) {
-        tools->promises.clear();
-        tools->screened = tools->passed = 0;
-    }
+    for (auto& tools : tools_) tools->promises.clear();
     std::vector<std::size_t> order(parts.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return last_found_[a] > last_found_[b]; });
@@ -231,17 +258,6 @@ CandidateSearch::Scope CandidateSearch::known_in(const Part& part, const Cells& 
     return known;
 }
 
-// Whether the best label of a candidate of a group, times the highest lift, may reach the floor. Asked as long as most groups do not.
-bool CandidateSearch::may_reach(const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools) {
-    constexpr std::size_t FEW = 32;
-    const float floor = std::max(least_for(floor_for(tools)), least_for(sure_.floor()));
-    if (!scoring_.f_like || !(floor > 0) || (tools.screened > FEW && 2 * tools.passed > tools.screened)) return true;
-    const bool reaches = histogram_.reaches(cells, group, labels_, scope.totals, other_side, scoring_, floor / scoring_.highest_lift * (1 - 1e-5f));
-    ++tools.screened;
-    tools.passed += reaches;
-    return reaches;
-}
-
 // Notes the candidates of a part that may be the best.
 void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope& scope, Tools& tools) {
     const Part& part = histogram_.parts()[p];
@@ -259,18 +275,20 @@ void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope&
         }
         for (int other = 0; other < (part.two_sided() ? 2 : 1); ++other) {
             float covered[LANES];
-            if (is_bounded_ && !may_reach(cells, group, scope, other != 0, tools)) continue;
-            choose_places(part, group, other != 0, tools);
-            histogram_.load(cells, group, labels_, tools.places, scope.totals, other != 0, tools.matrices.data(), covered);
+            std::span<const std::uint32_t> places;
+            if (is_bounded_) {
+                places = choose_places(part, cells, group, scope, other != 0, tools);
+                if (places.empty()) continue;
+            }
+            histogram_.load(cells, group, labels_, places, scope.totals, other != 0, tools.matrices.data(), covered);
             const std::size_t candidates = std::min<std::size_t>(LANES, part.n_slots - first_slot);
             Valued valued;
             float floor = least_for(floor_for(tools));
             if (is_bounded_) {
                 floor = std::max(floor, least_for(sure_.floor()));
-                kernels().value(scoring_, tools.matrices.data(), tools.places.size(), covered, candidates, least_covered, floor, valued);
-                for (std::size_t i = 0; knows_gains_ && valued.labels && i < tools.places.size(); ++i)
-                    if (tools.matrices[i * MATRIX + OF_VALUE] == 0)
-                        may_gain_[group * state_.n_labels + std::size_t(labels_[tools.places[i]])] &= std::uint8_t(~(1 << other));
+                kernels().value(scoring_, tools.matrices.data(), places.size(), covered, candidates, least_covered, floor, valued);
+                for (std::size_t i = 0; scoring_.additive && remembers_ && valued.labels && i < places.size(); ++i)
+                    if (tools.matrices[i * MATRIX + OF_VALUE] == 0) usable_.drop(group, other != 0, std::size_t(labels_[places[i]]));
                 if (!valued.some) continue;
             }
             for (std::size_t i = 0; i < candidates; ++i) {
@@ -346,7 +364,7 @@ class CandidateSearch::Refinements : public RefinementSink {
 void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     if (!rule.fixed) {
         choose_labels();
-        knows_gains_ = false;
+        remembers_ = false;
         const Scope scope{&rule.covered, &rule, std::int32_t(parent), sum_rows(rule.covered)};
         for (auto& tools : tools_) tools->finder.start(rule.body, {labels_.begin(), labels_.end() - 1});
         return search_heads(scope);
@@ -355,6 +373,7 @@ void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     const FixedHead& head = *rule.fixed;
     std::vector<Refinements> sinks;
     for (auto& tools : tools_) sinks.emplace_back(*this, *tools, rule, std::int32_t(parent));
+    for (auto& tools : tools_) head.begin(rows, tools->fixed);
     if (!state_.prepared.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, sinks[0]);
     std::vector<std::size_t> dense;
     for (std::size_t a : allowed_attributes(state_, options_))

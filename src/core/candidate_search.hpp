@@ -12,6 +12,7 @@
 #include "histogram.hpp"
 #include "rule.hpp"
 #include "threads.hpp"
+#include "usable_labels.hpp"
 
 namespace plurule {
 
@@ -45,10 +46,9 @@ class CandidateSearch {
         Ranking ranking;
         Cells cells;
         std::vector<float> matrices;
-        std::vector<std::uint32_t> places;  // among the labels: of those that are loaded
+        std::vector<std::uint32_t> places;  // of labels that candidates are valued by
         std::vector<double> gathered;
         std::vector<Promise> promises;
-        std::size_t screened = 0, passed = 0;  // groups in this pass, by their best labels alone
         FixedHead::Workspace fixed;
     };
     // The rows that candidates cover some of.
@@ -66,12 +66,12 @@ class CandidateSearch {
     void add_label(std::size_t label, double tp, double fp, double present, Totals& totals) const;
     Totals sum_rows(const std::vector<Row>& rows) const;
     bool some_missing(const Part& part) const { return part.kind == Part::Kind::numeric && state_.attribute(part.first).some_missing; }
-    void forget_gains();
-    void choose_places(const Part& part, std::size_t group, bool other_side, Tools& tools) const;
+    void update_usable();
+    static double least_share(const Options& options);
+    std::span<const std::uint32_t> choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools);
     void search_heads(const Scope& scope);
     void look_at_promises(const Scope& scope);
     Scope known_in(const Part& part, const Cells& cells, const Scope& scope, Tools& tools) const;
-    bool may_reach(const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools);
     void value_part(std::size_t part, const Cells& cells, const Scope& scope, Tools& tools);
     void look_at(const Promise& promise, const Cells& cells, const Scope& scope, Tools& tools);
     void offer_heads(const Scope& scope, Tools& tools);
@@ -90,13 +90,13 @@ class CandidateSearch {
     bool shares_best_ = true;
     SharedBest shared_, sure_;  // values that were found; that are surely there, about
     std::vector<std::int32_t> labels_;  // that may be in heads, and behind them the column of the coverage
+    std::vector<std::uint32_t> all_places_, place_of_;  // 0, 1, … of the labels; and per label, among them
+    std::vector<std::uint64_t> searched_;               // bits of these labels
     Scoring scoring_{};
     bool is_bounded_ = false;  // candidates can be valued in single precision
-    // Where values are added up: groups × labels, bits of the sides on which a label may gain by one of the eight candidates. Holds until
-    // the counts of the label change. Empty: not known.
-    std::vector<std::uint8_t> may_gain_;
-    std::vector<std::uint32_t> versions_;  // per label: of its counts, as of which that holds
-    bool knows_gains_ = false;             // in this pass
+    double least_share_;  // of the value of a head, that its labels are worth
+    UsableLabels usable_;
+    bool remembers_ = false;  // which labels are usable, in this pass
     std::vector<float> last_found_;  // per part: its highest bound in the last pass
 };
 

@@ -19,6 +19,10 @@ std::uint64_t packed(const HeadSum& sum) {
     return std::uint64_t(sum[0]) | std::uint64_t(sum[1]) << 16 | std::uint64_t(sum[2]) << 32 | std::uint64_t(sum[3]) << 48;
 }
 
+HeadSum unpacked(std::uint64_t word) {
+    return {double(word & 0xffff), double(word >> 16 & 0xffff), double(word >> 32 & 0xffff), double(word >> 48)};
+}
+
 void set_bit(std::vector<std::uint64_t>& words, std::size_t number) { words[number / 64] |= std::uint64_t(1) << number % 64; }
 
 }  // namespace
@@ -26,7 +30,7 @@ void set_bit(std::vector<std::uint64_t>& words, std::size_t number) { words[numb
 FixedHead::FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
     : state_(state), options_(options), asked_(state.asked), n_labels_(head.size()), n_terms_(options.averages_labels ? head.size() : 1),
       labels_of_term_(options.averages_labels ? 1.0 : double(head.size())), absent_(n_terms_, 0), present_(n_terms_, 0) {
-    screens_ = n_terms_ == 1 && as_quotient(options.heuristic, quotient_);
+    screens_ = as_quotient(options.heuristic, quotient_) && (n_terms_ == 1 || options.heuristic.formula == Formula::accuracy);
     const double most = state.total_weight * labels_of_term_;
     // A row contributes four numbers of 16 bits.
     const bool is_real = state.number == Number::real || most >= 0x1p31 || labels_of_term_ >= 0x1p16;
@@ -65,12 +69,17 @@ void FixedHead::write(std::size_t term, Row row, const Sum& sum) {
         packed_[at] = packed(sum);
 }
 
+FixedHead::Sum FixedHead::contribution(std::size_t term, Row row) const {
+    const std::size_t at = term * state_.n_rows + row;
+    return number_ == Number::real ? Sum{real_[4 * at], real_[4 * at + 1], real_[4 * at + 2], real_[4 * at + 3]} : unpacked(packed_[at]);
+}
+
 // A sum as the kernels write it.
 FixedHead::Sum FixedHead::sum_at(const std::vector<std::uint8_t>& sums, std::size_t at) const {
     if (number_ == Number::narrow) {
         std::uint64_t word;
         std::memcpy(&word, sums.data() + sizeof word * at, sizeof word);
-        return {double(word & 0xffff), double(word >> 16 & 0xffff), double(word >> 32 & 0xffff), double(word >> 48)};
+        return unpacked(word);
     }
     if (number_ == Number::wide) {
         std::int32_t numbers[4];
@@ -94,12 +103,72 @@ void FixedHead::put(const Sum& sum, std::uint8_t* to) const {
     }
 }
 
+// Before candidates on some rows are visited.
+void FixedHead::begin(const std::vector<Row>& rows, Workspace& work) const {
+    work.row_scores.clear();
+    work.total = {};
+    for (std::size_t term = 0; term < n_terms_; ++term)
+        for (Row row : rows) work.total = work.total + contribution(term, row);
+}
+
+// Scores of rows and of all of them, for the floor as it is now.
+void FixedHead::score_rows(const std::vector<Row>& rows, Workspace& work, double floor) const {
+    if (floor == work.floor && !work.row_scores.empty()) return;
+    work.floor = floor;
+    work.screen = screen_for(floor, work.total);
+    work.row_scores.assign(rows.size(), 0);
+    for (std::size_t term = 0; term < n_terms_; ++term)
+        for (std::size_t i = 0; i < rows.size(); ++i) work.row_scores[i] += work.screen.score(contribution(term, rows[i]));
+}
+
+// Whether a candidate of a dense attribute may reach the floor. The score of a split is the sum of those of the rows up to it; `work.scores` has it for every
+// value that some row has.
+template <class Code>
+bool FixedHead::may_reach(std::size_t a, const Code* codes, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const {
+    if (!screens_) return true;
+    const Attribute& attribute = state_.attribute(a);
+    const std::size_t values = std::size_t(attribute.values);
+    const bool is_long = values > 256 && values > 3 * rows.size();
+    score_rows(rows, work, sink.floor());
+    if (work.scores.size() <= values) work.scores.resize(values + 1);  // one for missing values
+    double* const scores = work.scores.data();
+    if (is_long)
+        for (Row row : rows) scores[codes[row]] = 0;
+    else
+        std::fill_n(scores, values + 1, 0.0);
+    for (std::size_t i = 0; i < rows.size(); ++i) scores[codes[rows[i]]] += work.row_scores[i];
+    double up_to = 0, lowest = 0, highest = NOTHING;
+    const auto look_at = [&](std::size_t value) {
+        up_to = attribute.nominal ? scores[value] : up_to + scores[value];
+        scores[value] = up_to;
+        lowest = std::min(lowest, up_to);
+        highest = std::max(highest, up_to);
+    };
+    if (is_long) {
+        mark_values(codes, values, rows, work);
+        for_each_bit(work.has_row, look_at);
+    } else {
+        for (std::size_t value = 0; value < values; ++value) look_at(value);
+    }
+    work.score_of_all = up_to;
+    return highest >= work.screen.least || (!attribute.nominal && up_to - lowest >= work.screen.least);
+}
+
+// Marks the values that some row has.
+template <class Code>
+void FixedHead::mark_values(const Code* codes, std::size_t values, const std::vector<Row>& rows, Workspace& work) const {
+    work.has_row.assign(values / 64 + 1, 0);
+    for (Row row : rows)
+        if (codes[row] < values) set_bit(work.has_row, codes[row]);
+}
+
 void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const std::size_t values = std::size_t(state_.attribute(a).values), stride = values + 1;  // one for missing values
     const std::size_t bytes = n_terms_ * stride * kernel.bytes;
     if (work.sums.size() < bytes) work.sums.resize(bytes);
-    const bool is_long = values > 256 && values > 4 * rows.size();
+    const bool is_long = values > 256 && values > 3 * rows.size();
+    if (!state_.with_codes(a, [&](const auto* codes) { return may_reach(a, codes, rows, work, sink); })) return;
     work.values.clear();
     state_.with_codes(a, [&](const auto* codes) {
         if (is_long)  // only what is used is made zero
@@ -111,9 +180,7 @@ void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& wo
             kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), stride,
                                                  work.sums.data() + term * stride * kernel.bytes);
         if (!is_long && !some_weigh_nothing_) return;
-        work.has_row.assign(stride / 64 + 1, 0);
-        for (Row row : rows)
-            if (codes[row] < values) set_bit(work.has_row, codes[row]);
+        mark_values(codes, values, rows, work);
         for_each_bit(work.has_row, [&](std::size_t value) { work.values.push_back(std::int32_t(value)); });
     });
     if (is_long || some_weigh_nothing_) {
@@ -122,16 +189,16 @@ void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& wo
             for (std::size_t i = 0; i < work.values.size(); ++i)
                 std::memmove(sums + i * kernel.bytes, sums + std::size_t(work.values[i]) * kernel.bytes, kernel.bytes);
         }
-        value_groups(a, work.values.size(), stride, work, sink);
+        value_groups(a, work.values.size(), stride, screens_, work, sink);
     } else {
-        value_groups(a, values, stride, work, sink);
+        value_groups(a, values, stride, screens_, work, sink);
     }
     finish(work, sink);
 }
 
 // Values the candidates of an attribute from what groups of rows contribute, each with one value: those in `work.values`, or if there
 // are none, 0, 1, … Groups may be empty; the sums of one term are `stride` sums behind those of the one before.
-void FixedHead::value_groups(std::size_t a, std::size_t groups, std::size_t stride, Workspace& work, RefinementSink& sink) const {
+void FixedHead::value_groups(std::size_t a, std::size_t groups, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const bool nominal = state_.attribute(a).nominal;
     if (groups == 0) return;
@@ -140,15 +207,13 @@ void FixedHead::value_groups(std::size_t a, std::size_t groups, std::size_t stri
         if (!nominal) kernel.cumulate(work.sums.data() + term * stride * kernel.bytes, groups);
         for (std::size_t g = nominal ? 0 : groups - 1; g < groups; ++g) work.totals[term] = work.totals[term] + sum_at(work.sums, term * stride + g);
     }
-    const Screen screen = screen_for(sink.floor(), work.totals[0]);
-    const double of_all = screen.score(work.totals[0]);
-    work.scores.assign(groups, screen.least);
-    if (screens_) kernel.score(work.sums.data(), groups, screen.of, work.scores.data());
+    const double least = work.screen.least;
     const bool some_empty = work.values.empty();
     const auto weight_up_to = [&](std::size_t g) { return sum_at(work.sums, g)[3]; };
     const auto value = [&](std::size_t g) { return some_empty ? std::int32_t(g) : work.values[g]; };
     for (std::size_t g = 0; g < (nominal ? groups : groups - 1); ++g) {
-        const bool own_side = work.scores[g] >= screen.least, other_side = !nominal && (!screens_ || of_all - work.scores[g] >= screen.least);
+        const bool own_side = !scored || work.scores[std::size_t(value(g))] >= least;
+        const bool other_side = !nominal && (!scored || work.score_of_all - work.scores[std::size_t(value(g))] >= least);
         if (!own_side && !other_side) continue;
         if (some_empty && weight_up_to(g) == (nominal || g == 0 ? 0.0 : weight_up_to(g - 1))) continue;
         std::size_t above = g + 1;
@@ -166,7 +231,8 @@ FixedHead::Screen FixedHead::screen_for(double floor, const Sum& total) const {
     const bool asks = std::isfinite(floor);
     double weight[4];  // of TP, FP, TN, FN
     for (int i = 0; i < 4; ++i) weight[i] = asks ? q.top[i] - floor * q.bottom[i] : 0.0;
-    const double constant = (asks ? q.top_constant - floor * q.bottom_constant : 0.0) + weight[2] * absent_[0] + weight[3] * present_[0];
+    double constant = asks ? q.top_constant - floor * q.bottom_constant : 0.0;
+    for (std::size_t term = 0; term < n_terms_; ++term) constant += weight[2] * absent_[term] + weight[3] * present_[term];
     Screen screen{{weight[0], weight[1], weight[2] - weight[3], -weight[2] * labels_of_term_}, 0};
     double largest = std::fabs(constant);
     for (std::size_t k = 0; k < 4; ++k) largest += std::fabs(screen.of[k]) * total[k];
@@ -240,7 +306,7 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
         if (first == next && (!attribute.nominal || (all_usual && options_.beam_width == 1))) continue;
         if (!options_.is_allowed(a)) continue;
         all_usual |= first == next;
-        if (screens_ && next == first + 1) {  // two groups of rows: most attributes end here
+        if (screens_ && n_terms_ == 1 && next == first + 1) {  // two groups of rows: most attributes end here
             const double score = screen.score(sum_at(sums, work.touched[first]));
             if (score < screen.least && screen.score(total) - score < screen.least) continue;
             screen = screen_for(sink.floor(), total);
@@ -264,7 +330,7 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
         for (std::size_t term = 0; term < n_terms_; ++term)
             for (std::size_t g = 0, i = first; g < groups; ++g, to += kernel.bytes)
                 put(some_usual && std::ptrdiff_t(g) == place ? usual[term] : sum_at(sums, work.touched[i++] * n_terms_ + term), to);
-        value_groups(a, groups, groups, work, sink);
+        value_groups(a, groups, groups, false, work, sink);
     }
     finish(work, sink);
     for (std::uint32_t slot : work.touched) std::memset(sums.data() + slot * stride, 0, stride);

@@ -40,12 +40,23 @@ class FixedHead {
     FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows);
 
     using Sum = HeadSum;
+    // value >= f where top - f × bottom >= 0: linear in right, wrong, present and weight. A candidate whose score is below `least` does
+    // not reach the floor; the score of the other side of a split is the score of all rows less its own.
+    struct Screen {
+        double of[4], least;
+        double score(const Sum& sum) const { return of[0] * sum[0] + of[1] * sum[1] + of[2] * sum[2] + of[3] * sum[3]; }
+    };
     struct Workspace {
         std::vector<std::uint8_t> sums;           // terms × groups of rows
         std::vector<std::uint8_t> sparse_sums;    // sparse slots × terms, all zero between visits
         std::vector<std::uint64_t> has_row;  // a bit per value
         std::vector<std::int32_t> values;    // of the groups, ascending; empty: all values of an attribute
-        std::vector<double> scores;          // per group
+        double floor;                    // the screen and the scores are for
+        Sum total;                       // of all rows and terms
+        Screen screen;
+        std::vector<double> row_scores;  // per row
+        std::vector<double> scores;      // per value of an attribute, up to it
+        double score_of_all;             // of the rows that have a value
         std::vector<std::uint32_t> touched;  // sparse slots
         std::vector<Sum> totals;             // per term
         std::vector<Sum> usual;              // per term: rows with the usual value of a sparse attribute
@@ -57,6 +68,7 @@ class FixedHead {
         };
         std::vector<Waiting> waiting;
     };
+    void begin(const std::vector<Row>& rows, Workspace& work) const;
     // Offers the candidates of a dense attribute or a label on some rows that are admissible and reach the floor.
     void visit(std::size_t a, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const;
     // Those of all sparse attributes, from what the rows list.
@@ -67,17 +79,17 @@ class FixedHead {
         if (number_ == Number::real) return real_.data() + 4 * term * state_.n_rows;
         return packed_.data() + term * state_.n_rows;
     }
+    Sum contribution(std::size_t term, Row row) const;
     Sum sum_at(const std::vector<std::uint8_t>& sums, std::size_t at) const;
+    void score_rows(const std::vector<Row>& rows, Workspace& work, double floor) const;
+    template <class Code>
+    bool may_reach(std::size_t a, const Code* codes, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const;
+    template <class Code>
+    void mark_values(const Code* codes, std::size_t values, const std::vector<Row>& rows, Workspace& work) const;
     void put(const Sum& sum, std::uint8_t* to) const;
     void write(std::size_t term, Row row, const Sum& sum);
     void list_touched(const std::vector<Row>& rows, Workspace& work) const;
-    void value_groups(std::size_t a, std::size_t groups, std::size_t stride, Workspace& work, RefinementSink& sink) const;
-    // value >= f where top - f × bottom >= 0: linear in right, wrong, present and weight. A candidate whose score is below `least` does
-    // not reach the floor; the score of the other side of a split is the score of all rows less its own.
-    struct Screen {
-        double of[4], least;
-        double score(const Sum& sum) const { return of[0] * sum[0] + of[1] * sum[1] + of[2] * sum[2] + of[3] * sum[3]; }
-    };
+    void value_groups(std::size_t a, std::size_t groups, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const;
     Screen screen_for(double floor, const Sum& total) const;
     void add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side, Workspace& work) const;
     void finish(Workspace& work, RefinementSink& sink) const;
@@ -97,7 +109,7 @@ class FixedHead {
     std::vector<double> real_;           // or terms × rows × 4
     std::vector<double> absent_, present_;  // per term, in training
     Quotient quotient_{};
-    bool screens_;  // candidates have one quotient, so that a screen can leave some out
+    bool screens_;  // whether a candidate reaches the floor is linear in what its rows contribute
 };
 
 }  // namespace plurule

@@ -103,9 +103,25 @@ bool Histogram::is_wanted(std::size_t strip) const {
 void Histogram::add_strips(const Counted& counted, bool subtract, std::vector<std::uint8_t>& sums, Cells& to) const {
     for (std::size_t strip = 0; strip < state_.width / LANES; ++strip) {
         if (!is_wanted(strip)) continue;
-        sum_up(counted, state_.states_of(strip), sums);
-        fold(counted.part, columns_of(strip), 3, subtract, sums, to);
+        add_strip(counted, state_.states_of(strip), columns_of(strip), 3, subtract, sums, to);
     }
+}
+
+// Adds what rows contribute with eight labels.
+void Histogram::add_strip(const Counted& counted, const RowStates& states, const Columns8& columns, int kinds, bool subtract,
+                          std::vector<std::uint8_t>& sums, Cells& to) const {
+    const Part& part = counted.part;
+    if (part.kind != Part::Kind::numeric || 2 * counted.rows.size() > part.groups()) {
+        sum_up(counted, states, sums);
+        fold(part, columns, kinds, subtract, sums, to);
+        return;
+    }
+    sums.resize(part.groups() * LANES * CELL * kernels_.bytes);
+    std::uint8_t* cells = to.numbers.data() + (part.first_group - to.first_group) * group_bytes();
+    state_.with_codes(part.first, [&](const auto* codes) {
+        kernels_.fold_few[code_kind(sizeof *codes)](codes, part.n_slots, counted.rows.data(), counted.rows.size(), states, columns.label, kinds, subtract,
+                                                    n_columns(), sums.data(), cells);
+    });
 }
 
 // What the rows contribute to each slot.
@@ -198,8 +214,7 @@ void Histogram::close(const std::vector<Row>& rows, const std::vector<std::int32
         }
         const RowStates states{closed_.data(), LANES, state_.weights};
         threads_.run(numbers, alone, [&](std::size_t p, std::size_t thread) {
-            sum_up(counted(parts_[p], changed), states, sums_[thread]);
-            fold(parts_[p], columns, 2, true, sums_[thread], kept_);
+            add_strip(counted(parts_[p], changed), states, columns, 2, true, sums_[thread], kept_);
         });
     }
 }

@@ -59,10 +59,14 @@ class Histogram {
               const Totals& totals, bool other_side, float* matrices, float* covered) const {
         kernels_.load(group_at(cells, group), columns, places, totals, other_side, matrices, covered);
     }
-    // Whether one of eight candidates may have a label worth a value (CountKernels::reaches).
-    bool reaches(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side,
-                 const Scoring& scoring, float value) const {
-        return kernels_.reaches(group_at(cells, group), columns, totals, other_side, scoring, value);
+    // Labels that are not precise enough (CountKernels::count_imprecise), and those that may be in heads (CountKernels::relevant).
+    std::size_t count_imprecise(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
+                                const Totals& totals, bool other_side, const Scoring& scoring) const {
+        return kernels_.count_imprecise(group_at(cells, group), columns, places, totals, other_side, scoring);
+    }
+    std::size_t relevant(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side,
+                         const Scoring& scoring, float every, float best, std::uint32_t* places) const {
+        return kernels_.relevant(group_at(cells, group), columns, totals, other_side, scoring, every, best, places);
     }
     void gather(const Cells& cells, std::size_t slot, const std::int32_t* columns, std::size_t count, double* to) const {
         kernels_.gather(group_at(cells, slot / LANES), columns, count, slot % LANES, to);
@@ -96,6 +100,8 @@ class Histogram {
     Columns8 columns_of(std::size_t strip) const;
     bool is_wanted(std::size_t strip) const;
     void add_strips(const Counted& counted, bool subtract, std::vector<std::uint8_t>& sums, Cells& to) const;
+    void add_strip(const Counted& counted, const RowStates& states, const Columns8& columns, int kinds, bool subtract, std::vector<std::uint8_t>& sums,
+                   Cells& to) const;
     void sum_up(const Counted& counted, const RowStates& states, std::vector<std::uint8_t>& sums) const;
     void fold(const Part& part, const Columns8& columns, int kinds, bool subtract, const std::vector<std::uint8_t>& sums, Cells& to) const;
     void count_values(const Counted& counted, int change, Cells& to) const;

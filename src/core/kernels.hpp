@@ -70,12 +70,23 @@ struct CountKernels {
     void (*cumulate)(void* sums, std::size_t count, bool descending);
     // `columns`: eight, NO_LABEL where nothing is to be added; `kinds`: 2 without positives, or 3.
     void (*fold)(const void* sums, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* cells);
+    // The same as `add`, `cumulate` and `fold` for few rows and many slots: between the slots of rows, all have the same sums. `workspace` has
+    // room for all slots.
+    void (*fold_few[3])(const void* codes, std::size_t slots, const std::uint32_t* rows, std::size_t count, const RowStates&, const std::int32_t* columns,
+                        int kinds, bool subtract, std::size_t n_columns, void* workspace, void* cells);
     // Eight candidates as floats: TP, FP, FN and TN of the columns at some places; the last of `columns` is the coverage. Differences are
     // exact.
     void (*load)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&, bool other_side,
                  float* matrices, float* covered);
-    // Whether a label of one of eight candidates may be worth a value by a heuristic that is like F. h >= f where top - f × bottom >= 0.
-    bool (*reaches)(const void* group, const std::vector<std::int32_t>& columns, const Totals&, bool other_side, const Scoring&, float value);
+    // How many of the columns at some places, up to the first that may be, are not as precise as is asked, predicted as present, by any of
+    // eight candidates.
+    std::size_t (*count_imprecise)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&,
+                                   bool other_side, const Scoring&);
+    // Writes the places of the labels that may be in heads of eight candidates: those that may be worth `every` by one of them. None, if every candidate is
+    // without a label of these that may be as precise as is asked (but with absence), or without one that may be worth `best`. h >= f where
+    // top - f × bottom >= 0. Gives how many.
+    std::size_t (*relevant)(const void* group, const std::vector<std::int32_t>& columns, const Totals&, bool other_side, const Scoring&, float every,
+                            float best, std::uint32_t* places);
     // TP, FP and positives of some columns at one slot of a group.
     void (*gather)(const void* group, const std::int32_t* columns, std::size_t count, std::size_t lane, double* to);
 };
@@ -98,8 +109,6 @@ struct RefineKernels {
                        std::size_t every, void* sums);
     // Sums from one group to the next.
     void (*cumulate)(void* sums, std::size_t groups);
-    // of · (right, wrong, present, weight) of every group.
-    void (*score)(const void* sums, std::size_t groups, const double* of, double* scores);
 };
 
 struct Kernels {

@@ -141,28 +141,84 @@ inline void transpose(UShort8* m) {
 }
 
 template <class N>
-void fold(const void* from, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* to) {
-    const N* sums = static_cast<const N*>(from);
-    for (std::size_t group = 0; group < groups; ++group, sums += LANES * CELL) {
-        N* cells = static_cast<N*>(to) + group * n_columns * CELL;
-        for (int k = 0; k < kinds; ++k) {
-            if constexpr (sizeof(N) == 2) {
-                UShort8 m[8];
-                for (std::size_t i = 0; i < 8; ++i) m[i] = load<UShort8>(sums + i * CELL + 8 * k);
-                transpose(m);
-                for (int lane = 0; lane < 8; ++lane) {
-                    if (columns[lane] == NO_LABEL) continue;
-                    N* at = cells + std::size_t(columns[lane]) * CELL + 8 * k;
-                    store(at, subtract ? load<UShort8>(at) - m[lane] : load<UShort8>(at) + m[lane]);
-                }
-            } else {
-                for (int lane = 0; lane < 8; ++lane) {
-                    if (columns[lane] == NO_LABEL) continue;
-                    N* at = cells + std::size_t(columns[lane]) * CELL + 8 * k;
-                    for (std::size_t i = 0; i < 8; ++i) at[i] += subtract ? -sums[i * CELL + 8 * k + lane] : sums[i * CELL + 8 * k + lane];
-                }
-            }
+struct VectorOf;  // eight numbers
+template <>
+struct VectorOf<std::uint16_t> {
+    using type = UShort8;
+};
+template <>
+struct VectorOf<std::int32_t> {
+    using type = Int8;
+};
+template <>
+struct VectorOf<double> {
+    using type = Double8;
+};
+
+// Adds eight numbers to others, or subtracts them.
+template <class N, class V>
+inline void change(N* at, const V& by, bool subtract) {
+    store(at, subtract ? load<V>(at) - by : load<V>(at) + by);
+}
+
+template <class N>
+inline void fold_group(const N* sums, const std::int32_t* columns, int kinds, bool subtract, N* cells) {
+    for (int k = 0; k < kinds; ++k) {
+        typename VectorOf<N>::type m[8];
+        if constexpr (sizeof(N) == 2) {
+            for (std::size_t i = 0; i < 8; ++i) m[i] = load<UShort8>(sums + i * CELL + 8 * k);
+            transpose(m);
+        } else {
+            for (std::size_t i = 0; i < 8; ++i)
+                for (int lane = 0; lane < 8; ++lane) m[lane][i] = sums[i * CELL + 8 * k + lane];
         }
+        for (int lane = 0; lane < 8; ++lane)
+            if (columns[lane] != NO_LABEL) change(cells + std::size_t(columns[lane]) * CELL + 8 * k, m[lane], subtract);
+    }
+}
+
+template <class N>
+void fold(const void* from, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* to) {
+    for (std::size_t group = 0; group < groups; ++group)
+        fold_group(static_cast<const N*>(from) + group * LANES * CELL, columns, kinds, subtract, static_cast<N*>(to) + group * n_columns * CELL);
+}
+
+template <class N, class Code>
+void fold_few(const void* given, std::size_t slots, const std::uint32_t* rows, std::size_t count, const RowStates& states, const std::int32_t* columns,
+              int kinds, bool subtract, std::size_t n_columns, void* workspace, void* to) {
+    const Code* codes = static_cast<const Code*>(given);
+    const std::size_t groups = (slots + LANES - 1) / LANES;
+    N* sums = static_cast<N*>(workspace);
+    std::vector<std::uint8_t> has_row(groups, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t code = codes[rows[i]], group = code / LANES;
+        if (code >= slots) continue;  // missing
+        if (!std::exchange(has_row[group], 1)) std::fill_n(sums + group * LANES * CELL, LANES * CELL, N(0));
+        add_states(sums + code * CELL, states.bytes + rows[i] * states.stride, states.weights, rows[i]);
+    }
+    N none[CELL] = {};
+    const N* before = none;     // sums up to the slot before
+    std::size_t places[CELL];   // of those that are not 0, in the cells of a group
+    typename VectorOf<N>::type numbers[CELL];
+    std::size_t some = 0;
+    for (std::size_t group = 0; group < groups; ++group) {
+        N* cells = static_cast<N*>(to) + group * n_columns * CELL;
+        if (!has_row[group]) {
+            for (std::size_t i = 0; i < some; ++i) change(cells + places[i], numbers[i], subtract);
+            continue;
+        }
+        N* own = sums + group * LANES * CELL;
+        for (std::size_t slot = 0; slot < LANES; ++slot, before = own, own += CELL)
+            for (std::size_t j = 0; j < CELL; ++j) own[j] += before[j];
+        fold_group(sums + group * LANES * CELL, columns, kinds, subtract, cells);
+        some = 0;
+        for (int k = 0; k < kinds; ++k)
+            for (int lane = 0; lane < 8; ++lane) {
+                const N sum = before[8 * k + lane];
+                if (columns[lane] == NO_LABEL || sum == 0) continue;
+                places[some] = std::size_t(columns[lane]) * CELL + std::size_t(8 * k);
+                numbers[some++] = typename VectorOf<N>::type{} + sum;
+            }
     }
 }
 
@@ -177,71 +233,103 @@ inline Int8 numbers(const std::uint16_t* cell) {
 inline Int8 numbers(const std::int32_t* cell) { return load<Int8>(cell); }
 inline Double8 numbers(const double* cell) { return load<Double8>(cell); }
 
+// Eight candidates: what they count in each column, the last of which is the coverage. Differences are exact.
+template <class N>
+struct Eight {
+    const void* group;
+    const std::vector<std::int32_t>& columns;
+    const Totals& totals;
+    bool other_side;
+
+    using V = decltype(numbers(static_cast<const N*>(nullptr)));
+    // TP, FP or positives.
+    V count(std::size_t c, int kind) const {
+        const V own = numbers(static_cast<const N*>(group) + std::size_t(columns[c]) * CELL + kind * int(LANES));
+        return other_side ? total(c, kind) - own : own;
+    }
+    V covered() const { return count(columns.size() - 1, 2); }
+    V missed(std::size_t c) const { return total(c, 3) - count(c, 2); }
+    V rejected(std::size_t c) const { return total(c, 4) - (covered() - count(c, 2)); }
+
+   private:
+    auto total(std::size_t c, int kind) const {
+        if constexpr (sizeof(N) == sizeof(double)) {
+            const std::vector<double>* of_kind[5] = {&totals.tp, &totals.fp, &totals.present, &totals.present_in_training, &totals.absent_in_training};
+            return (*of_kind[kind])[c];
+        } else {
+            return totals.whole[5 * c + std::size_t(kind)];
+        }
+    }
+};
+
 template <class N>
 void load_matrices(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals,
                    bool other_side, float* to, float* to_covered) {
-    const auto cell_of = [&](std::size_t c) { return static_cast<const N*>(group) + std::size_t(columns[c]) * CELL; };
-    using V = decltype(numbers(cell_of(0)));
-    using Single = std::decay_t<decltype(V{}[0])>;
-    const auto write = [](float* at, const V& v) { store(at, __builtin_convertvector(v, Float8)); };
-    const std::size_t n = columns.size() - 1;
-    const auto total = [&](std::size_t c, int kind) {
-        if constexpr (sizeof(Single) == 4) {
-            return totals.whole[5 * c + std::size_t(kind)];
-        } else {
-            const std::vector<double>* of_kind[5] = {&totals.tp, &totals.fp, &totals.present, &totals.present_in_training, &totals.absent_in_training};
-            return (*of_kind[kind])[c];
-        }
-    };
-    V covered = numbers(cell_of(n) + 2 * LANES);
-    if (other_side) covered = total(n, 2) - covered;
-    write(to_covered, covered);
+    const Eight<N> eight{group, columns, totals, other_side};
+    const auto write = [](float* at, const auto& numbers) { store(at, __builtin_convertvector(numbers, Float8)); };
+    write(to_covered, eight.covered());
     for (const std::uint32_t c : places) {
-        const N* cell = cell_of(c);
-        float* const matrix = std::exchange(to, to + MATRIX);
-        const auto number = [&](int kind) {
-            const V own = numbers(cell + kind * int(LANES));
-            return other_side ? total(c, kind) - own : own;
-        };
-        write(matrix, number(0));
-        write(matrix + LANES, number(1));
-        if (totals.kinds == 2) continue;
-        const V present = number(2);
-        write(matrix + 2 * LANES, total(c, 3) - present);
-        if (totals.kinds == 4) write(matrix + 3 * LANES, total(c, 4) - (covered - present));
+        write(to, eight.count(c, 0));
+        write(to + LANES, eight.count(c, 1));
+        if (totals.kinds > 2) write(to + 2 * LANES, eight.missed(c));
+        if (totals.kinds > 3) write(to + 3 * LANES, eight.rejected(c));
+        to += MATRIX;
     }
 }
 
-// A weight of top - f × bottom, raised by more than single precision can lose of what it is multiplied with.
-inline float weight_of_score(float top, float bottom, float f) {
-    const float weight = top - f * bottom;
-    return weight + 4e-6f * (top + f * bottom);
+// Lanes in which a label, predicted as present, may be as precise as is asked.
+inline Int8 are_precise(const Scoring& s, Float8 tp, Float8 fp) {
+    return (tp > Float8{}) & (s.right * tp - s.wrong * fp >= -s.rounding * (tp + fp));
 }
 
 template <class N>
-bool reaches(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, const Scoring& s, float f) {
-    const float right = weight_of_score(s.top[0], s.bottom[0], f), wrong = weight_of_score(0, s.bottom[1], f), missed = weight_of_score(0, s.bottom[3], f);
-    const float least = -weight_of_score(0, s.bottom_constant, f);
-    Int8 some = {};
-    for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
-        const N* cell = static_cast<const N*>(group) + std::size_t(columns[c]) * CELL;
-        auto tp = numbers(cell), fp = numbers(cell + LANES), present = numbers(cell + 2 * LANES);
-        if constexpr (sizeof(N) == sizeof(double)) {
-            tp = other_side ? totals.tp[c] - tp : tp;
-            fp = other_side ? totals.fp[c] - fp : fp;
-            present = totals.present_in_training[c] - (other_side ? totals.present[c] - present : present);
-        } else {
-            const std::int32_t* whole = totals.whole.data() + 5 * c;
-            tp = other_side ? whole[0] - tp : tp;
-            fp = other_side ? whole[1] - fp : fp;
-            present = whole[3] - (other_side ? whole[2] - present : present);
-        }
-        const Float8 tps = __builtin_convertvector(tp, Float8), fps = __builtin_convertvector(fp, Float8);
-        const Float8 others = missed * __builtin_convertvector(present, Float8);
-        some |= right * tps + wrong * fps + others >= all(least);
-        if (s.absence) some |= right * fps + wrong * tps + others >= all(least);
+std::size_t count_imprecise(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals,
+                            bool other_side, const Scoring& s) {
+    const Eight<N> eight{group, columns, totals, other_side};
+    std::size_t count = 0;
+    for (const std::uint32_t c : places) {
+        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
+        if (any(are_precise(s, tp, fp))) break;
+        ++count;
     }
-    return any(some);
+    return count;
+}
+
+// top - f × bottom, or a little more: each weight is raised by more than single precision can lose of what it is multiplied with.
+struct Score {
+    float right, wrong, rejected, missed, constant;
+
+    Score(const Scoring& s, float f)
+        : right(weight(s.top[0], s.bottom[0], f)), wrong(weight(s.top[1], s.bottom[1], f)), rejected(weight(s.top[2], s.bottom[2], f)),
+          missed(weight(s.top[3], s.bottom[3], f)), constant(weight(s.top_constant, s.bottom_constant, f)) {}
+    Float8 of(Float8 tp, Float8 fp, Float8 others) const { return right * tp + wrong * fp + others; }
+    static float weight(float top, float bottom, float f) { return top - f * bottom + 4e-6f * (top + f * bottom); }
+};
+
+template <class N>
+std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, const Scoring& s, float every,
+                     float best, std::uint32_t* places) {
+    const Score least(s, every), most(s, best);
+    const Eight<N> eight{group, columns, totals, other_side};
+    const bool asks = s.asks_head && !s.absence;
+    Int8 precise = {}, good = {};
+    std::size_t count = 0;
+    for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
+        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
+        const Float8 fn = __builtin_convertvector(eight.missed(c), Float8), tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
+        const auto may_be_worth = [&](const Score& score) {
+            const Float8 others = score.missed * fn + score.rejected * tn + score.constant;
+            Int8 may_be = (tp > Float8{}) & (score.of(tp, fp, others) >= Float8{});
+            if (s.absence) may_be |= (fp > Float8{}) & (score.of(fp, tp, others) >= Float8{});
+            return may_be;
+        };
+        const Int8 in_heads = may_be_worth(least);
+        if (!any(in_heads)) continue;
+        places[count++] = std::uint32_t(c);
+        good |= may_be_worth(most);
+        precise |= asks ? in_heads & are_precise(s, tp, fp) : ~Int8{};
+    }
+    return any(good & precise) ? count : 0;
 }
 
 template <class N>
@@ -309,22 +397,6 @@ void cumulate_sums(void* sums, std::size_t groups) {
     }
 }
 
-template <class Sum>
-inline Double4 as_doubles(const char* sum) {
-    if constexpr (sizeof(Sum) == 8)
-        return __builtin_convertvector(__builtin_convertvector(load<UShort4>(sum), Int4), Double4);
-    else
-        return __builtin_convertvector(load<Sum>(sum), Double4);
-}
-
-template <class Sum>
-void score_sums(const void* sums, std::size_t groups, const double* of, double* scores) {
-    for (std::size_t i = 0; i < groups; ++i) {
-        const Double4 products = as_doubles<Sum>(static_cast<const char*>(sums) + i * sizeof(Sum)) * load<Double4>(of);
-        scores[i] = (products[0] + products[1]) + (products[2] + products[3]);
-    }
-}
-
 // --- heuristics
 
 template <Formula F>
@@ -349,13 +421,15 @@ constexpr CountKernels count_kernels = {sizeof(N),
                                         sum_rows<N>,
                                         cumulate<N>,
                                         fold<N>,
+                                        {fold_few<N, std::uint8_t>, fold_few<N, std::uint16_t>, fold_few<N, std::uint32_t>},
                                         load_matrices<N>,
-                                        reaches<N>,
+                                        count_imprecise<N>,
+                                        relevant<N>,
                                         gather<N>};
 template <class Sum>
 constexpr RefineKernels refine_kernels = {
     sizeof(Sum), {add_contributions<Sum, std::uint8_t>, add_contributions<Sum, std::uint16_t>, add_contributions<Sum, std::uint32_t>}, add_to_slots<Sum>,
-    cumulate_sums<Sum>, score_sums<Sum>};
+    cumulate_sums<Sum>};
 
 const Kernels table = {{count_kernels<std::uint16_t>, count_kernels<std::int32_t>, count_kernels<double>},
                        {refine_kernels<std::uint64_t>, refine_kernels<Int4>, refine_kernels<Double4>},
