@@ -128,7 +128,7 @@ bool FixedHead::may_reach(std::size_t a, const Code* codes, const std::vector<Ro
     if (!screens_) return true;
     const Attribute& attribute = state_.attribute(a);
     const std::size_t values = std::size_t(attribute.values);
-    const bool is_long = values > 256 && values > 3 * rows.size();
+    const bool is_long = values > 256 && values > 4 * rows.size();
     score_rows(rows, work, sink.floor());
     if (work.scores.size() <= values) work.scores.resize(values + 1);  // one for missing values
     double* const scores = work.scores.data();
@@ -167,61 +167,40 @@ void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& wo
     const std::size_t values = std::size_t(state_.attribute(a).values), stride = values + 1;  // one for missing values
     const std::size_t bytes = n_terms_ * stride * kernel.bytes;
     if (work.sums.size() < bytes) work.sums.resize(bytes);
-    const bool is_long = values > 256 && values > 3 * rows.size();
-    if (!state_.with_codes(a, [&](const auto* codes) { return may_reach(a, codes, rows, work, sink); })) return;
-    work.values.clear();
     state_.with_codes(a, [&](const auto* codes) {
-        if (is_long)  // only what is used is made zero
-            for (std::size_t term = 0; term < n_terms_; ++term)
-                for (Row row : rows) std::memset(work.sums.data() + (term * stride + codes[row]) * kernel.bytes, 0, kernel.bytes);
-        else
-            std::memset(work.sums.data(), 0, bytes);
-        for (std::size_t term = 0; term < n_terms_; ++term)
-            kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), stride,
-                                                 work.sums.data() + term * stride * kernel.bytes);
-        if (!is_long && !some_weigh_nothing_) return;
+        if (!may_reach(a, codes, rows, work, sink)) return;
+        std::memset(work.sums.data(), 0, bytes);
         mark_values(codes, values, rows, work);
+        work.values.clear();
         for_each_bit(work.has_row, [&](std::size_t value) { work.values.push_back(std::int32_t(value)); });
-    });
-    if (is_long || some_weigh_nothing_) {
         for (std::size_t term = 0; term < n_terms_; ++term) {
             std::uint8_t* sums = work.sums.data() + term * stride * kernel.bytes;
+            kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), stride, sums);
             for (std::size_t i = 0; i < work.values.size(); ++i)
                 std::memmove(sums + i * kernel.bytes, sums + std::size_t(work.values[i]) * kernel.bytes, kernel.bytes);
         }
-        value_groups(a, work.values.size(), stride, screens_, work, sink);
-    } else {
-        value_groups(a, values, stride, screens_, work, sink);
-    }
+        value_groups(a, stride, screens_, work, sink);
+    });
     finish(work, sink);
 }
 
-// Values the candidates of an attribute from what groups of rows contribute, each with one value: those in `work.values`, or if there
-// are none, 0, 1, … Groups may be empty; the sums of one term are `stride` sums behind those of the one before.
-void FixedHead::value_groups(std::size_t a, std::size_t groups, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const {
+// Values the candidates of an attribute from what groups of rows contribute, each with one of `work.values`. The sums of one term are `stride` sums behind
+// those of the one before. `scored`: `work.scores` are known.
+void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const bool nominal = state_.attribute(a).nominal;
+    const std::size_t groups = work.values.size();
     if (groups == 0) return;
     work.totals.assign(n_terms_, Sum{});
     for (std::size_t term = 0; term < n_terms_; ++term) {
         if (!nominal) kernel.cumulate(work.sums.data() + term * stride * kernel.bytes, groups);
         for (std::size_t g = nominal ? 0 : groups - 1; g < groups; ++g) work.totals[term] = work.totals[term] + sum_at(work.sums, term * stride + g);
     }
-    const double least = work.screen.least;
-    const bool some_empty = work.values.empty();
-    const auto weight_up_to = [&](std::size_t g) { return sum_at(work.sums, g)[3]; };
-    const auto value = [&](std::size_t g) { return some_empty ? std::int32_t(g) : work.values[g]; };
     for (std::size_t g = 0; g < (nominal ? groups : groups - 1); ++g) {
-        const bool own_side = !scored || work.scores[std::size_t(value(g))] >= least;
-        const bool other_side = !nominal && (!scored || work.score_of_all - work.scores[std::size_t(value(g))] >= least);
-        if (!own_side && !other_side) continue;
-        if (some_empty && weight_up_to(g) == (nominal || g == 0 ? 0.0 : weight_up_to(g - 1))) continue;
-        std::size_t above = g + 1;
-        while (!nominal && some_empty && above < groups && weight_up_to(above) == weight_up_to(g)) ++above;
-        if (!nominal && above == groups) break;
-        const Split split{value(g), nominal ? 0 : value(above), false};
-        if (own_side) add_candidate(a, split, g, stride, false, work);
-        if (other_side) add_candidate(a, {split.below, split.above, true}, g, stride, true, work);
+        const double score = scored ? work.scores[std::size_t(work.values[g])] : 0;
+        const Split split{work.values[g], nominal ? 0 : work.values[g + 1], false};
+        if (!scored || score >= work.screen.least) add_candidate(a, split, g, stride, false, work);
+        if (!nominal && (!scored || work.score_of_all - score >= work.screen.least)) add_candidate(a, {split.below, split.above, true}, g, stride, true, work);
     }
     if (!options_.is_custom()) finish(work, sink);
 }
@@ -330,7 +309,7 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
         for (std::size_t term = 0; term < n_terms_; ++term)
             for (std::size_t g = 0, i = first; g < groups; ++g, to += kernel.bytes)
                 put(some_usual && std::ptrdiff_t(g) == place ? usual[term] : sum_at(sums, work.touched[i++] * n_terms_ + term), to);
-        value_groups(a, groups, groups, false, work, sink);
+        value_groups(a, groups, false, work, sink);
     }
     finish(work, sink);
     for (std::uint32_t slot : work.touched) std::memset(sums.data() + slot * stride, 0, stride);

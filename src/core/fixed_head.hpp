@@ -50,7 +50,7 @@ class FixedHead {
         std::vector<std::uint8_t> sums;           // terms × groups of rows
         std::vector<std::uint8_t> sparse_sums;    // sparse slots × terms, all zero between visits
         std::vector<std::uint64_t> has_row;  // a bit per value
-        std::vector<std::int32_t> values;    // of the groups, ascending; empty: all values of an attribute
+        std::vector<std::int32_t> values;    // of the groups, ascending
         double floor;                    // the screen and the scores are for
         Sum total;                       // of all rows and terms
         Screen screen;
@@ -89,7 +89,7 @@ class FixedHead {
     void put(const Sum& sum, std::uint8_t* to) const;
     void write(std::size_t term, Row row, const Sum& sum);
     void list_touched(const std::vector<Row>& rows, Workspace& work) const;
-    void value_groups(std::size_t a, std::size_t groups, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const;
+    void value_groups(std::size_t a, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const;
     Screen screen_for(double floor, const Sum& total) const;
     void add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side, Workspace& work) const;
     void finish(Workspace& work, RefinementSink& sink) const;
