@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "bindings.hpp"
@@ -53,7 +54,7 @@ void make_selection(PoolSelection* made, const Doubles& n_conditions, const Sums
 
 auto choose(PoolSelection& selection) {
     std::vector<PoolSelection::CoverUpdate> requested;
-    without_gil([&] { requested = selection.choose(); });
+    without_gil([&] { requested = selection.choose(std::numeric_limits<std::size_t>::max()); });
     std::vector<GivenUpdate> updates;
     for (auto& [body, label, before] : requested) updates.emplace_back(body, label, std::move(before));
     return updates;
@@ -108,6 +109,12 @@ void take_from(const PoolRows& rows, const std::vector<GivenUpdate>& given, NewS
     without_gil([&] { rows.take(asked, sums.data()); });
 }
 
+void select_by(const PoolRows& rows, PoolSelection& selection) {
+    expect_length(selection.n_bodies(), rows.n_bodies(), "the bodies of a selection");
+    expect_length(selection.n_labels(), rows.n_labels(), "the labels of a selection");
+    without_gil([&] { rows.select(selection); });
+}
+
 }  // namespace
 
 void bind_pools(nb::module_& m) {
@@ -119,7 +126,8 @@ void bind_pools(nb::module_& m) {
         .def("chosen", &chosen);
     nb::class_<PoolRows>(m, "PoolRows")
         .def("__init__", &make_rows, "n_rows"_a, "holds"_a.noconvert(), "open"_a.noconvert(), "present"_a.noconvert(), "weights"_a.none().noconvert())
-        .def("take", &take_from, "asked"_a, "sums"_a.noconvert());
+        .def("take", &take_from, "asked"_a, "sums"_a.noconvert())
+        .def("select", &select_by, "selection"_a);
 }
 
 }  // namespace plurule

@@ -34,20 +34,36 @@ PoolRows::PoolRows(std::size_t n_rows, RowBits holds, RowBits open, RowBits pres
 
 void PoolRows::take(const std::vector<PoolSelection::CoverUpdate>& asked, double* sums) const {
     std::map<std::vector<std::uint64_t>, const double*> known;  // sums over rows: labels that nothing has decided share them
-    for (const auto& [body, label, before] : asked) {
-        std::vector<std::uint64_t> all(holds_.line(body), holds_.line(body) + holds_.n_words), right(all.size());
+    const PoolSelection::CoverUpdate* last = nullptr;
+    std::vector<std::uint64_t> covered, all, right;
+    for (const PoolSelection::CoverUpdate& update : asked) {
+        if (!last || last->body != update.body || last->before != update.before) {
+            covered.assign(holds_.line(update.body), holds_.line(update.body) + holds_.n_words);
+            for (const std::uint32_t other : update.before)
+                for (std::size_t word = 0; word < covered.size(); ++word) covered[word] &= ~holds_.line(other)[word];
+            last = &update;
+        }
+        all = right = covered;
         for (std::size_t word = 0; word < all.size(); ++word) {
-            all[word] &= open_.line(label)[word];
-            for (const std::uint32_t other : before) all[word] &= ~holds_.line(other)[word];
-            right[word] = all[word] & present_.line(label)[word];
+            all[word] &= open_.line(update.label)[word];
+            right[word] = all[word] & present_.line(update.label)[word];
         }
         add(right, sums);
         sums += n_bodies();
         if (const auto same = known.find(all); same != known.end())
             std::copy_n(same->second, n_bodies(), sums);
         else
-            add(all, sums), known.emplace(std::move(all), sums);
+            add(all, sums), known.emplace(all, sums);
         sums += n_bodies();
+    }
+}
+
+void PoolRows::select(PoolSelection& selection) const {
+    std::vector<double> sums;
+    for (auto updates = selection.choose(1); !updates.empty(); updates = selection.choose(1)) {
+        sums.assign(updates.size() * 2 * n_bodies(), 0.0);
+        take(updates, sums.data());
+        selection.update(sums.data());
     }
 }
 

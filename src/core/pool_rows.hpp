@@ -24,6 +24,9 @@ class PoolRows {
     // Adds to updates × (those, all) × bodies.
     void take(const std::vector<PoolSelection::CoverUpdate>& asked, double* sums) const;
 
+    // Selects from the pool until nothing more is chosen.
+    void select(PoolSelection& selection) const;
+
     std::size_t n_bodies() const { return holds_.n_lines; }
     std::size_t n_labels() const { return open_.n_lines; }
 

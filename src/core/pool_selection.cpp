@@ -2,95 +2,154 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace plurule {
 namespace {
 
 constexpr double LEAST_GAIN = 0.5;   // weight of instances that a label must gain beyond nothing
 constexpr double SHRINKAGE = 10.0;   // weight by which shares of labels that the default rule predicts are drawn to the share of all
-constexpr double UNKNOWN = -1.0;
 constexpr double RESOLUTION = 1e9;   // values that agree when multiplied by this and rounded differ by rounding errors only
 
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
 double rounded(double value) { return std::nearbyint(value * RESOLUTION) / RESOLUTION; }
+
+// TP − λ·(TP + FP) of a label under a body, less what it must gain at least; of an absent label, the opposite of its presence.
+struct PresenceGain {
+    double lam;
+    double operator()(double right, double all) const { return right - lam * all - LEAST_GAIN; }
+};
+struct AbsenceGain {
+    double lam, share;
+    double operator()(double right, double all) const { return lam * all - all * (right + SHRINKAGE * share) / (all + SHRINKAGE) - LEAST_GAIN; }
+};
 
 }  // namespace
 
 PoolSelection::PoolSelection(PoolFacts facts, const double* sums, std::vector<Criterion> criteria, std::size_t max_rules,
                              std::size_t cache_size)
-    : facts_(std::move(facts)), max_rules_(max_rules), cache_size_(cache_size), relevant_(n_bodies()) {
+    : facts_(std::move(facts)), max_rules_(max_rules), cache_size_(cache_size), n_relevant_(n_bodies()) {
     const std::size_t n_labels = facts_.label_weights.size(), n = n_bodies();
-    std::vector<std::shared_ptr<const OpenCounts>> open;
-    for (std::size_t label = 0; label < n_labels; ++label) {
-        const double *right = sums + label * n, *all = right + n_labels * n;
-        open.push_back(std::make_shared<OpenCounts>(OpenCounts{{}, {right, right + n}, {all, all + n}}));
-        shares_.push_back(all[0] > 0 ? right[0] / all[0] : 0.0);
-        // Open pairs only become fewer.
-        for (std::uint32_t body = 0; body < n; ++body) {
-            const bool may_predict = !is_forbidden(std::uint32_t(label), body, false) || !is_forbidden(std::uint32_t(label), body, true);
-            if (all[body] > 0 && facts_.label_weights[label] > 0 && may_predict) relevant_[body].push_back(std::uint32_t(label));
-        }
-    }
     group_of_.assign(n_labels, std::uint32_t(facts_.groups.size()));
     for (std::uint32_t group = 0; group < facts_.groups.size(); ++group)
         for (const std::uint32_t label : facts_.groups[group]) group_of_[label] = group;
+    std::vector<Open> open;
+    for (std::uint32_t label = 0; label < n_labels; ++label) {
+        const double *right = sums + label * n, *all = right + n_labels * n;
+        const auto shared = [n](const double* begin) { return std::make_shared<const std::vector<double>>(begin, begin + n); };
+        const bool is_same = label > 0 && std::equal(all, all + n, open.back()->all->begin());
+        open.push_back(std::make_shared<OpenCounts>(OpenCounts{{}, shared(right), is_same ? open.back()->all : shared(all)}));
+        shares_.push_back(all[0] > 0 ? right[0] / all[0] : 0.0);
+        // Open pairs only become fewer.
+        for (std::uint32_t body = 0; body < n; ++body) {
+            const bool may_predict = !is_forbidden(label, body, false) || !is_forbidden(label, body, true);
+            const double most = is_grouped(label) ? right[body] : all[body];
+            if (most > 0 && facts_.label_weights[label] > 0 && may_predict) ++n_relevant_[body];
+        }
+    }
     all_.reserve(criteria.size());
     for (Criterion& criterion : criteria) {
-        Growing& growing = all_.emplace_back(Growing{std::move(criterion), 0.0, std::vector<std::uint8_t>(n_labels), open, std::vector<double>(n), std::vector<double>(n), std::vector<double>(n, UNKNOWN), {}});
-        growing.largest_loss = 1.0 - 1.0 / std::ranges::max(growing.criterion.lift);
-        std::vector<double> highest = growing.criterion.lift;  // up to each length
-        for (std::size_t length = 1; length < n_labels; ++length) highest[length] = std::max(highest[length], highest[length - 1]);
-        for (std::size_t body = 0; body < n; ++body) {
-            const double price = std::max(0.0, 1.0 - growing.criterion.condition_price * facts_.n_conditions[body]);
-            growing.factor[body] = price * (relevant_[body].empty() ? 0.0 : highest[relevant_[body].size() - 1]);
-        }
+        const auto [lowest, highest] = std::ranges::minmax(criterion.lift);
+        const bool may_bound = facts_.excludes.empty() && facts_.min_precision <= 0 && lowest >= 1;
+        std::vector<double> highest_to = criterion.lift;  // each length
+        for (std::size_t length = 1; length < n_labels; ++length) highest_to[length] = std::max(highest_to[length], highest_to[length - 1]);
+        std::vector<double> factor(n);
+        for (std::size_t body = 0; body < n; ++body)
+            factor[body] = n_relevant_[body] == 0 ? 0.0 : price(criterion, body) * highest_to[n_relevant_[body] - 1];
+        Growing& growing = all_.emplace_back(Growing{std::move(criterion), 1.0 - 1.0 / highest, may_bound, std::vector<std::uint8_t>(n_labels), open, {},
+                                                     std::move(factor), {}, {}});
         Choice rule{0, growing.criterion.usual, true};
         for (std::uint32_t label = 0; label < n_labels && growing.criterion.exceptions; ++label)
             if (!is_grouped(label) && gain(growing, label, 0) > 0) rule.head.push_back(label);
         for (const std::uint32_t label : rule.head) growing.negated[label] = 1;
         if (!rule.head.empty() && max_rules > 0) growing.chosen.push_back(std::move(rule));
-        for (std::uint32_t label = 0; label < n_labels; ++label) add_gains(growing, label, 1.0);
-        if (growing.chosen.size() < max_rules) growing_.push_back(&growing);
+        if (growing.chosen.size() < max_rules) waiting_.push_back(&growing);
     }
 }
 
-// TP − λ·(TP + FP) of a label under a body, less what it must gain at least; of an absent label, the opposite of its presence. In an
-// exclusive group, a label must also be right more often than the label that the default rule predicts.
+// The share of its gain that a body keeps after paying for its conditions.
+double PoolSelection::price(const Criterion& criterion, std::size_t body) const {
+    return std::max(0.0, 1.0 - criterion.condition_price * facts_.n_conditions[body]);
+}
+
+// In an exclusive group, a label must also be right more often than the label that the default rule predicts.
 double PoolSelection::gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const {
     const OpenCounts& open = *growing.open[label];
-    const double lam = growing.criterion.lam, all = open.all[body];
-    double right = open.right[body];
-    if (is_grouped(label)) return right - std::max(growing.open[growing.criterion.usual[group_of_[label]]]->right[body], lam * all) - LEAST_GAIN;
-    if (!growing.negated[label]) return right - lam * all - LEAST_GAIN;
-    right = all * (right + SHRINKAGE * shares_[label]) / (all + SHRINKAGE);
-    return lam * all - right - LEAST_GAIN;
+    const double lam = growing.criterion.lam, right = (*open.right)[body], all = (*open.all)[body];
+    if (is_grouped(label)) return right - std::max((*growing.open[growing.criterion.usual[group_of_[label]]]->right)[body], lam * all) - LEAST_GAIN;
+    return growing.negated[label] ? AbsenceGain{lam, shares_[label]}(right, all) : PresenceGain{lam}(right, all);
+}
+
+// Whether a body may predict a label, as present or absent, and would be right at all.
+bool PoolSelection::may_gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const {
+    const bool negated = growing.negated[label];
+    if ((negated && is_grouped(label)) || facts_.label_weights[label] <= 0 || is_forbidden(label, body, !negated)) return false;
+    const double all = (*growing.open[label]->all)[body], present = (*growing.open[label]->right)[body];
+    const double right = negated ? all - present : present;
+    return right > 0 && right >= facts_.min_precision * all;
+}
+
+// Finds the labels that matter to each body, and what they gain in all.
+void PoolSelection::begin(Growing& growing) const {
+    const std::size_t n = n_bodies();
+    Values& values = growing.values;
+    values = {std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<std::uint8_t>(n, 1), std::vector<Numbers>(n)};
+    for (const bool is_known : {false, true})
+        for (std::uint32_t label = 0; label < n_labels(); ++label)
+            for (std::uint32_t body = 0; body < n; ++body) {
+                const double gains = gain(growing, label, body) * facts_.label_weights[label];
+                if (is_known ? gains <= values.lowest[body] && !is_grouped(label) : gains <= 0) continue;
+                if (!may_gain(growing, label, body)) continue;
+                if (is_known) {
+                    values.labels[body].push_back(label);
+                } else {
+                    values.increase[body] = values.gained[body] += gains;  // the value, which is not known, counts as 0
+                    values.lowest[body] = -2 * growing.largest_loss * values.gained[body];
+                }
+            }
 }
 
 // Relaxed pruning: of the labels, best first, the beginning with the highest lifted gain. A label that loses is only looked at
 // where the lift can make up for it: ρ(n)·(S − loss) > ρ(m)·S with m < n needs loss < (1 − 1/ρ_max)·S, where S is all that is gained.
-double PoolSelection::best_head(const Growing& growing, std::uint32_t body, Numbers* head) const {
-    thread_local std::vector<std::pair<double, std::uint32_t>> losses;
-    losses.clear();
-    double gained = 0.0;
-    for (const std::uint32_t label : relevant_[body]) {
-        if (is_grouped(label) && growing.negated[label]) continue;
-        if (is_forbidden(label, body, !growing.negated[label])) continue;
-        const OpenCounts& open = *growing.open[label];
-        const double all = open.all[body], right = growing.negated[label] ? all - open.right[body] : open.right[body];
-        if (right <= 0 || right < facts_.min_precision * all) continue;
-        const double loss = -gain(growing, label, body) * facts_.label_weights[label];
-        losses.emplace_back(loss, label);
-        gained -= std::min(loss, 0.0);
+double PoolSelection::best_head(Growing& growing, std::uint32_t body, Numbers* head) const {
+    thread_local std::vector<std::pair<double, std::uint32_t>> kept_losses;
+    std::vector<std::pair<double, std::uint32_t>>& losses = kept_losses;
+    Numbers& matter = growing.values.labels[body];
+    double& lowest = growing.values.lowest[body];
+    double& gained = growing.values.gained[body];
+    const auto look = [&] {
+        losses.clear();
+        gained = 0.0;
+        for (const std::uint32_t label : matter) {
+            if (!may_gain(growing, label, body)) continue;
+            const double loss = -gain(growing, label, body) * facts_.label_weights[label];
+            losses.emplace_back(loss, label);
+            gained -= std::min(loss, 0.0);
+        }
+    };
+    look();
+    if (-growing.largest_loss * gained < lowest) {  // more labels matter
+        matter.resize(n_labels());
+        std::iota(matter.begin(), matter.end(), 0u);
+        look();
     }
+    lowest = -2 * growing.largest_loss * gained;
+    matter.clear();
+    for (const auto& [loss, label] : losses)
+        if (-loss > lowest || is_grouped(label)) matter.push_back(label);
     if (gained <= 0) return 0.0;
     std::erase_if(losses, [&](const auto& pair) { return pair.first >= 0 && pair.first >= growing.largest_loss * gained; });
     std::ranges::sort(losses);
     const std::vector<double>& lift = growing.criterion.lift;
-    thread_local Numbers labels;
+    thread_local Numbers kept_labels;
+    Numbers& labels = kept_labels;
     labels.clear();
     double best = 0.0, total = 0.0;
     std::size_t length = 0;
     for (const auto& [loss, label] : losses) {
-        if (!facts_.excludes.empty() && is_excluded(label, labels)) continue;
+        if (is_excluded(label, labels)) continue;
         total -= loss;
         if (total <= 0) break;
         labels.push_back(label);
@@ -103,53 +162,83 @@ double PoolSelection::best_head(const Growing& growing, std::uint32_t body, Numb
     return best;
 }
 
+// Whether a label must not stand beside those of a head: another of its group is there, or one that it excludes.
 bool PoolSelection::is_excluded(std::uint32_t label, const Numbers& head) const {
-    return std::ranges::any_of(facts_.excludes[label], [&](std::uint32_t other) { return std::ranges::find(head, other) != head.end(); });
+    const auto is_there = [&](std::uint32_t other) { return std::ranges::find(head, other) != head.end(); };
+    if (!facts_.excludes.empty() && std::ranges::any_of(facts_.excludes[label], is_there)) return true;
+    return is_grouped(label) && std::ranges::any_of(head, [&](std::uint32_t other) { return group_of_[other] == group_of_[label]; });
 }
 
-double PoolSelection::value(const Growing& growing, std::uint32_t body) const {
-    return best_head(growing, body, nullptr) * std::max(0.0, 1.0 - growing.criterion.condition_price * facts_.n_conditions[body]);
+void PoolSelection::compute_value(Growing& growing, std::uint32_t body) const {
+    Values& values = growing.values;
+    values.worth[body] = rounded(best_head(growing, body, nullptr) * price(growing.criterion, body));
+    values.increase[body] = 0.0;
+    values.changed[body] = 0;
 }
 
-std::vector<PoolSelection::CoverUpdate> PoolSelection::choose() {
-    while (!growing_.empty()) {
+std::vector<PoolSelection::CoverUpdate> PoolSelection::choose(std::size_t at_once) {
+    while (!growing_.empty() || !waiting_.empty()) {
         if (cache_.size() > cache_size_) cache_.clear();
+        for (; growing_.size() < at_once && !waiting_.empty(); waiting_.pop_front()) {
+            begin(*waiting_.front());
+            growing_.push_back(waiting_.front());
+        }
         std::erase_if(growing_, [&](Growing* growing) { return !choose(*growing) || growing->chosen.size() >= max_rules_; });
-        for (const Growing* growing : growing_)
-            for (const std::uint32_t label : growing->chosen.back().decided)
-                if (Key key = key_after(*growing, label); !cache_.contains(key))
-                    requested_.try_emplace(std::move(key), growing->chosen.back().body, growing->open[label]);
+        for (Growing* growing : growing_) request_updates(*growing);
         std::vector<CoverUpdate> updates;
-        for (const auto& [key, from] : requested_) updates.push_back({from.first, key.first, from.second->decided_by});
+        for (const Request& request : requested_) updates.push_back({request.body, request.label, request.before->decided_by});
         if (!updates.empty()) return updates;
         continue_growing();
     }
     return {};
 }
 
-// Chooses the body of the highest value, if one has any; the first of those that are equal but for rounding. A body is worth at most
-// its price × the highest lift that its labels can reach × the sum of their gains, so bodies are valued in the order of that bound.
-bool PoolSelection::choose(Growing& growing) const {
-    thread_local std::vector<std::pair<double, std::uint32_t>> bounds;
-    bounds.clear();
-    for (std::uint32_t body = 0; body < n_bodies(); ++body) {
-        const double known = growing.worth[body];
-        const double bound = known != UNKNOWN ? known : growing.gained[body] * growing.factor[body] * (1 + 1e-12) + 1 / RESOLUTION;
-        if (bound > 2 / RESOLUTION || known > 0) bounds.emplace_back(bound, body);
+// Finds the counts after the last choice, or asks for them.
+void PoolSelection::request_updates(Growing& growing) {
+    growing.next.clear();
+    for (const std::uint32_t label : growing.chosen.back().decided) {
+        const auto [place, is_new] = cache_.try_emplace(key_after(growing, label));
+        if (is_new) {
+            place->second = std::make_shared<OpenCounts>();
+            place->second->decided_by = place->first.second;
+            requested_.push_back({growing.chosen.back().body, label, growing.open[label], place->second});
+        }
+        growing.next.push_back(place->second);
     }
-    std::ranges::make_heap(bounds);
+}
+
+// Chooses the body of the highest value, if one has any; the first of those that are equal but for rounding. Values that are not
+// known are computed in the order of a bound: the last value, and what gains may have added since, with the highest lift.
+bool PoolSelection::choose(Growing& growing) const {
+    const Values& values = growing.values;
     std::uint32_t best = 0;
     double highest = 0.0;
-    while (!bounds.empty() && rounded(bounds.front().first) >= highest) {
-        const std::uint32_t body = bounds.front().second;
-        std::ranges::pop_heap(bounds);
-        bounds.pop_back();
-        double& worth = growing.worth[body];
-        if (worth == UNKNOWN) worth = rounded(value(growing, body));
+    const auto compare = [&](std::uint32_t body) {
+        const double worth = values.worth[body];
         if (worth > highest || (worth == highest && worth > 0 && body < best)) {
             highest = worth;
             best = body;
         }
+    };
+    for (std::uint32_t body = 0; body < n_bodies(); ++body)
+        if (!values.changed[body]) compare(body);
+    thread_local std::vector<std::pair<double, std::uint32_t>> kept;
+    std::vector<std::pair<double, std::uint32_t>>& bounds = kept;
+    bounds.clear();
+    for (std::uint32_t body = 0; body < n_bodies(); ++body) {
+        if (!values.changed[body]) continue;
+        const double increase = values.increase[body], least = -growing.largest_loss * (values.gained[body] + increase);
+        const bool is_bounded = growing.may_bound && least * (1 - 1e-9) >= values.lowest[body];
+        const double bound = is_bounded ? values.worth[body] + growing.factor[body] * increase * (1 + 1e-9) + 4 / RESOLUTION : INFINITE;
+        if (bound >= highest) bounds.emplace_back(bound, body);
+    }
+    std::ranges::make_heap(bounds);
+    while (!bounds.empty() && bounds.front().first >= highest) {
+        const std::uint32_t body = bounds.front().second;
+        std::ranges::pop_heap(bounds);
+        bounds.pop_back();
+        compute_value(growing, body);
+        compare(body);
     }
     if (highest <= 0) return false;
     Numbers head;
@@ -175,11 +264,21 @@ PoolSelection::Key PoolSelection::key_after(const Growing& growing, std::uint32_
 }
 
 void PoolSelection::update(const double* covered) {
-    for (const auto& [key, from] : requested_) {
-        OpenCounts open{key.second, from.second->right, from.second->all};
-        for (std::vector<double>* sums : {&open.right, &open.all})
-            for (double& sum : *sums) sum -= *covered++;
-        cache_[key] = std::make_shared<OpenCounts>(std::move(open));
+    const std::size_t n = n_bodies();
+    const auto less = [n](const Sums& before, const double* taken) {
+        if (std::all_of(taken, taken + n, [](double sum) { return sum == 0; })) return before;
+        std::vector<double> after(n);
+        for (std::size_t body = 0; body < n; ++body) after[body] = (*before)[body] - taken[body];
+        return std::make_shared<const std::vector<double>>(std::move(after));
+    };
+    const Request* last = nullptr;
+    for (const Request& request : requested_) {
+        request.after->right = less(request.before->right, covered);
+        covered += n;
+        const bool is_same = last && last->before->all == request.before->all && std::equal(covered, covered + n, covered - 2 * n);
+        request.after->all = is_same ? last->after->all : less(request.before->all, covered);
+        covered += n;
+        last = &request;
     }
     requested_.clear();
     continue_growing();
@@ -188,21 +287,59 @@ void PoolSelection::update(const double* covered) {
 void PoolSelection::continue_growing() {
     for (Growing* growing : growing_) {
         const Numbers& decided = growing->chosen.back().decided;
-        for (const std::uint32_t label : decided) add_gains(*growing, label, -1.0);
-        for (const std::uint32_t label : decided) {
-            const std::shared_ptr<const OpenCounts> before = std::exchange(growing->open[label], cache_.at(key_after(*growing, label)));
-            for (std::size_t body = 0; body < n_bodies(); ++body)
-                if (before->all[body] != growing->open[label]->all[body]) growing->worth[body] = UNKNOWN;
-        }
-        for (const std::uint32_t label : decided) add_gains(*growing, label, 1.0);
+        for (std::size_t i = 0; i < decided.size(); ++i)
+            if (!is_grouped(decided[i])) note_gains(*growing, decided[i], *growing->next[i]);
+        for (std::uint32_t group = 0; group < facts_.groups.size(); ++group) note_gains_of_group(*growing, group);
+        for (std::size_t i = 0; i < decided.size(); ++i) growing->open[decided[i]] = growing->next[i];
     }
 }
 
-// Adds what a label gains, times a sign, to the sums of all bodies.
-void PoolSelection::add_gains(Growing& growing, std::uint32_t label, double sign) const {
-    const double weight = facts_.label_weights[label] * sign;
-    for (std::uint32_t body = 0; body < n_bodies(); ++body)
-        growing.gained[body] += weight * std::max(0.0, gain(growing, label, body));
+// Notes by how much what a label gains rises at most, of gains that matter.
+void PoolSelection::note_gains(Growing& growing, std::uint32_t label, const OpenCounts& after) const {
+    const OpenCounts& before = *growing.open[label];
+    if (before.all == after.all) return;
+    const double weight = facts_.label_weights[label];
+    const double *right = before.right->data(), *all = before.all->data(), *new_right = after.right->data(), *new_all = after.all->data();
+    Values& values = growing.values;
+    const auto note = [&](const auto& gain) {
+        for (std::uint32_t body = 0; body < n_bodies(); ++body) {
+            if (all[body] == new_all[body]) continue;
+            const double least = values.lowest[body];
+            const double gains = weight * gain(right[body], all[body]), new_gains = weight * gain(new_right[body], new_all[body]);
+            if (gains <= least && new_gains <= least) continue;
+            values.changed[body] = 1;
+            values.increase[body] += std::max(0.0, new_gains - std::max(gains, least));
+            Numbers& labels = values.labels[body];
+            if (gains <= least && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+        }
+    };
+    const double lam = growing.criterion.lam;
+    if (growing.negated[label]) note(AbsenceGain{lam, shares_[label]});
+    else note(PresenceGain{lam});
+}
+
+// The labels of a group gain where the label of the default rule is right less often, or fewer pairs are open; one of them is in a head.
+void PoolSelection::note_gains_of_group(Growing& growing, std::uint32_t group) const {
+    const Numbers& decided = growing.chosen.back().decided;
+    const auto next = [&](std::uint32_t label) -> const OpenCounts& { return *growing.next[std::size_t(std::ranges::lower_bound(decided, label) - decided.begin())]; };
+    const std::uint32_t usual = growing.criterion.usual[group];
+    if (!std::ranges::binary_search(decided, usual)) return;
+    double weight = 0.0;
+    for (const std::uint32_t label : facts_.groups[group]) weight = std::max(weight, facts_.label_weights[label]);
+    const std::vector<double>&right = *growing.open[usual]->right, &new_right = *next(usual).right;
+    const std::vector<double>*last = nullptr, *new_last = nullptr;
+    for (const std::uint32_t label : facts_.groups[group]) {
+        const std::vector<double>&all = *growing.open[label]->all, &new_all = *next(label).all;
+        if (&all == last && &new_all == new_last) continue;
+        last = &all;
+        new_last = &new_all;
+        const double lam = growing.criterion.lam;
+        for (std::size_t body = 0; body < n_bodies(); ++body) {
+            const double less = std::max(right[body], lam * all[body]) - std::max(new_right[body], lam * new_all[body]);
+            growing.values.increase[body] += weight * less;
+            growing.values.changed[body] |= std::uint8_t(all[body] != new_all[body]);
+        }
+    }
 }
 
 std::vector<std::vector<PoolSelection::Choice>> PoolSelection::chosen() const {

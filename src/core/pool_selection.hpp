@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <utility>
@@ -32,7 +33,7 @@ struct PoolFacts {
     std::vector<double> label_weights;    // per label: factor of its gains
     double min_precision;                 // of every label of a head
     std::vector<std::uint8_t> forbidden;  // (absent, present) × labels × bodies: whether a body must not predict a label so
-    std::vector<Numbers> excludes;        // per label, those that must not stand beside it in a head; empty if all may
+    std::vector<Numbers> excludes;        // per label, those that must not stand beside it in a head, but for its group; empty if all may
     std::vector<Numbers> groups;          // exclusive labels, of which each instance has exactly one
     std::vector<std::pair<std::uint32_t, std::uint32_t>> hierarchy;  // labels, each with one that it implies
 };
@@ -56,33 +57,47 @@ class PoolSelection {
     // `cache_size` results of cover updates are kept: criteria often choose alike.
     PoolSelection(PoolFacts facts, const double* sums, std::vector<Criterion> criteria, std::size_t max_rules, std::size_t cache_size);
 
-    // Chooses by each criterion until cover updates are needed, and returns these; none at the end.
-    std::vector<CoverUpdate> choose();
+    // Chooses by so many criteria side by side until cover updates are needed, and returns these; none at the end. One after the
+    // other is faster where counting does not take long: less is looked at again and again.
+    std::vector<CoverUpdate> choose(std::size_t at_once);
     // Continues with their results: updates × (pairs that have the label, all) × bodies.
     void update(const double* covered);
     // Per criterion, what is chosen so far.
     std::vector<std::vector<Choice>> chosen() const;
 
     std::size_t n_bodies() const { return facts_.n_conditions.size(); }
+    std::size_t n_labels() const { return facts_.label_weights.size(); }
     std::size_t n_requested() const { return requested_.size(); }
 
    private:
-    // Weights of the open pairs of one label that bodies cover, once some bodies have decided it.
+    // Weights of the open pairs of one label that bodies cover, once some bodies have decided it. Labels share what is equal.
+    using Sums = std::shared_ptr<const std::vector<double>>;
     struct OpenCounts {
         Numbers decided_by;  // ascending
-        std::vector<double> right, all;
+        Sums right, all;
     };
+    using Open = std::shared_ptr<const OpenCounts>;
     using Key = std::pair<std::uint32_t, Numbers>;  // a label and the bodies that have decided it
 
+    // The value of a body when it was last computed, and what its labels may have gained since.
+    struct Values {
+        std::vector<double> worth;          // per body
+        std::vector<double> gained;         // the sum of what its labels gained then, of those that gained
+        std::vector<double> lowest;         // gains below this cannot matter unless what is gained doubles: the label is in no head
+        std::vector<double> increase;       // at most so much have gains risen since
+        std::vector<std::uint8_t> changed;  // whether a gain that matters has changed
+        std::vector<Numbers> labels;        // whose gains are above the lowest, or were
+    };
     // The rules selected by one criterion.
     struct Growing {
         Criterion criterion;
-        double largest_loss;                                   // of a label in a head, as a share of all gains: 1 − 1/ρ_max
-        std::vector<std::uint8_t> negated;                     // per label: predicted by the default rule, so other rules say it is absent
-        std::vector<std::shared_ptr<const OpenCounts>> open;   // per label
-        std::vector<double> gained;                            // per body, the sum of what its labels gain, of those that gain
-        std::vector<double> factor;                            // per body, its price × the highest lift that its labels can reach
-        std::vector<double> worth;                             // per body, its value where it is known; UNKNOWN after its counts changed
+        double largest_loss;                // of a label in a head, as a share of all gains: 1 − 1/ρ_max
+        bool may_bound;                     // whether a value rises at most by what gains rise by
+        std::vector<std::uint8_t> negated;  // per label: predicted by the default rule, so other rules say it is absent
+        std::vector<Open> open;             // per label
+        std::vector<Open> next;             // per label that the last choice decides, once it has
+        std::vector<double> factor;         // per body, its price × the highest lift that its labels can reach
+        Values values;
         std::vector<Choice> chosen;
     };
 
@@ -90,24 +105,36 @@ class PoolSelection {
         return facts_.forbidden[(present * facts_.label_weights.size() + label) * n_bodies() + body];
     }
     bool is_grouped(std::uint32_t label) const { return group_of_[label] < facts_.groups.size(); }
+    double price(const Criterion& criterion, std::size_t body) const;
     double gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
-    double best_head(const Growing& growing, std::uint32_t body, Numbers* head) const;
+    bool may_gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
+    void begin(Growing& growing) const;
+    double best_head(Growing& growing, std::uint32_t body, Numbers* head) const;
     bool is_excluded(std::uint32_t label, const Numbers& head) const;
-    void add_gains(Growing& growing, std::uint32_t label, double sign) const;
-    double value(const Growing& growing, std::uint32_t body) const;
+    void compute_value(Growing& growing, std::uint32_t body) const;
     bool choose(Growing& growing) const;
     Key key_after(const Growing& growing, std::uint32_t label) const;
+    void request_updates(Growing& growing);
     void continue_growing();
+    void note_gains(Growing& growing, std::uint32_t label, const OpenCounts& after) const;
+    void note_gains_of_group(Growing& growing, std::uint32_t group) const;
 
     PoolFacts facts_;
     std::size_t max_rules_, cache_size_;
     std::vector<double> shares_;     // per label, its share of the pairs that are open at first
     Numbers group_of_;               // per label, its group, or the number of groups
-    std::vector<Numbers> relevant_;  // per body, the labels that it can ever gain by
+    Numbers n_relevant_;             // per body, the number of labels that it can ever gain by
     std::vector<Growing> all_;
+    std::deque<Growing*> waiting_;
     std::vector<Growing*> growing_;
-    std::map<Key, std::shared_ptr<const OpenCounts>> cache_;
-    std::map<Key, std::pair<std::uint32_t, std::shared_ptr<const OpenCounts>>> requested_;  // by which body, and from which counts
+    std::map<Key, std::shared_ptr<OpenCounts>> cache_;
+    // Counts to be made, and by which body from which counts.
+    struct Request {
+        std::uint32_t body, label;
+        Open before;
+        std::shared_ptr<OpenCounts> after;
+    };
+    std::vector<Request> requested_;
 };
 
 }  // namespace plurule

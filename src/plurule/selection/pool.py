@@ -201,8 +201,13 @@ def select_rules(
     while requests := [(number, updates) for number, one in enumerate(selections) if (updates := _requested(one))]:
         for (number, _), sums in zip(requests, covered(requests), strict=True):
             selections[number].update(sums)
+    return [_chosen(selection, problem) for selection in selections]
+
+
+def _chosen(selection: _core.PoolSelection, problem: Problem) -> list[list[Choice]]:
+    """Return what a selection has chosen by each criterion."""
     grouped = {label for group in problem.groups for label in group}
-    return [[_choices(chosen, grouped) for chosen in selection.chosen()] for selection in selections]
+    return [_choices(chosen, grouped) for chosen in selection.chosen()]
 
 
 def _choices(chosen: Sequence[tuple[int, list[int], bool, list[int]]], grouped: set[int]) -> list[Choice]:
@@ -237,8 +242,9 @@ def _selection(
     if constraints is not None:
         for number, body in enumerate(bodies if constraints.directed else ()):
             forbidden[:, :, number] |= constraints.forbidden_heads(body).any(axis=0).T
-        if constraints.apart.any():
-            excludes = [np.flatnonzero(row).tolist() for row in constraints.apart]
+        apart = constraints.apart & ~_same_group(problem)
+        if apart.any():
+            excludes = [np.flatnonzero(row).tolist() for row in apart]
     return _core.PoolSelection(
         n_conditions=np.array([len(body) for body in bodies], np.float64),
         sums=sums,
@@ -254,6 +260,14 @@ def _selection(
         max_rules=limits.max_rules,
         cache_size=CACHED_SUMS // len(bodies),
     )
+
+
+def _same_group(problem: Problem) -> NDArray[np.bool_]:
+    """Return which labels are of one exclusive group: labels × labels."""
+    group_of = np.full(problem.n_labels, -1)
+    for number, group in enumerate(problem.groups):
+        group_of[list(group)] = number
+    return (group_of[:, None] == group_of) & (group_of >= 0)
 
 
 def _says_little(bodies: Sequence[Body], covered: Values) -> NDArray[np.bool_]:
@@ -274,12 +288,9 @@ def select_here(
 ) -> list[list[Choice]]:
     """Return the selections from one pool, by all rows of a problem."""
     pool = pool_of(bodies, problem)
-
-    def covered(requests: list[tuple[int, list[CoverUpdate]]]) -> Iterable[Values]:
-        return [pool.covered(updates) for _, updates in requests]
-
-    (selections,) = select_rules([bodies], criteria, limits, problem, [pool.counts()], covered)
-    return selections
+    selection = _selection(bodies, pool.counts(), criteria, limits, problem)
+    pool.rows.select(selection)
+    return _chosen(selection, problem)
 
 
 def rules_of(bodies: Sequence[Body], choices: Sequence[Choice], problem: Problem) -> tuple[Rule, ...]:
