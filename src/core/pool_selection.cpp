@@ -52,14 +52,13 @@ PoolSelection::PoolSelection(PoolFacts facts, const double* sums, std::vector<Cr
     all_.reserve(criteria.size());
     for (Criterion& criterion : criteria) {
         const auto [lowest, highest] = std::ranges::minmax(criterion.lift);
-        const bool may_bound = facts_.excludes.empty() && facts_.min_precision <= 0 && lowest >= 1;
+        const bool may_bound = facts_.excludes.empty() && lowest >= 1;
         std::vector<double> highest_to = criterion.lift;  // each length
         for (std::size_t length = 1; length < n_labels; ++length) highest_to[length] = std::max(highest_to[length], highest_to[length - 1]);
-        std::vector<double> factor(n);
-        for (std::size_t body = 0; body < n; ++body)
-            factor[body] = n_relevant_[body] == 0 ? 0.0 : price(criterion, body) * highest_to[n_relevant_[body] - 1];
+        std::vector<double> highest_of(n);
+        for (std::size_t body = 0; body < n; ++body) highest_of[body] = highest_to[std::max(n_relevant_[body], 1u) - 1];
         Growing& growing = all_.emplace_back(Growing{std::move(criterion), 1.0 - 1.0 / highest, may_bound, std::vector<std::uint8_t>(n_labels), open, {},
-                                                     std::move(factor), {}, {}});
+                                                     std::move(highest_of), {}, {}});
         Choice rule{0, growing.criterion.usual, true};
         for (std::uint32_t label = 0; label < n_labels && growing.criterion.exceptions; ++label)
             if (!is_grouped(label) && gain(growing, label, 0) > 0) rule.head.push_back(label);
@@ -82,13 +81,16 @@ double PoolSelection::gain(const Growing& growing, std::uint32_t label, std::uin
     return growing.negated[label] ? AbsenceGain{lam, shares_[label]}(right, all) : PresenceGain{lam}(right, all);
 }
 
-// Whether a body may predict a label, as present or absent, and would be right at all.
+// Whether a label may be in the head of a body: some of its pairs are right, and enough of them.
+bool PoolSelection::is_eligible(bool negated, double present, double all) const {
+    const double right = negated ? all - present : present;
+    return right > 0 && right >= facts_.min_precision * all;
+}
+
 bool PoolSelection::may_gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const {
     const bool negated = growing.negated[label];
     if ((negated && is_grouped(label)) || facts_.label_weights[label] <= 0 || is_forbidden(label, body, !negated)) return false;
-    const double all = (*growing.open[label]->all)[body], present = (*growing.open[label]->right)[body];
-    const double right = negated ? all - present : present;
-    return right > 0 && right >= facts_.min_precision * all;
+    return is_eligible(negated, (*growing.open[label]->right)[body], (*growing.open[label]->all)[body]);
 }
 
 // Finds the labels that matter to each body, and what they gain in all.
@@ -106,59 +108,62 @@ void PoolSelection::begin(Growing& growing) const {
                     values.labels[body].push_back(label);
                 } else {
                     values.increase[body] = values.gained[body] += gains;  // the value, which is not known, counts as 0
-                    values.lowest[body] = -2 * growing.largest_loss * values.gained[body];
+                    values.lowest[body] = -growing.largest_loss * values.gained[body];
                 }
             }
 }
 
-// Relaxed pruning: of the labels, best first, the beginning with the highest lifted gain. A label that loses is only looked at
-// where the lift can make up for it: ρ(n)·(S − loss) > ρ(m)·S with m < n needs loss < (1 − 1/ρ_max)·S, where S is all that is gained.
+// Relaxed pruning: of the labels, best first, the beginning with the highest lifted gain. Once labels lose, sums only fall, so that no
+// longer head is better if the highest lift of the sum is not. A label that loses more than what is left until then does not matter.
+// Where labels exclude others, one that loses may still matter, but not if ρ_max·(S − loss) <= S, where S is all that is gained.
 double PoolSelection::best_head(Growing& growing, std::uint32_t body, Numbers* head) const {
     thread_local std::vector<std::pair<double, std::uint32_t>> kept_losses;
+    thread_local Numbers kept_labels;
     std::vector<std::pair<double, std::uint32_t>>& losses = kept_losses;
-    Numbers& matter = growing.values.labels[body];
-    double& lowest = growing.values.lowest[body];
-    double& gained = growing.values.gained[body];
-    const auto look = [&] {
+    Numbers &labels = kept_labels, &matter = growing.values.labels[body];
+    double &lowest = growing.values.lowest[body], &gained = growing.values.gained[body];
+    const double highest = growing.highest[body];
+    const std::vector<double>& lift = growing.criterion.lift;
+    double best = 0.0;
+    for (const bool is_whole : {false, true}) {
+        if (is_whole) {
+            matter.resize(n_labels());
+            std::iota(matter.begin(), matter.end(), 0u);
+        }
         losses.clear();
+        labels.clear();
         gained = 0.0;
         for (const std::uint32_t label : matter) {
             if (!may_gain(growing, label, body)) continue;
-            const double loss = -gain(growing, label, body) * facts_.label_weights[label];
-            losses.emplace_back(loss, label);
-            gained -= std::min(loss, 0.0);
+            losses.emplace_back(-gain(growing, label, body) * facts_.label_weights[label], label);
+            gained -= std::min(losses.back().first, 0.0);
         }
-    };
-    look();
-    if (-growing.largest_loss * gained < lowest) {  // more labels matter
-        matter.resize(n_labels());
-        std::iota(matter.begin(), matter.end(), 0u);
-        look();
+        std::ranges::sort(losses);
+        double total = 0.0, lost = 0.0;
+        best = 0.0;
+        std::size_t length = 0;
+        for (const auto& [loss, label] : losses) {
+            if (loss >= 0 && (growing.may_bound ? (total - loss) * highest <= best : loss >= growing.largest_loss * gained)) break;
+            if (is_excluded(label, labels)) continue;
+            if (total - loss <= 0) break;
+            total -= loss;
+            lost = std::max(lost, loss);
+            labels.push_back(label);
+            if (const double value = total * lift[labels.size() - 1]; value > best && rounded(value) > rounded(best)) {
+                best = value;
+                length = labels.size();
+            }
+        }
+        if (head != nullptr) head->assign(labels.begin(), labels.begin() + std::ptrdiff_t(length));
+        const double largest_loss = growing.may_bound ? std::max(lost, total - best / highest) : growing.largest_loss * gained;
+        if (is_whole || largest_loss <= -lowest) {
+            lowest = is_whole ? -2 * largest_loss : std::max(lowest, -2 * largest_loss);
+            break;
+        }
     }
-    lowest = -2 * growing.largest_loss * gained;
     matter.clear();
     for (const auto& [loss, label] : losses)
         if (-loss > lowest || is_grouped(label)) matter.push_back(label);
-    if (gained <= 0) return 0.0;
-    std::erase_if(losses, [&](const auto& pair) { return pair.first >= 0 && pair.first >= growing.largest_loss * gained; });
-    std::ranges::sort(losses);
-    const std::vector<double>& lift = growing.criterion.lift;
-    thread_local Numbers kept_labels;
-    Numbers& labels = kept_labels;
-    labels.clear();
-    double best = 0.0, total = 0.0;
-    std::size_t length = 0;
-    for (const auto& [loss, label] : losses) {
-        if (is_excluded(label, labels)) continue;
-        total -= loss;
-        if (total <= 0) break;
-        labels.push_back(label);
-        if (const double value = total * lift[labels.size() - 1]; value > best && rounded(value) > rounded(best)) {
-            best = value;
-            length = labels.size();
-        }
-    }
-    if (head != nullptr) head->assign(labels.begin(), labels.begin() + std::ptrdiff_t(length));
     return best;
 }
 
@@ -227,9 +232,9 @@ bool PoolSelection::choose(Growing& growing) const {
     bounds.clear();
     for (std::uint32_t body = 0; body < n_bodies(); ++body) {
         if (!values.changed[body]) continue;
-        const double increase = values.increase[body], least = -growing.largest_loss * (values.gained[body] + increase);
-        const bool is_bounded = growing.may_bound && least * (1 - 1e-9) >= values.lowest[body];
-        const double bound = is_bounded ? values.worth[body] + growing.factor[body] * increase * (1 + 1e-9) + 4 / RESOLUTION : INFINITE;
+        const double last = growing.may_bound ? values.worth[body] : values.gained[body] * growing.highest[body];
+        const double most = price(growing.criterion, body) * growing.highest[body] * values.increase[body];
+        const double bound = (last + most) * (1 + 1e-9) + 4 / RESOLUTION;
         if (bound >= highest) bounds.emplace_back(bound, body);
     }
     std::ranges::make_heap(bounds);
@@ -299,13 +304,15 @@ void PoolSelection::note_gains(Growing& growing, std::uint32_t label, const Open
     const OpenCounts& before = *growing.open[label];
     if (before.all == after.all) return;
     const double weight = facts_.label_weights[label];
+    const bool negated = growing.negated[label];
     const double *right = before.right->data(), *all = before.all->data(), *new_right = after.right->data(), *new_all = after.all->data();
     Values& values = growing.values;
     const auto note = [&](const auto& gain) {
         for (std::uint32_t body = 0; body < n_bodies(); ++body) {
             if (all[body] == new_all[body]) continue;
             const double least = values.lowest[body];
-            const double gains = weight * gain(right[body], all[body]), new_gains = weight * gain(new_right[body], new_all[body]);
+            const double gains = is_eligible(negated, right[body], all[body]) ? weight * gain(right[body], all[body]) : -INFINITE;
+            const double new_gains = is_eligible(negated, new_right[body], new_all[body]) ? weight * gain(new_right[body], new_all[body]) : -INFINITE;
             if (gains <= least && new_gains <= least) continue;
             values.changed[body] = 1;
             values.increase[body] += std::max(0.0, new_gains - std::max(gains, least));
@@ -314,7 +321,7 @@ void PoolSelection::note_gains(Growing& growing, std::uint32_t label, const Open
         }
     };
     const double lam = growing.criterion.lam;
-    if (growing.negated[label]) note(AbsenceGain{lam, shares_[label]});
+    if (negated) note(AbsenceGain{lam, shares_[label]});
     else note(PresenceGain{lam});
 }
 

@@ -83,7 +83,7 @@ class PoolSelection {
     struct Values {
         std::vector<double> worth;          // per body
         std::vector<double> gained;         // the sum of what its labels gained then, of those that gained
-        std::vector<double> lowest;         // gains below this cannot matter unless what is gained doubles: the label is in no head
+        std::vector<double> lowest;         // labels that gain at most this were not in the best head, nor near it
         std::vector<double> increase;       // at most so much have gains risen since
         std::vector<std::uint8_t> changed;  // whether a gain that matters has changed
         std::vector<Numbers> labels;        // whose gains are above the lowest, or were
@@ -92,11 +92,11 @@ class PoolSelection {
     struct Growing {
         Criterion criterion;
         double largest_loss;                // of a label in a head, as a share of all gains: 1 − 1/ρ_max
-        bool may_bound;                     // whether a value rises at most by what gains rise by
+        bool may_bound;                     // whether a value rises at most by what gains rise by: not where labels exclude others
         std::vector<std::uint8_t> negated;  // per label: predicted by the default rule, so other rules say it is absent
         std::vector<Open> open;             // per label
         std::vector<Open> next;             // per label that the last choice decides, once it has
-        std::vector<double> factor;         // per body, its price × the highest lift that its labels can reach
+        std::vector<double> highest;        // per body, the highest lift that its labels can reach
         Values values;
         std::vector<Choice> chosen;
     };
@@ -107,6 +107,7 @@ class PoolSelection {
     bool is_grouped(std::uint32_t label) const { return group_of_[label] < facts_.groups.size(); }
     double price(const Criterion& criterion, std::size_t body) const;
     double gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
+    bool is_eligible(bool negated, double present, double all) const;
     bool may_gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
     void begin(Growing& growing) const;
     double best_head(Growing& growing, std::uint32_t body, Numbers* head) const;
