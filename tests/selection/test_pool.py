@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 from unittest import mock
 
@@ -21,6 +22,7 @@ from plurule.model import Assignment, Attribute, Head, LabelCondition, OneOfCond
 from plurule.model.head import ancestors
 from plurule.prediction.apply import OPEN, decide
 from plurule.selection.pool import (
+    Body,
     Choice,
     CoverUpdate,
     Pool,
@@ -104,30 +106,33 @@ def tasks(draw: Any, **kinds: Any) -> tuple[Problem, SelectionCriterion]:
 LIMITS = st.builds(SelectionLimits, st.integers(1, 6), st.sampled_from([0.0, 0.5, 0.75]), st.booleans())
 
 
-def by_hand(problem: Problem, criterion: SelectionCriterion, limits: SelectionLimits) -> list[tuple[int, list[int]]]:
+def by_hand(
+    problem: Problem, criterion: SelectionCriterion, limits: SelectionLimits, bodies: Sequence[Body] = BODIES
+) -> list[tuple[int, list[int]]]:
     """Every gain counted again from all open pairs, every prefix of the labels tried."""
-    holds = satisfied(BODIES, problem.table)
+    n_labels = problem.n_labels
+    holds = satisfied(bodies, problem.table)
     left = np.ones(problem.Y.shape, bool)
     decided = initial_decisions(problem)
     if decided is not None:
         left = decided == OPEN
     weights = problem.weights[:, None]
     constraints = problem.constraints
-    apart = np.zeros((4, 4), bool) if constraints is None else constraints.apart
+    apart = np.zeros((n_labels, n_labels), bool) if constraints is None else constraints.apart
     directed = constraints is not None and constraints.directed
     positives = (weights * left * problem.Y).sum(axis=0)
     totals = (weights * left).sum(axis=0)
-    shares = np.divide(positives, totals, out=np.zeros(4), where=totals > 0)
-    label_weights = np.ones(4)
+    shares = np.divide(positives, totals, out=np.zeros(n_labels), where=totals > 0)
+    label_weights = np.ones(n_labels)
     if limits.labels_alike:
-        label_weights = np.divide(positives.mean(), positives, out=np.zeros(4), where=positives > 0)
-    lift = as_table(criterion.lift, 4)
+        label_weights = np.divide(positives.mean(), positives, out=np.zeros(n_labels), where=positives > 0)
+    lift = as_table(criterion.lift, n_labels)
     group_of = {label: group for group in problem.groups for label in group}
     usual = list(criterion.usual)
     usual_of = {label: usual[problem.groups.index(group)] for label, group in group_of.items()}
     if criterion.exceptions:
         gains = positives - criterion.lam * totals - LEAST_GAIN
-        usual += [label for label in range(4) if label not in group_of and gains[label] > 0]
+        usual += [label for label in range(n_labels) if label not in group_of and gains[label] > 0]
     chosen = [(0, usual)] if usual else []
 
     def counts(body: int, label: int) -> tuple[float, float]:
@@ -139,7 +144,7 @@ def by_hand(problem: Problem, criterion: SelectionCriterion, limits: SelectionLi
         is_absent = label in usual and label not in group_of
         if label in group_of and label in usual:
             return None
-        if directed and constraints.forbidden_heads(BODIES[body])[:, label, int(not is_absent)].any():
+        if directed and constraints.forbidden_heads(bodies[body])[:, label, int(not is_absent)].any():
             return None
         correct = total - right if is_absent else right
         if correct <= 0 or correct < limits.min_precision * total or label_weights[label] == 0:
@@ -154,8 +159,8 @@ def by_hand(problem: Problem, criterion: SelectionCriterion, limits: SelectionLi
     while len(chosen) < limits.max_rules:
         best_value = 0.0
         best: tuple[int, list[int]] | None = None
-        for body in range(len(BODIES)):
-            gains = {label: gain(body, label) for label in range(4)}
+        for body in range(len(bodies)):
+            gains = {label: gain(body, label) for label in range(n_labels)}
             ranked = sorted((-g * label_weights[label], label) for label, g in gains.items() if g is not None)
             labels: list[int] = []
             total = 0.0
@@ -164,7 +169,7 @@ def by_hand(problem: Problem, criterion: SelectionCriterion, limits: SelectionLi
                     continue
                 labels = [*labels, label]
                 total -= loss
-                price = max(0.0, 1 - criterion.condition_price * len(BODIES[body]))
+                price = max(0.0, 1 - criterion.condition_price * len(bodies[body]))
                 value = total * lift[len(labels) - 1] * price
                 if round(value, 9) > round(best_value, 9):
                     best_value = value
@@ -191,6 +196,25 @@ def test_select_rules_equals_counting_by_hand(
     problem, criterion = task
     (choices,) = select_here(BODIES, problem, [criterion], limits)
     assert plain(choices) == by_hand(problem, criterion, limits)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("min_precision", [0.0, 0.5])
+def test_select_rules_of_many_labels_equals_counting_by_hand(seed: int, min_precision: float) -> None:
+    """Labels that lose little, which the lift makes up for, join and leave heads from rule to rule."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(1, 7, (150, 3)).astype(float)
+    chances = 0.25 + 0.4 * (X[:, rng.integers(0, 3, 12)] > rng.integers(2, 6, 12)) * rng.random(12)
+    Y = (rng.random(chances.shape) < chances).astype(np.uint8)
+    conditions = [condition(i, t + 0.5, o) for i in range(3) for t in range(1, 6) for o in ("<=", ">")]
+    pairs = [(one, other) for one, other in combinations(conditions, 2) if one.index != other.index]
+    bodies = [(), *((one,) for one in conditions), *pairs[:: 7 + seed]]
+    table = Table([Attribute(f"x{i}") for i in range(3)], list(X.T), len(X))
+    problem = Problem(table, tuple(f"y{i}" for i in range(12)), Y, np.ones(len(X)))
+    limits = SelectionLimits(25, min_precision)
+    several = [SelectionCriterion(lam, 0.05, KLN(0.6), seed % 2 == 1) for lam in (0.3, 0.45)]
+    for criterion, choices in zip(several, select_here(bodies, problem, several, limits), strict=True):
+        assert plain(choices) == by_hand(problem, criterion, limits, bodies)
 
 
 @settings(max_examples=60, deadline=None)

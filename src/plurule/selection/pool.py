@@ -205,22 +205,25 @@ def select_rules(
 
 
 def _chosen(selection: _core.PoolSelection, problem: Problem) -> list[list[Choice]]:
-    """Return what a selection has chosen by each criterion."""
+    """Return what a selection has chosen by each criterion.
+
+    Rules before a default rule predict the absence of its labels, but for groups.
+    """
     grouped = {label for group in problem.groups for label in group}
-    return [_choices(chosen, grouped) for chosen in selection.chosen()]
-
-
-def _choices(chosen: Sequence[tuple[int, list[int], bool, list[int]]], grouped: set[int]) -> list[Choice]:
-    """Return what was chosen; rules before a default rule predict the absence of its labels, but for groups."""
-    absent = {label for _, head, is_default, _ in chosen if is_default for label in head} - grouped
-    choices = []
-    for body, head, is_default, decided in chosen:
-        present = [is_default or label not in absent for label in head]
-        choice = Choice(
-            body, np.array(head, np.intp), np.array(present, np.bool_), np.array(decided, np.intp), is_default
-        )
-        choices.append(choice)
-    return choices
+    known: dict[Any, Choice] = {}  # criteria often choose alike
+    by_criterion = []
+    for chosen in selection.chosen():
+        absent = {label for _, head, is_default, _ in chosen if is_default for label in head} - grouped
+        choices = []
+        for body, head, is_default, decided in chosen:
+            present = [is_default or label not in absent for label in head]
+            key = (body, is_default, *head, *present)
+            if key not in known:
+                arrays = np.array(head, np.intp), np.array(present, np.bool_), np.array(decided, np.intp)
+                known[key] = Choice(body, *arrays, is_default)
+            choices.append(known[key])
+        by_criterion.append(choices)
+    return by_criterion
 
 
 def _selection(
