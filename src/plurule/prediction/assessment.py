@@ -107,8 +107,10 @@ def best_constant(
     order = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
     nested = [order[:k] for k in _sizes(len(order), scoring)]
     labels, best = order[:0], np.nan
-    for stages in (nested, [order[:0], _most_frequent(truth, weights)]):
-        if scoring.scorer is None and not scoring.is_of_rows:
+    is_of_labels = scoring.scorer is None and not scoring.is_of_rows
+    # By a measure of sums per label, no set is better than as many of the most frequent labels.
+    for stages in [nested] if is_of_labels else [nested, [order[:0], _most_frequent(truth, weights)]]:
+        if is_of_labels:
             scores = _by_label(stages, frequency, weights, scoring)
         else:
             rules = _constant_rules(stages, frequency, float(weights.sum()))
