@@ -52,6 +52,14 @@ def generate_words(rows: int, attributes: int, labels: int, seed: int = 0) -> tu
     return X, ((X[:, chosen[0]].toarray() + X[:, chosen[1]].toarray()) > 0).astype(np.uint8)
 
 
+def generate_classes(rows: int, attributes: int, classes: int, seed: int = 0) -> tuple[Any, NDArray[np.intp]]:
+    """Generate equally frequent classes of one column: the rank of a sum of three attributes and some noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, attributes), dtype=np.float32)
+    score = X[:, :3] @ np.array([3.0, 1.7, 1.0]) + 0.3 * rng.standard_normal(rows)
+    return X, score.argsort().argsort() * classes // rows
+
+
 def generate(rows: int, attributes: int, labels: int, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
     """Generate normal attributes; a label is present where two of them and some noise are high: about one in six.
 

@@ -27,9 +27,9 @@ class Line:
     holds: Callable[[Numbers], bool]
 
 
-def _growing(what: str, at_most: float) -> Line:
+def _growing(what: str, at_most: float, of: str = "time per rule") -> Line:
     return Line(
-        f"time per rule, {what}",
+        f"{of}, {what}",
         f"grows ≤ {at_most:g} ×",
         "linear",
         lambda n: f"grows {n['factor']:.1f} × ({_milliseconds(n)})",
@@ -88,6 +88,8 @@ LINES: dict[str, Line] = {
     "many_labels": _growing("2,000 rows, {smallest:,} → {largest:,} labels", 5),
     "many_rows": _growing("20 attributes, 10 labels, {smallest:,} → {largest:,} rows, binned", 3.3),
     "many_words": _growing("2,000 rows of 50 words, 20 labels, {smallest:,} → {largest:,} sparse attributes", 3),
+    "default_labels": _growing("2,000 rows, {smallest:,} → {largest:,} labels", 6, "default fit"),
+    "default_classes": _growing("4,000 rows, one column of {smallest:,} → {largest:,} classes", 6, "default fit"),
     "memory": Line(
         "{rows:,} rows × 50 attributes × 20 labels, binned, 50 rules, two threads",
         "finishes, peak memory ≤ 3 × the float32 data",
