@@ -107,7 +107,7 @@ ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
     "set_hierarchy": (lambda above: options().set_hierarchy(above), {"above": zeros(N_LABELS, N_LABELS, dtype="u1")}),
     "set_directions": (
         lambda **arrays: options().set_directions(by_label=False, **arrays),
-        {"barred": zeros(2, 2 * N_LABELS, dtype="u1"), "nominal": zeros(1, dtype="u1")},
+        {"forbidden": zeros(2, 2 * N_LABELS, dtype="u1"), "nominal": zeros(1, dtype="u1")},
     ),
     "decide": (
         decide,

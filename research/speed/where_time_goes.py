@@ -36,23 +36,13 @@ FITS = {
     ),
 }
 PARTS = {
-    "refining: counting, values, bounds": (
-        "RefinementBounds|can_win|CandidateSearch::(measure|refine)|count_words|add_values|FixedHead|visit_fixed|scan|"
-        "avx2::reaching"
-    ),
-    "refining: cutting lists of rows": "assign_kept|marks|covered_by",
-    "first pass: exact looks at the candidates left": (
-        "HeadSearch|HeadFinder|BestFirst|insertion_sort|avx2::evaluate|keep_usable|confusion|emplace_back|value_of|Bodies|"
-        "choose_signs|Ranking|Candidate|gather"
-    ),
-    "first pass: eight candidates at once": "tile_filter|tile_values|flag_vectors|prepare_|look_at",
-    "counting everything anew after a stop rule": (
-        "tile_count|add_states|count_part|store_slot|CountTable::(count|start|lay_out|open_bounds)"
-    ),
-    "bringing counts and bounds up to date": "tile_revise|recount|copy_lane|CountTable::(close|revise)",
+    "refinements": "FixedHead|add_contributions|add_to_slots|cumulate_sums|covered_by",
+    "first pass: exact values of promising candidates": "HeadFinder|evaluate|gather|Ranking|Candidate>|insertion_sort",
+    "first pass: eight candidates at once": "value_as|value_prefixes|value_sum|load_matrices|relevant|count_imprecise|CandidateSearch",
+    "counting, and upkeep of the histogram": "Histogram|fold|cumulate|add_rows|add_listed|sum_rows|add_states",
 }
 """What functions are for, by what is in their names; the first that fits counts."""
-REST = "separating and the rest"
+REST = "the rest"
 
 
 def samples(file: Path | None, parameters: str) -> dict[str, float]:

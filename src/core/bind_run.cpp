@@ -52,7 +52,7 @@ void check(const Options& options, const Prepared& prepared, std::size_t n_label
     if (!options.directions.any()) return;
     expect_length(options.directions.n_labels, n_labels, "the directions");
     expect_length(options.directions.nominal.size(), n_attributes, "the directions");
-    expect_length(options.directions.barred.size(), n_attributes * 4 * n_labels, "the directions");
+    expect_length(options.directions.forbidden.size(), n_attributes * 4 * n_labels, "the directions");
 }
 
 // Numbers of which each is one of few.
@@ -202,11 +202,11 @@ void bind_runs(nb::module_& m) {
         // Labels × labels: whether the first implies the second.
         .def("set_hierarchy", [](Options& o, const Labels& above) { assign(o.pairs.above, above); }, "above"_a.noconvert())
         // Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels differ.
-        .def("set_directions", [](Options& o, const Labels& barred, const Marks& nominal, bool by_label) {
-                 o.directions = {{}, {}, barred.shape(1) / 2, by_label};
-                 assign(o.directions.barred, barred);
+        .def("set_directions", [](Options& o, const Labels& forbidden, const Marks& nominal, bool by_label) {
+                 o.directions = {{}, {}, forbidden.shape(1) / 2, by_label};
+                 assign(o.directions.forbidden, forbidden);
                  assign(o.directions.nominal, nominal);
-             }, "barred"_a.noconvert(), "nominal"_a.noconvert(), "by_label"_a)
+             }, "forbidden"_a.noconvert(), "nominal"_a.noconvert(), "by_label"_a)
         .def("set_min_precision", [](Options& o, double threshold, bool of_label, bool when_finished) {
                  o.min_precision = {threshold, of_label};
                  o.when_finished = when_finished;

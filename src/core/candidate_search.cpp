@@ -81,9 +81,9 @@ void CandidateSearch::first_pass() {
     search_heads(scope);
 }
 
-// What is remembered holds for the precision that is usually asked.
+// What is remembered holds for the precision that is required of candidates elsewhere.
 void CandidateSearch::update_usable() {
-    remembers_ = is_bounded_ && histogram_.kept() && state_.asked.threshold == options_.asked_of_candidates().threshold;
+    remembers_ = is_bounded_ && histogram_.kept() && state_.required.threshold == options_.required_of_candidates().threshold;
     if (remembers_) usable_.update(histogram_, state_.n_labels);
 }
 
@@ -101,12 +101,12 @@ double CandidateSearch::least_share(const Options& options) {
     return std::max(0.0, share * (1 - 1e-4));
 }
 
-// The labels by which the candidates of a group are valued; none where no head can be as precise as is asked and reach the floor. A head without a label that
+// The labels by which the candidates of a group are valued; none where no head can be as precise as required and reach the floor. A head without a label that
 // is so precise is not, unless absence is predicted.
 std::span<const std::uint32_t> CandidateSearch::choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side,
                                                               Tools& tools) {
-    const bool remembers = remembers_ && part.kind != Part::Kind::labels, asks = scoring_.asks_head && !scoring_.absence;
-    if (remembers && (asks || scoring_.additive)) {
+    const bool remembers = remembers_ && part.kind != Part::Kind::labels, needs_precision = scoring_.checks_head && !scoring_.absence;
+    if (remembers && (needs_precision || scoring_.additive)) {
         tools.places.clear();
         usable_.visit(group, other_side, searched_, [&](std::size_t label) { tools.places.push_back(place_of_[label]); });
         if (scoring_.additive) return tools.places;
@@ -158,13 +158,13 @@ Scoring CandidateSearch::scoring() const {
     s.averages = options_.averages_labels;
     s.highest_lift = float(finder.highest_lift());
     s.several = relaxed && (s.highest_lift > 1 || s.additive);
-    s.asks_head = state_.asked.asks();
-    s.asks_labels = state_.asked.asks_labels();
-    s.right = float(state_.asked.surplus(1, 0));
-    s.wrong = float(state_.asked.surplus(0, -1));
-    const bool is_exact = state_.asked.threshold == 0.5 && state_.number != Number::real && state_.total_weight * double(labels_.size()) < 0x1p24;
+    s.checks_head = state_.required.is_set();
+    s.checks_labels = state_.required.checks_labels();
+    s.right = float(state_.required.surplus(1, 0));
+    s.wrong = float(state_.required.surplus(0, -1));
+    const bool is_exact = state_.required.threshold == 0.5 && state_.number != Number::real && state_.total_weight * double(labels_.size()) < 0x1p24;
     s.rounding = is_exact ? 0.0f : 2e-6f;
-    s.coarse = options_.heads_can_clash() || options_.directions.by_label || (s.asks_labels && !is_exact);
+    s.coarse = options_.heads_can_clash() || options_.directions.by_label || (s.checks_labels && !is_exact);
     s.lift.assign(options_.lift.begin(), options_.lift.end());
     s.lift_above.assign(s.lift.size(), 0.0f);
     for (std::size_t k = s.lift.size(); k-- > 1;) s.lift_above[k - 1] = std::max(s.lift_above[k], s.lift[k]);
@@ -350,7 +350,7 @@ class CandidateSearch::Refinements : public RefinementSink {
     void offer(std::size_t a, const Split& split, double value, double tp, double fp) override {
         if (!improves(value, tp, rule_)) return;
         for (const auto& [label, sign] : rule_.head)
-            if (search_.options_.directions.bars(a, split, std::size_t(label), sign)) return;
+            if (search_.options_.directions.forbids(a, split, std::size_t(label), sign)) return;
         search_.keep({value, tp, fp, parent_, a, split, std::int32_t(rule_.body.size()) + 1, rule_.head}, tools_);
     }
 

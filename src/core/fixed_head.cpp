@@ -28,7 +28,7 @@ void set_bit(std::vector<std::uint64_t>& words, std::size_t number) { words[numb
 }  // namespace
 
 FixedHead::FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
-    : state_(state), options_(options), asked_(state.asked), n_labels_(head.size()), n_terms_(options.averages_labels ? head.size() : 1),
+    : state_(state), options_(options), required_(state.required), n_labels_(head.size()), n_terms_(options.averages_labels ? head.size() : 1),
       labels_of_term_(options.averages_labels ? 1.0 : double(head.size())), absent_(n_terms_, 0), present_(n_terms_, 0) {
     screens_ = as_quotient(options.heuristic, quotient_) && (n_terms_ == 1 || options.heuristic.formula == Formula::accuracy);
     const double most = state.total_weight * labels_of_term_;
@@ -207,10 +207,10 @@ void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Wor
 
 FixedHead::Screen FixedHead::screen_for(double floor, const Sum& total) const {
     const Quotient& q = quotient_;
-    const bool asks = std::isfinite(floor);
+    const bool has_floor = std::isfinite(floor);
     double weight[4];  // of TP, FP, TN, FN
-    for (int i = 0; i < 4; ++i) weight[i] = asks ? q.top[i] - floor * q.bottom[i] : 0.0;
-    double constant = asks ? q.top_constant - floor * q.bottom_constant : 0.0;
+    for (int i = 0; i < 4; ++i) weight[i] = has_floor ? q.top[i] - floor * q.bottom[i] : 0.0;
+    double constant = has_floor ? q.top_constant - floor * q.bottom_constant : 0.0;
     for (std::size_t term = 0; term < n_terms_; ++term) constant += weight[2] * absent_[term] + weight[3] * present_[term];
     Screen screen{{weight[0], weight[1], weight[2] - weight[3], -weight[2] * labels_of_term_}, 0};
     double largest = std::fabs(constant);

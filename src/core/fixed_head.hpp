@@ -94,13 +94,13 @@ class FixedHead {
     void add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side, Workspace& work) const;
     void finish(Workspace& work, RefinementSink& sink) const;
     bool admissible(double tp, double fp, double covered) const {
-        return tp > 0 && asked_.met(tp, fp) && covered >= options_.min_coverage;
+        return tp > 0 && required_.met(tp, fp) && covered >= options_.min_coverage;
     }
     double absent_in(const Sum& sum) const { return labels_of_term_ * sum[3] - sum[2]; }
 
     const State& state_;
     const Options& options_;
-    const MinPrecision asked_;
+    const MinPrecision required_;
     std::size_t n_labels_, n_terms_;
     double labels_of_term_;
     Number number_;

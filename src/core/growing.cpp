@@ -2,15 +2,15 @@
 //
 //     best_rule   repeat
 //                     rule = grow()
-//                     if precision is asked of finished rules and some labels of the rule fail:
-//                         rule = grow() with only those labels, precision asked of every candidate
+//                     if precision is required of finished rules and some labels of the rule fail:
+//                         rule = grow() with only those labels, precision required of every candidate
 //                         if there is none: set those labels aside, and again
 //     grow        beam = the best of all bodies of at most one condition, each with its own best head    (CandidateSearch::first_pass)
 //                     value candidates eight at a time from the histogram; look at the promising ones exactly          (HeadFinder)
 //                 while some rule of the beam gets better by one more condition:
 //                     beam = the best of those                                                              (CandidateSearch::refine)
 //                         the head stays as it is: a histogram of what the covered rows contribute to it                (FixedHead)
-//                         or is searched anew: a histogram over the covered rows                                        (Histogram)
+//                         or is searched again: a histogram over the covered rows                                        (Histogram)
 //
 // Run::conquer then closes the pairs that the rule decides, and Histogram subtracts them.
 #include "growing.hpp"
@@ -42,27 +42,27 @@ std::optional<GrowingRule> RuleGrower::best_rule() {
     return std::nullopt;
 }
 
-// The labels for which a finished rule does not stand: those of too low precision, where it is asked of labels and there are some; or
+// The labels for which a finished rule does not stand: those of too low precision, where it is required of labels and there are some; or
 // else all of its head. Empty where it stands.
 std::vector<Assignment> RuleGrower::failing_labels(const GrowingRule& rule) const {
-    const MinPrecision& asked = options_.min_precision;
+    const MinPrecision& required = options_.min_precision;
     std::vector<Assignment> failing;
-    if (asked.of_label)
+    if (required.of_label)
         std::copy_if(rule.head.begin(), rule.head.end(), std::back_inserter(failing), [&](const Assignment& assigned) {
             const auto [right, wrong] = weight_decided(state_, rule.covered, assigned);
-            return !asked.met(right, wrong);
+            return !required.met(right, wrong);
         });
-    return failing.empty() && !asked.met(rule.tp, rule.fp) ? rule.head : failing;
+    return failing.empty() && !required.met(rule.tp, rule.fp) ? rule.head : failing;
 }
 
 std::optional<GrowingRule> RuleGrower::grow_with_only(const std::vector<Assignment>& labels) {
     std::vector<std::uint8_t> others(state_.n_labels, 1);
     for (const Assignment& assigned : labels) others[std::size_t(assigned.label)] = 0;
     std::swap(others, state_.set_aside);
-    const MinPrecision asked = std::exchange(state_.asked, options_.min_precision);
+    const MinPrecision before = std::exchange(state_.required, options_.min_precision);
     std::optional<GrowingRule> found = grow();
     std::swap(others, state_.set_aside);
-    state_.asked = asked;
+    state_.required = before;
     return found;
 }
 

@@ -33,7 +33,7 @@ void HeadFinder::start(const std::vector<Condition>& refined, const std::vector<
 
 void HeadFinder::add(std::size_t attribute, const Split& split, const std::vector<double>& counts) {
     const double covered = counts.back();
-    if (covered < options_.min_coverage || options_.directions.bars_all(attribute, split)) return;
+    if (covered < options_.min_coverage || options_.directions.forbids_all(attribute, split)) return;
     bodies_.push_back({attribute, split, 0});
     for (std::size_t i = 0; i < labels_.size(); ++i) {
         const double present = counts[3 * i + 2], all_present = state_.labels[std::size_t(labels_[i])].present;
@@ -72,12 +72,12 @@ void HeadFinder::value_custom_prefixes() {
 }
 
 // Whether a label, predicted so, may not be in the head of a body.
-bool HeadFinder::bars(const Body& body, std::size_t label, bool present) const {
+bool HeadFinder::forbids(const Body& body, std::size_t label, bool present) const {
     const auto by = [&](std::size_t attribute, const Split& split) {
         const std::size_t n = state_.n_attributes();
         if (attribute == NO_ATTRIBUTE) return false;
         if (attribute >= n) return attribute - n == label || options_.pairs.are_apart(attribute - n, label, state_.n_labels);
-        return options_.directions.by_label && options_.directions.bars(attribute, split, label, present);
+        return options_.directions.by_label && options_.directions.forbids(attribute, split, label, present);
     };
     return by(body.attribute, body.split) ||
            std::any_of(refined_.begin(), refined_.end(), [&](const Condition& c) { return by(c.attribute, c.split); });
@@ -86,17 +86,17 @@ bool HeadFinder::bars(const Body& body, std::size_t label, bool present) const {
 // Per label the better of present and absent (present on a tie), if it may be in a head.
 void HeadFinder::choose_signs(std::size_t body) {
     const std::size_t n = labels_.size(), first = body * n;
-    const bool may_bar = options_.directions.by_label || !options_.pairs.apart.empty();
+    const bool may_forbid = options_.directions.by_label || !options_.pairs.apart.empty();
     const double least = options_.is_additive() ? 0.0 : NOTHING;
-    const MinPrecision asked = state_.asked;
+    const MinPrecision required = state_.required;
     body_ = body;
     ranked_.clear();
     taken_.clear();
     sorted_ = next_ = ties_end_ = 0;
     sum_h_ = sum_tp_ = sum_fp_ = sum_tn_ = sum_fn_ = 0;
     const auto usable = [&](std::size_t i, bool present, double value, double right, double wrong) {
-        const bool may_be = right > 0 && value > least && !(asked.of_label && !asked.met(right, wrong));
-        return may_be && !(may_bar && bars(bodies_[body], std::size_t(labels_[i]), present)) ? value : NOTHING;
+        const bool may_be = right > 0 && value > least && !(required.of_label && !required.met(right, wrong));
+        return may_be && !(may_forbid && forbids(bodies_[body], std::size_t(labels_[i]), present)) ? value : NOTHING;
     };
     for (std::size_t i = 0; i < n; ++i) {
         const double tp = tp_[first + i], fp = fp_[first + i];
@@ -186,7 +186,7 @@ const FoundHead& HeadFinder::find(std::size_t body, double floor) {
             while (take_next()) continue;
         finish(taken_.size(), options_.head_search == HeadSearchKind::single ? h_[taken_[0]] : value_of_taken());
     }
-    if (found_.value > NOTHING && !state_.asked.met(found_.tp, found_.fp)) found_.value = NOTHING;
+    if (found_.value > NOTHING && !state_.required.met(found_.tp, found_.fp)) found_.value = NOTHING;
     return found_;
 }
 

@@ -30,7 +30,7 @@ class HeadFinder {
     void add(std::size_t attribute, const Split& split, const std::vector<double>& counts);
     // Heuristics written in Python are slow to call: they are asked about many bodies at a time.
     bool is_full() const { return !options_.is_custom() || bodies_.size() * labels_.size() >= MOST_VALUES; }
-    // Calls found(attribute, split, head) for the bodies added that have a head; gives up early where nothing can reach `floor`.
+    // Calls found(attribute, split, head) for the bodies added that have a head; stops early where nothing can reach `floor`.
     template <class Found>
     void search(double floor, Found&& found) {
         value_labels();
@@ -57,7 +57,7 @@ class HeadFinder {
     void value_custom_prefixes();
     const FoundHead& find(std::size_t body, double floor);
     void choose_signs(std::size_t body);
-    bool bars(const Body& body, std::size_t label, bool present) const;
+    bool forbids(const Body& body, std::size_t label, bool present) const;
     std::uint32_t next();
     bool find_ties();
     bool take_next();

@@ -49,7 +49,7 @@ class Histogram {
     std::size_t n_groups() const { return n_groups_; }
     // How often the counts of a label have changed, those of conditions on labels left out.
     std::uint32_t version(std::size_t label) const { return versions_[label]; }
-    // Counts everything that is kept anew.
+    // Counts everything that is kept.
     void start();
     // Counts the cells of a part over some rows.
     void count(const Part& part, const std::vector<Row>& rows, Cells& cells, std::size_t thread);

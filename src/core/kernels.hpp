@@ -48,7 +48,7 @@ struct Scoring {
     bool additive;     // a head is worth the sum of its labels with a value above 0
     bool several;      // a head may be worth more than its best label
     bool coarse;       // only the best label times the highest lift: not every set of labels may be a head
-    bool asks_head, asks_labels;  // for a minimum precision: right × TP >= wrong × FP
+    bool checks_head, checks_labels;  // for a minimum precision: right × TP >= wrong × FP
     float right, wrong;
     float rounding;    // of a surplus, relative to the counts; 0: exact
     std::vector<float> lift, lift_above;  // per length less 1: of heads so long; the highest of longer heads
@@ -78,12 +78,12 @@ struct CountKernels {
     // exact.
     void (*load)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&, bool other_side,
                  float* matrices, float* covered);
-    // How many of the columns at some places, up to the first that may be, are not as precise as is asked, predicted as present, by any of
+    // How many of the columns at some places, up to the first that may be, are not as precise as required, predicted as present, by any of
     // eight candidates.
     std::size_t (*count_imprecise)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&,
                                    bool other_side, const Scoring&);
     // Writes the places of the labels that may be in heads of eight candidates: those that may be worth `every` by one of them. None, if every candidate is
-    // without a label of these that may be as precise as is asked (but with absence), or without one that may be worth `best`. h >= f where
+    // without a label of these that may be as precise as required (but with absence), or without one that may be worth `best`. h >= f where
     // top - f × bottom >= 0. Gives how many.
     std::size_t (*relevant)(const void* group, const std::vector<std::int32_t>& columns, const Totals&, bool other_side, const Scoring&, float every,
                             float best, std::uint32_t* places);

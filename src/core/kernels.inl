@@ -277,7 +277,7 @@ void load_matrices(const void* group, const std::vector<std::int32_t>& columns, 
     }
 }
 
-// Lanes in which a label, predicted as present, may be as precise as is asked.
+// Lanes in which a label, predicted as present, may be as precise as required.
 inline Int8 are_precise(const Scoring& s, Float8 tp, Float8 fp) {
     return (tp > Float8{}) & (s.right * tp - s.wrong * fp >= -s.rounding * (tp + fp));
 }
@@ -311,7 +311,7 @@ std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns
                      float best, std::uint32_t* places) {
     const Score least(s, every), most(s, best);
     const Eight<N> eight{group, columns, totals, other_side};
-    const bool asks = s.asks_head && !s.absence;
+    const bool needs_precision = s.checks_head && !s.absence;
     Int8 precise = {}, good = {};
     std::size_t count = 0;
     for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
@@ -327,7 +327,7 @@ std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns
         if (!any(in_heads)) continue;
         places[count++] = std::uint32_t(c);
         good |= may_be_worth(most);
-        precise |= asks ? in_heads & are_precise(s, tp, fp) : ~Int8{};
+        precise |= needs_precision ? in_heads & are_precise(s, tp, fp) : ~Int8{};
     }
     return any(good & precise) ? count : 0;
 }

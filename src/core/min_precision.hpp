@@ -3,13 +3,13 @@
 
 namespace plurule {
 
-// The precision that is asked of a rule: TP >= threshold × (TP + FP).
+// The precision that is required of a rule: TP >= threshold × (TP + FP).
 struct MinPrecision {
     double threshold = 0.5;
     bool of_label = false;  // of every label of a head, not only of the head as a whole
 
-    bool asks() const { return threshold > 0; }
-    bool asks_labels() const { return of_label && asks(); }
+    bool is_set() const { return threshold > 0; }
+    bool checks_labels() const { return of_label && is_set(); }
     // A half is exact; anything else is compared within the tolerance of the reference engine.
     double tolerance() const { return threshold == 0.5 ? 0.0 : 1e-12; }
     bool met(double tp, double fp) const {

@@ -38,20 +38,20 @@ struct LabelPairs {
 
 // What rules must not predict because of the attributes they test, and how; empty: they may predict anything.
 struct Directions {
-    std::vector<std::uint8_t> barred;   // attributes × (up to a value, from one on) × labels × (absent, present)
+    std::vector<std::uint8_t> forbidden;   // attributes × (up to a value, from one on) × labels × (absent, present)
     std::vector<std::uint8_t> nominal;  // per attribute; of two categories, the second is the higher one
     std::size_t n_labels = 0;
-    bool by_label = false;              // not every condition is barred for all labels, or for none
+    bool by_label = false;              // not every condition is forbidden for all labels, or for none
 
-    bool any() const { return !barred.empty(); }
-    bool bars(std::size_t attribute, const Split& split, std::size_t label, bool present) const {
+    bool any() const { return !forbidden.empty(); }
+    bool forbids(std::size_t attribute, const Split& split, std::size_t label, bool present) const {
         if (attribute >= nominal.size()) return false;
         const bool rises = nominal[attribute] ? split.below == 1 : split.greater;
-        return barred[(2 * attribute + rises) * 2 * n_labels + 2 * label + present];
+        return forbidden[(2 * attribute + rises) * 2 * n_labels + 2 * label + present];
     }
     // Whether no label may be predicted with this condition, where that is the same for all labels.
-    bool bars_all(std::size_t attribute, const Split& split) const {
-        return any() && !by_label && attribute < nominal.size() && bars(attribute, split, 0, true);
+    bool forbids_all(std::size_t attribute, const Split& split) const {
+        return any() && !by_label && attribute < nominal.size() && forbids(attribute, split, 0, true);
     }
 };
 
@@ -87,7 +87,7 @@ struct Options {
         else
             kernels().evaluate(heuristic, tp, fp, tn, fn, count, values);
     }
-    MinPrecision asked_of_candidates() const { return {when_finished ? 0.0 : min_precision.threshold, min_precision.of_label}; }
+    MinPrecision required_of_candidates() const { return {when_finished ? 0.0 : min_precision.threshold, min_precision.of_label}; }
     bool is_allowed(std::size_t attribute) const { return allowed_attributes.empty() || allowed_attributes[attribute]; }
     bool is_custom() const { return heuristic.formula == Formula::custom; }
     // A head is worth the sum of its labels, of which only those with a value above 0 are in it.

@@ -14,7 +14,7 @@ Run::Run(std::shared_ptr<const Prepared> prepared, std::shared_ptr<const Target>
       threads_(n_threads) {
     for (const auto* labels : {&state_.labels, &state_.gone})
         for (const LabelWeights& label : *labels) open_ += label.open;
-    state_.asked = options_.asked_of_candidates();
+    state_.required = options_.required_of_candidates();
     grower_ = std::make_unique<RuleGrower>(state_, options_, threads_);
 }
 
@@ -110,7 +110,7 @@ double Run::weight_unfinished(const std::vector<Row>& rows, const std::vector<st
 
 std::vector<std::pair<double, double>> Run::undecided() const {
     std::vector<LabelWeights> labels = state_.gone;
-    state_.count_rows(state_.rows, 1, labels);  // anew: differences of weights need not be exact
+    state_.count_rows(state_.rows, 1, labels);  // again: differences of weights need not be exact
     std::vector<std::pair<double, double>> sums;
     for (const LabelWeights& label : labels) sums.emplace_back(label.open_absent, label.open_present);
     return sums;

@@ -38,7 +38,7 @@ struct State {
     std::vector<LabelWeights> labels;                  // per label, over E
     std::vector<LabelWeights> gone;                    // over all other instances, as they were when they left
     std::vector<std::vector<std::uint8_t>> predicted;  // per label that occurs in heads: what the rules say of each row
-    MinPrecision asked;                                // of candidates, for now
+    MinPrecision required;                                // of candidates, for now
     // Rows × width: what each pair contributes; behind the labels one that every row in training has, whose positives are the coverage.
     std::size_t width;
     std::vector<std::uint8_t> bytes;

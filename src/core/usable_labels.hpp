@@ -1,7 +1,7 @@
 // The labels that candidates can use, remembered from rule to rule.
 //
 // Like a std::vector<bool> per group of eight candidates and side, with a bit per label. A bit that is not set holds until the counts of the label change:
-// by none of the candidates can the label gain, where values are added up, or be as precise as is asked.
+// by none of the candidates can the label gain, where values are added up, or be as precise as required.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -26,12 +26,12 @@ class UsableLabels {
             for (std::size_t i = word; changed[word] && i < bits_.size(); i += words_) bits_[i] |= changed[word];
     }
     void drop(std::size_t group, bool other_side, std::size_t label) { bits_[first_word(group, other_side) + label / 64] &= ~bit(label); }
-    // visit(label) for those of `asked` that may be usable, ascending.
+    // visit(label) for those of `wanted` that may be usable, ascending.
     template <class Visit>
-    void visit(std::size_t group, bool other_side, const std::vector<std::uint64_t>& asked, Visit&& visit) const {
+    void visit(std::size_t group, bool other_side, const std::vector<std::uint64_t>& wanted, Visit&& visit) const {
         const std::size_t first = first_word(group, other_side);
         for (std::size_t word = 0; word < words_; ++word)
-            for (std::uint64_t bits = bits_[first + word] & asked[word]; bits; bits &= bits - 1) visit(64 * word + std::size_t(std::countr_zero(bits)));
+            for (std::uint64_t bits = bits_[first + word] & wanted[word]; bits; bits &= bits - 1) visit(64 * word + std::size_t(std::countr_zero(bits)));
     }
     static std::uint64_t bit(std::size_t label) { return std::uint64_t(1) << label % 64; }
 

@@ -49,7 +49,7 @@ struct LabelValues {
         }
         v.surplus = s.right * right - s.wrong * wrong;
         Int8 usable = right > Float8{};
-        if (s.asks_labels) usable &= v.surplus >= -s.rounding * (right + wrong);
+        if (s.checks_labels) usable &= v.surplus >= -s.rounding * (right + wrong);
         v.h = usable ? v.top / (v.bottom + 1e-30f) : Float8{};
         v.unclear = Int8{};
         return v;
@@ -79,7 +79,7 @@ inline void value_sum(const Scoring& s, float* matrices, std::size_t n, Int8 usa
         const auto of_sign = [&](Float8 right, Float8 wrong, Float8& own) {
             own = s.right * right - s.wrong * wrong;
             Int8 may_be = right > Float8{};
-            if (s.asks_labels) may_be &= own >= -s.rounding * (tp + fp);
+            if (s.checks_labels) may_be &= own >= -s.rounding * (tp + fp);
             return may_be ? s.top[0] * right + s.top[1] * wrong : -all(3e38f);
         };
         Float8 own;
@@ -103,9 +103,9 @@ inline void value_sum(const Scoring& s, float* matrices, std::size_t n, Int8 usa
     const Float8 value = (gain * (1 + NEAR) + error) * s.highest_lift;
     usable &= (gain + error > Float8{}) & (mass > Float8{});
     const bool takes_all = s.several && s.highest_lift == 1 && !s.coarse;  // labels that gain: then the head is known
-    if (takes_all && s.asks_head) usable &= most >= -rounding;
+    if (takes_all && s.checks_head) usable &= most >= -rounding;
     Int8 sure = takes_all ? error < gain * 5e-4f : Int8{};
-    if (s.asks_head) sure &= least >= rounding;
+    if (s.checks_head) sure &= least >= rounding;
     store(found.value, usable ? value : -all(1));
     store(found.sure, usable & sure);
 }
@@ -199,7 +199,7 @@ inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n
     value = goes_on ? higher(value, left) : value;
     sure &= ~goes_on & ~unclear;
     value = lower(unclear ? all(3e38f) : value * (1 + 20 * NEAR), best * s.highest_lift * (1 + 10 * NEAR));
-    if (s.asks_head) {
+    if (s.checks_head) {
         usable &= ~(sure & (of_head < -margin));
         sure &= of_head >= margin;
     }
@@ -226,12 +226,12 @@ void value_as(const Scoring& s, float* matrices, std::size_t n, Float8 covered, 
     // it lacks, surplus(head) <= surplus(best) + sum of the surpluses above 0.
     const Float8 margin = covered * (s.rounding * float(n)), most = best * s.highest_lift * (1 + 10 * NEAR);
     usable &= (best > Float8{}) & (most >= all(floor));
-    if (s.asks_head && !s.coarse) usable &= (of_best >= -margin) | (of_best + gained >= -margin);
+    if (s.checks_head && !s.coarse) usable &= (of_best >= -margin) | (of_best + gained >= -margin);
     if (!any(usable) || s.coarse || n > MOST_LABELS || !s.several) {
         // Without a lift the labels of a head are as good as its best.
-        if (!s.several && !s.coarse && s.asks_head) usable &= of_best >= -margin;
+        if (!s.several && !s.coarse && s.checks_head) usable &= of_best >= -margin;
         store(found.value, usable ? most : -all(1));
-        store(found.sure, s.asks_head || s.coarse || s.several ? Int8{} : usable);
+        store(found.sure, s.checks_head || s.coarse || s.several ? Int8{} : usable);
         return;
     }
     value_prefixes(s, labels, n, best, margin, floor, unclear, usable, found);

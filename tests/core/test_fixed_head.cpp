@@ -35,7 +35,7 @@ TEST_CASE("candidates under a fixed head count what counting row by row gives, i
         for (std::size_t pair = 0; pair < n * n_labels; ++pair) truth.push_back(random() % 2);
         for (std::size_t row = 0; row < n; ++row) weights.push_back(unit * double(random() % 3));
         State state(prepared, truth.data(), n_labels, weights.data(), {});
-        state.asked.threshold = 0;
+        state.required.threshold = 0;
         Options options;
         options.lift = {1.0, 1.0, 1.0};
         options.averages_labels = random() % 2;

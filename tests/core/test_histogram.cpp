@@ -24,7 +24,7 @@ struct Problem {
         for (std::size_t a = 0; a < 6; ++a) {
             Attribute& attribute = prepared.attributes.emplace_back();
             Codes& codes = prepared.codes.emplace_back();
-            attribute.values = std::int32_t(2 + random() % 12);
+            attribute.values = std::int32_t(a == 0 ? 50 + random() % 400 : 2 + random() % 12);
             attribute.nominal = a % 3 == 1;
             attribute.lowest.resize(std::size_t(attribute.values));
             if (a % 3 == 2) {  // sparse
@@ -99,7 +99,7 @@ TEST_CASE("pairs and rows are taken out of the histogram as if it had been count
         for (int round = 0; round < 3; ++round) {
             std::vector<Row> some;
             for (Row row : state.rows)
-                if (p.random() % 4 == 0) some.push_back(row);
+                if (p.random() % (round == 2 ? 16 : 4) == 0) some.push_back(row);
             std::vector<std::int32_t> labels;
             for (std::size_t label = 0; label < p.n_labels; ++label)
                 if (p.random() % 2) labels.push_back(std::int32_t(label));
@@ -124,5 +124,61 @@ TEST_CASE("pairs and rows are taken out of the histogram as if it had been count
                 }
             }
         }
+    }
+}
+
+TEST_CASE("labels of heads that reach the floor and are precise are relevant") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        Problem p(seed, 0);
+        State state(p.prepared, p.truth.data(), p.n_labels, nullptr, {});
+        Threads threads(1);
+        const Threads::Session session(threads, [] {});
+        Histogram histogram(state, {0, 1, 3, 4}, false, threads);
+        histogram.start();
+        std::vector<std::int32_t> columns;
+        Totals totals;
+        const auto add = [&](double tp, double fp, double present, double all_present) {
+            totals.tp.push_back(tp);
+            totals.fp.push_back(fp);
+            totals.present.push_back(present);
+            for (double sum : {tp, fp, present, all_present, state.weight_of_rows - all_present}) totals.whole.push_back(std::int32_t(sum));
+        };
+        for (std::size_t label = 0; label < p.n_labels; ++label) {
+            columns.push_back(std::int32_t(label));
+            add(state.labels[label].open_present, state.labels[label].open_absent, state.labels[label].present, state.labels[label].present);
+        }
+        columns.push_back(std::int32_t(p.n_labels));
+        add(0, 0, state.weight_of_rows, state.weight_of_rows);
+        Scoring scoring{};
+        scoring.top[0] = scoring.bottom[0] = 1.25f;
+        scoring.bottom[1] = 1;
+        scoring.bottom[3] = 0.25f;
+        scoring.f_like = scoring.checks_head = true;
+        scoring.right = scoring.wrong = 1;
+        const float every = 0.1f * float(1 + seed % 4), best = 2 * every;
+        std::vector<std::uint32_t> places(p.n_labels);
+        std::vector<double> counts(3 * columns.size());
+        for (const Part& part : histogram.parts())
+            for (std::size_t group = part.first_group; group < part.first_group + part.groups(); ++group) {
+                const std::size_t n = histogram.relevant(*histogram.kept(), group, columns, totals, false, scoring, every, best, places.data());
+                std::vector<std::uint8_t> expected(p.n_labels, 0);
+                bool some = false;
+                const std::size_t first = group * LANES, end = std::min(first + LANES, part.first_slot() + part.n_slots);
+                for (std::size_t slot = first; slot < end; ++slot) {
+                    histogram.gather(*histogram.kept(), slot, columns.data(), columns.size(), counts.data());
+                    bool precise = false, good = false;
+                    for (std::size_t label = 0; label < p.n_labels; ++label) {
+                        const double tp = counts[3 * label], fp = counts[3 * label + 1], fn = state.labels[label].present - counts[3 * label + 2];
+                        const double h = tp == 0 ? 0 : 1.25 * tp / (1.25 * tp + 0.25 * fn + fp);
+                        expected[label] |= h >= every * (1 + 1e-6);
+                        precise |= h >= every * (1 + 1e-6) && tp >= fp;
+                        good |= h >= best * (1 + 1e-6);
+                    }
+                    some |= precise && good;
+                }
+                if (!some) continue;
+                for (std::size_t label = 0; label < p.n_labels; ++label)
+                    CHECK((!expected[label] || std::count(places.begin(), places.begin() + std::ptrdiff_t(n), label) == 1));
+            }
     }
 }
