@@ -38,7 +38,9 @@ FITS = {
 PARTS = {
     "refinements": "FixedHead|add_contributions|add_to_slots|cumulate_sums|covered_by",
     "first pass: exact values of promising candidates": "HeadFinder|evaluate|gather|Ranking|Candidate>|insertion_sort",
-    "first pass: eight candidates at once": "value_as|value_prefixes|value_sum|load_matrices|relevant|count_imprecise|CandidateSearch",
+    "first pass: eight candidates at once": (
+        "value_as|value_prefixes|value_sum|load_matrices|relevant|count_imprecise|CandidateSearch"
+    ),
     "counting, and upkeep of the histogram": "Histogram|fold|cumulate|add_rows|add_listed|sum_rows|add_states",
 }
 """What functions are for, by what is in their names; the first that fits counts."""
