@@ -40,6 +40,10 @@ def add_codes(codes: NDArray[Any]) -> None:
     columns().add_dense([codes], np.array([2], np.int32))
 
 
+def add_values(values: NDArray[Any]) -> None:
+    columns().add_dense([values], np.array([-1], np.int32))
+
+
 def add_sparse(**arrays: Any) -> None:
     columns().add_sparse(**arrays)
 
@@ -50,7 +54,7 @@ def learn(**arrays: Any) -> None:
 
 def decide(**arrays: Any) -> None:
     column = arrays.pop("sparse_rows", None)
-    given = np.zeros(N_ROWS) if column is None else (column, np.zeros(1))
+    given = arrays.pop("values", np.zeros(N_ROWS)) if column is None else (column, np.zeros(1))
     conditions, rules = [(1, 0, -1.0)], [([0], [(0, True)], False)]
     _core.decide(n_rows=N_ROWS, columns=[given], conditions=conditions, rules=rules, n_threads=1, **arrays)
 
@@ -76,6 +80,7 @@ ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
     ),
     "add_dense": (add_dense, {"categories": np.array([-1], np.int32)}),
     "add_codes": (add_codes, {"codes": zeros(N_ROWS, dtype="i4")}),
+    "add_values": (add_values, {"values": zeros(N_ROWS, dtype="f8")}),
     "add_sparse": (
         add_sparse,
         {
@@ -118,6 +123,15 @@ ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
             "sparse_rows": zeros(1, dtype="i4"),
         },
     ),
+    "decide_values": (
+        decide,
+        {
+            "predicted": zeros(N_ROWS, N_LABELS, dtype="i1"),
+            "decided_by": zeros(N_ROWS, N_LABELS, dtype="i4"),
+            "going_on": zeros(N_ROWS, dtype="?"),
+            "values": zeros(N_ROWS, dtype="f8"),
+        },
+    ),
     "count_block": (
         count_block,
         {
@@ -152,7 +166,12 @@ ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
     ),
 }
 EVERY_ARRAY = [(entry, name) for entry, (_, arrays) in ENTRIES.items() for name in arrays]
-ALSO_ACCEPTED = {("add_sparse", "values"): "f4", ("count_block", "codes"): "u2"}
+ALSO_ACCEPTED = {
+    ("add_values", "values"): "f4",
+    ("add_sparse", "values"): "f4",
+    ("decide_values", "values"): "f4",
+    ("count_block", "codes"): "u2",
+}
 
 
 @pytest.mark.parametrize(("entry", "name"), EVERY_ARRAY)
