@@ -109,7 +109,7 @@ def table(curves: Sequence[Curve]) -> str:
 def draw(curves: Sequence[Curve], path: Path) -> None:
     """Draw a panel per learner: a line per data set, and the mean of the data sets in every bin."""
     plt = pyplot()
-    figure, panels = plt.subplots(1, len(LEARNERS), figsize=(9, 4.8), sharex=True, sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, len(LEARNERS), figsize=(8, 4.4), sharex=True, sharey=True, layout="constrained")
     for panel, learner in zip(panels, LEARNERS, strict=True):
         panel.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--", label="calibrated")
         by_bin: dict[int, list[tuple[float, float]]] = {}
@@ -128,7 +128,7 @@ def draw(curves: Sequence[Curve], path: Path) -> None:
         panel.set_aspect("equal")
     panels[0].set_ylabel("share of pairs whose label is present")
     panels[0].legend(loc="upper left", frameon=False, fontsize=9)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=80)
 
 
 def main(given: Sequence[str] | None = None) -> None:
