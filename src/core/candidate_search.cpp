@@ -12,6 +12,8 @@ namespace {
 
 constexpr float UNLIMITED = std::numeric_limits<float>::infinity();
 constexpr double SURE = 1 - 1e-3;    // a candidate that is surely worth a value is worth so much of it at least
+constexpr std::uint8_t BOTH_SIDES = 3;
+constexpr std::size_t FEW_LABELS = 32;  // are looked at sooner than what is remembered of them
 constexpr std::size_t AT_ONCE = 32;  // promises that a thread takes
 
 // A bound that reaches this, or nearly, reaches the floor.
@@ -84,7 +86,7 @@ void CandidateSearch::first_pass() {
 // What is remembered holds for the precision that is required of candidates elsewhere.
 void CandidateSearch::update_usable() {
     remembers_ = is_bounded_ && histogram_.kept() && state_.required.threshold == options_.required_of_candidates().threshold;
-    if (remembers_) usable_.update(histogram_, state_.n_labels);
+    some_known_ = remembers_ && usable_.update(histogram_, state_.n_labels) && state_.n_labels > FEW_LABELS;
 }
 
 // Where values are averaged, let v be that of a head of k labels with mean m, v = ρ(k) × m, and let j of its labels be worth at least r × v. The mean of these,
@@ -101,23 +103,24 @@ double CandidateSearch::least_share(const Options& options) {
     return std::max(0.0, share * (1 - 1e-4));
 }
 
-// The labels by which the candidates of a group are valued; none where no head can be as precise as required and reach the floor. A head without a label that
-// is so precise is not, unless absence is predicted.
+// The labels by which the candidates of a group are valued; none where no head can be as precise as required and reach the floor.
 std::span<const std::uint32_t> CandidateSearch::choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side,
                                                               Tools& tools) {
-    const bool remembers = remembers_ && part.kind != Part::Kind::labels, needs_precision = scoring_.checks_head && !scoring_.absence;
-    if (remembers && (needs_precision || scoring_.additive)) {
+    const bool remembers = remembers_ && part.kind != Part::Kind::labels;
+    const float floor = std::max({0.0f, least_for(floor_for(tools)), least_for(sure_.floor())}), every = floor * float(least_share_);
+    if (remembers && (scoring_.additive || (needs_precise_label() && some_known_))) {
         tools.places.clear();
         usable_.visit(group, other_side, searched_, [&](std::size_t label) { tools.places.push_back(place_of_[label]); });
         if (scoring_.additive) return tools.places;
-        const std::size_t imprecise = histogram_.count_imprecise(cells, group, labels_, tools.places, scope.totals, other_side, scoring_);
-        for (std::size_t i = 0; i < imprecise; ++i) usable_.drop(group, other_side, std::size_t(labels_[tools.places[i]]));
-        if (imprecise == tools.places.size()) return {};
+        tools.is_precise.resize(tools.places.size());
+        const bool some = histogram_.rate_labels(cells, group, labels_, tools.places, scope.totals, other_side, scoring_, every, tools.is_precise.data());
+        for (std::size_t i = 0; i < tools.places.size(); ++i)
+            if (!tools.is_precise[i]) usable_.drop(group, other_side, std::size_t(labels_[tools.places[i]]));
+        if (!some) return {};
     }
     if (scoring_.additive) return all_places_;
-    const float floor = std::max({0.0f, least_for(floor_for(tools)), least_for(sure_.floor())});
     tools.places.resize(all_places_.size());
-    tools.places.resize(histogram_.relevant(cells, group, labels_, scope.totals, other_side, scoring_, floor * float(least_share_),
+    tools.places.resize(histogram_.relevant(cells, group, labels_, scope.totals, other_side, scoring_, every,
                                             floor / scoring_.highest_lift * (1 - 1e-5f), tools.places.data()));
     return tools.places;
 }
@@ -265,6 +268,8 @@ void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope&
     const bool trusts = shares_best_ && !scope.refined && !options_.directions.any() && state_.number == Number::narrow;
     tools.matrices.resize((labels_.size() - 1) * MATRIX);
     const float least_covered = float(options_.min_coverage) * (1 - 1e-6f);
+    tools.sides.assign(part.groups(), BOTH_SIDES);
+    if (is_bounded_ && needs_precise_label() && !some_known_) histogram_.find_precise(cells, part, labels_, scope.totals, scoring_, tools.sides.data());
     for (std::size_t group = part.first_group; group < part.first_group + part.groups(); ++group) {
         const std::size_t first_slot = (group - part.first_group) * LANES;
         if (part.kind == Part::Kind::labels) {
@@ -274,6 +279,7 @@ void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope&
             if (!some) continue;
         }
         for (int other = 0; other < (part.two_sided() ? 2 : 1); ++other) {
+            if (!(tools.sides[group - part.first_group] >> other & 1)) continue;
             float covered[LANES];
             std::span<const std::uint32_t> places;
             if (is_bounded_) {
@@ -364,7 +370,7 @@ class CandidateSearch::Refinements : public RefinementSink {
 void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     if (!rule.fixed) {
         choose_labels();
-        remembers_ = false;
+        remembers_ = some_known_ = false;
         const Scope scope{&rule.covered, &rule, std::int32_t(parent), sum_rows(rule.covered)};
         for (auto& tools : tools_) tools->finder.start(rule.body, {labels_.begin(), labels_.end() - 1});
         return search_heads(scope);

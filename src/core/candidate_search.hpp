@@ -47,6 +47,8 @@ class CandidateSearch {
         Cells cells;
         std::vector<float> matrices;
         std::vector<std::uint32_t> places;  // of labels that candidates are valued by
+        std::vector<std::uint8_t> is_precise;  // per place
+        std::vector<std::uint8_t> sides;    // per group of a part: bits of those on which a label may be precise
         std::vector<double> gathered;
         std::vector<Promise> promises;
         FixedHead::Workspace fixed;
@@ -67,6 +69,8 @@ class CandidateSearch {
     Totals sum_rows(const std::vector<Row>& rows) const;
     bool some_missing(const Part& part) const { return part.kind == Part::Kind::numeric && state_.attribute(part.first).some_missing; }
     void update_usable();
+    // A head without a label that is as precise as required is not, unless absence is predicted.
+    bool needs_precise_label() const { return scoring_.checks_head && !scoring_.absence && !scoring_.additive; }
     static double least_share(const Options& options);
     std::span<const std::uint32_t> choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools);
     void search_heads(const Scope& scope);
@@ -96,7 +100,8 @@ class CandidateSearch {
     bool is_bounded_ = false;  // candidates can be valued in single precision
     double least_share_;  // of the value of a head, that its labels are worth
     UsableLabels usable_;
-    bool remembers_ = false;  // which labels are usable, in this pass
+    bool remembers_ = false;   // which labels are usable, in this pass
+    bool some_known_ = false;  // something is remembered of some labels
     std::vector<float> last_found_;  // per part: its highest bound in the last pass
 };
 

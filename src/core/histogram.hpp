@@ -59,10 +59,15 @@ class Histogram {
               const Totals& totals, bool other_side, float* matrices, float* covered) const {
         kernels_.load(group_at(cells, group), columns, places, totals, other_side, matrices, covered);
     }
-    // Labels that are not precise enough (CountKernels::count_imprecise), and those that may be in heads (CountKernels::relevant).
-    std::size_t count_imprecise(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
-                                const Totals& totals, bool other_side, const Scoring& scoring) const {
-        return kernels_.count_imprecise(group_at(cells, group), columns, places, totals, other_side, scoring);
+    // On which sides of the groups of a part a label may be precise (CountKernels::find_precise).
+    void find_precise(const Cells& cells, const Part& part, const std::vector<std::int32_t>& columns, const Totals& totals, const Scoring& scoring,
+                      std::uint8_t* sides) const {
+        kernels_.find_precise(group_at(cells, part.first_group), part.groups(), n_columns(), columns, totals, scoring, sides);
+    }
+    // Labels that may be precise (CountKernels::rate_labels), and those that may be in heads (CountKernels::relevant).
+    bool rate_labels(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
+                     const Totals& totals, bool other_side, const Scoring& scoring, float every, std::uint8_t* is_precise) const {
+        return kernels_.rate_labels(group_at(cells, group), columns, places, totals, other_side, scoring, every, is_precise);
     }
     std::size_t relevant(const Cells& cells, std::size_t group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side,
                          const Scoring& scoring, float every, float best, std::uint32_t* places) const {

@@ -78,10 +78,13 @@ struct CountKernels {
     // exact.
     void (*load)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&, bool other_side,
                  float* matrices, float* covered);
-    // How many of the columns at some places, up to the first that may be, are not as precise as required, predicted as present, by any of
-    // eight candidates.
-    std::size_t (*count_imprecise)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&,
-                                   bool other_side, const Scoring&);
+    // Per group: bits of the sides (own, other) on which a label, predicted as present, may be as precise as required by one of eight candidates.
+    void (*find_precise)(const void* cells, std::size_t groups, std::size_t n_columns, const std::vector<std::int32_t>& columns, const Totals&,
+                         const Scoring&, std::uint8_t* sides);
+    // Writes of the labels at some places whether they may be as precise as required, predicted as present, by one of eight candidates; gives whether one of
+    // them may also be worth `every`.
+    bool (*rate_labels)(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals&, bool other_side,
+                        const Scoring&, float every, std::uint8_t* is_precise);
     // Writes the places of the labels that may be in heads of eight candidates: those that may be worth `every` by one of them. None, if every candidate is
     // without a label of these that may be as precise as required (but with absence), or without one that may be worth `best`. h >= f where
     // top - f × bottom >= 0. Gives how many.

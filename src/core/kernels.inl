@@ -283,16 +283,18 @@ inline Int8 are_precise(const Scoring& s, Float8 tp, Float8 fp) {
 }
 
 template <class N>
-std::size_t count_imprecise(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals,
-                            bool other_side, const Scoring& s) {
-    const Eight<N> eight{group, columns, totals, other_side};
-    std::size_t count = 0;
-    for (const std::uint32_t c : places) {
-        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
-        if (any(are_precise(s, tp, fp))) break;
-        ++count;
+void find_precise(const void* cells, std::size_t groups, std::size_t n_columns, const std::vector<std::int32_t>& columns, const Totals& totals,
+                  const Scoring& s, std::uint8_t* sides) {
+    for (std::size_t group = 0; group < groups; ++group) {
+        const void* at = static_cast<const N*>(cells) + group * n_columns * CELL;
+        const Eight<N> own{at, columns, totals, false}, other{at, columns, totals, true};
+        Int8 on_own = {}, on_other = {};
+        for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
+            on_own |= are_precise(s, __builtin_convertvector(own.count(c, 0), Float8), __builtin_convertvector(own.count(c, 1), Float8));
+            on_other |= are_precise(s, __builtin_convertvector(other.count(c, 0), Float8), __builtin_convertvector(other.count(c, 1), Float8));
+        }
+        sides[group] = std::uint8_t(any(on_own) | any(on_other) << 1);
     }
-    return count;
 }
 
 // top - f × bottom, or a little more: each weight is raised by more than single precision can lose of what it is multiplied with.
@@ -306,6 +308,32 @@ struct Score {
     static float weight(float top, float bottom, float f) { return top - f * bottom + 4e-6f * (top + f * bottom); }
 };
 
+// Lanes in which a label may be worth what a score is for.
+inline Int8 may_be_worth(const Scoring& s, const Score& score, Float8 tp, Float8 fp, Float8 fn, Float8 tn) {
+    const Float8 others = score.missed * fn + score.rejected * tn + score.constant;
+    Int8 may_be = (tp > Float8{}) & (score.of(tp, fp, others) >= Float8{});
+    if (s.absence) may_be |= (fp > Float8{}) & (score.of(fp, tp, others) >= Float8{});
+    return may_be;
+}
+
+template <class N>
+bool rate_labels(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals, bool other_side,
+                 const Scoring& s, float every, std::uint8_t* is_precise) {
+    const Score least(s, every);
+    const Eight<N> eight{group, columns, totals, other_side};
+    Int8 some = {};
+    for (const std::uint32_t c : places) {
+        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
+        const Int8 precise = are_precise(s, tp, fp);
+        *is_precise = any(precise);
+        if (*is_precise++) {
+            const Float8 fn = __builtin_convertvector(eight.missed(c), Float8), tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
+            some |= precise & may_be_worth(s, least, tp, fp, fn, tn);
+        }
+    }
+    return any(some);
+}
+
 template <class N>
 std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, const Scoring& s, float every,
                      float best, std::uint32_t* places) {
@@ -317,16 +345,10 @@ std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns
     for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
         const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
         const Float8 fn = __builtin_convertvector(eight.missed(c), Float8), tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
-        const auto may_be_worth = [&](const Score& score) {
-            const Float8 others = score.missed * fn + score.rejected * tn + score.constant;
-            Int8 may_be = (tp > Float8{}) & (score.of(tp, fp, others) >= Float8{});
-            if (s.absence) may_be |= (fp > Float8{}) & (score.of(fp, tp, others) >= Float8{});
-            return may_be;
-        };
-        const Int8 in_heads = may_be_worth(least);
+        const Int8 in_heads = may_be_worth(s, least, tp, fp, fn, tn);
         if (!any(in_heads)) continue;
         places[count++] = std::uint32_t(c);
-        good |= may_be_worth(most);
+        good |= may_be_worth(s, most, tp, fp, fn, tn);
         precise |= needs_precision ? in_heads & are_precise(s, tp, fp) : ~Int8{};
     }
     return any(good & precise) ? count : 0;
@@ -423,7 +445,8 @@ constexpr CountKernels count_kernels = {sizeof(N),
                                         fold<N>,
                                         {fold_few<N, std::uint8_t>, fold_few<N, std::uint16_t>, fold_few<N, std::uint32_t>},
                                         load_matrices<N>,
-                                        count_imprecise<N>,
+                                        find_precise<N>,
+                                        rate_labels<N>,
                                         relevant<N>,
                                         gather<N>};
 template <class Sum>

@@ -14,16 +14,21 @@ namespace plurule {
 
 class UsableLabels {
    public:
-    // Labels whose counts have changed may be usable again.
-    void update(const Histogram& histogram, std::size_t n_labels) {
+    // Labels whose counts have changed may be usable again. Whether some have not.
+    bool update(const Histogram& histogram, std::size_t n_labels) {
         words_ = (n_labels + 63) / 64;
         bits_.resize(2 * histogram.n_groups() * words_, ~std::uint64_t(0));
         versions_.resize(n_labels, 0);
         std::vector<std::uint64_t> changed(words_, 0);
+        std::size_t unchanged = 0;
         for (std::size_t label = 0; label < n_labels; ++label)
-            if (std::exchange(versions_[label], histogram.version(label)) != histogram.version(label)) changed[label / 64] |= bit(label);
+            if (std::exchange(versions_[label], histogram.version(label)) != histogram.version(label))
+                changed[label / 64] |= bit(label);
+            else
+                ++unchanged;
         for (std::size_t word = 0; word < words_; ++word)
             for (std::size_t i = word; changed[word] && i < bits_.size(); i += words_) bits_[i] |= changed[word];
+        return unchanged > 0;
     }
     void drop(std::size_t group, bool other_side, std::size_t label) { bits_[first_word(group, other_side) + label / 64] &= ~bit(label); }
     // visit(label) for those of `wanted` that may be usable, ascending.
