@@ -248,6 +248,7 @@ def _selection(
         apart = constraints.apart & ~_same_group(problem)
         if apart.any():
             excludes = [np.flatnonzero(row).tolist() for row in apart]
+    lifts = {id(lift): as_table(lift, n_labels).tolist() for lift in {id(c.lift): c.lift for c in criteria}.values()}
     return _core.PoolSelection(
         n_conditions=np.array([len(body) for body in bodies], np.float64),
         sums=sums,
@@ -257,9 +258,7 @@ def _selection(
         excludes=excludes,
         groups=[list(group) for group in problem.groups],
         hierarchy=ancestors(problem.hierarchy),
-        criteria=[
-            (c.lam, c.condition_price, c.exceptions, as_table(c.lift, n_labels).tolist(), c.usual) for c in criteria
-        ],
+        criteria=[(c.lam, c.condition_price, c.exceptions, lifts[id(c.lift)], c.usual) for c in criteria],
         max_rules=limits.max_rules,
         cache_size=CACHED_SUMS // len(bodies),
     )

@@ -55,10 +55,13 @@ AUTO_LIFTS: tuple[Lift, ...] = (NoLift(), KLN(0.1), KLN(0.3), KLN(0.6))
 """The lifts to choose from."""
 GROWN_BY = ((0.5, KLN(0.1)), (1.0, KLN(0.3)))
 """β and the lift of the lists by F that give the bodies, where the lift is chosen."""
-GROWN_RULES = 40
-"""Least limit of these lists: a short list is selected from as many bodies as a long one."""
+GROWN_RULES = (40, 100)
+"""Least limit of these lists, since a short list is selected from as many bodies as a long one, and the largest limit
+that the number of labels sets."""
 CONDITION_PRICES = (0.05, 0.1)
 """Shares of its gain that a rule pays for each condition, to choose from."""
+MANY_LABELS = 20
+"""With more labels, the last of these prices is the only one, since each takes as long as the other."""
 EASY = 0.85
 """Where so high a score is reached, a stricter λ is tried, too: a precise rule must not be preempted by a broad one."""
 STRICT_LAM = 0.75
@@ -223,7 +226,7 @@ class Selector:
         lam = median(self.scoring.measure.gain_thresholds)
         common = replace(
             self.options,
-            n_rules=max(self.max_rules, n_labels, GROWN_RULES),  # long enough for a rule per label
+            n_rules=max(self.max_rules, int(np.clip(n_labels, *GROWN_RULES))),
             remaining=0.0,
             label_conditions=False,
             min_precision=MinPrecision(lam if self.min_precision is None else self.min_precision),
@@ -246,13 +249,14 @@ class Selector:
     def criteria(self, lams: Sequence[float]) -> list[SelectionCriterion]:
         """Return the criteria to choose from."""
         lifts = self.lifts
+        prices = CONDITION_PRICES if self.problem.n_labels <= MANY_LABELS else CONDITION_PRICES[-1:]
         if self.has_classes:
             # Each rule predicts one class, and gains where it is right more often than the default rule.
             lams = CLASS_LAMS
             lifts = lifts[:1]
         criteria = [
             SelectionCriterion(lam, price, lift, usual=usual)
-            for lam, price, lift, usual in product(lams, CONDITION_PRICES, lifts, self._usual())
+            for lam, price, lift, usual in product(lams, prices, lifts, self._usual())
         ]
         # A default rule gains where a label is more frequent than λ, and its exceptions need a free choice of heads.
         is_bound = self.problem.groups or self.problem.hierarchy
