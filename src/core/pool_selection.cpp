@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace plurule {
 namespace {
@@ -44,9 +43,9 @@ PoolSelection::PoolSelection(PoolFacts facts, const double* sums, std::vector<Cr
         shares_.push_back(all[0] > 0 ? right[0] / all[0] : 0.0);
         // Open pairs only become fewer.
         for (std::uint32_t body = 0; body < n; ++body) {
-            const bool may_predict = !is_forbidden(label, body, false) || !is_forbidden(label, body, true);
+            const bool is_possible = !is_forbidden(label, body, false) || !is_forbidden(label, body, true);
             const double most = is_grouped(label) ? right[body] : all[body];
-            if (most > 0 && facts_.label_weights[label] > 0 && may_predict) ++n_relevant_[body];
+            if (most > 0 && facts_.label_weights[label] > 0 && is_possible) ++n_relevant_[body];
         }
     }
     all_.reserve(criteria.size());
@@ -87,10 +86,10 @@ bool PoolSelection::is_eligible(bool negated, double present, double all) const 
     return right > 0 && right >= facts_.min_precision * all;
 }
 
-bool PoolSelection::may_gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const {
+// Whether a body may predict a label at all, present or, where the default rule predicts it, absent.
+bool PoolSelection::may_predict(const Growing& growing, std::uint32_t label, std::uint32_t body) const {
     const bool negated = growing.negated[label];
-    if ((negated && is_grouped(label)) || facts_.label_weights[label] <= 0 || is_forbidden(label, body, !negated)) return false;
-    return is_eligible(negated, (*growing.open[label]->right)[body], (*growing.open[label]->all)[body]);
+    return !(negated && is_grouped(label)) && facts_.label_weights[label] > 0 && !is_forbidden(label, body, !negated);
 }
 
 // Finds the labels that matter to each body, and what they gain in all.
@@ -103,7 +102,8 @@ void PoolSelection::begin(Growing& growing) const {
             for (std::uint32_t body = 0; body < n; ++body) {
                 const double gains = gain(growing, label, body) * facts_.label_weights[label];
                 if (is_known ? gains <= values.lowest[body] && !is_grouped(label) : gains <= 0) continue;
-                if (!may_gain(growing, label, body)) continue;
+                const OpenCounts& open = *growing.open[label];
+                if (!may_predict(growing, label, body) || !is_eligible(growing.negated[label], (*open.right)[body], (*open.all)[body])) continue;
                 if (is_known) {
                     values.labels[body].push_back(label);
                 } else {
@@ -127,14 +127,16 @@ double PoolSelection::best_head(Growing& growing, std::uint32_t body, Numbers* h
     double best = 0.0;
     for (const bool is_whole : {false, true}) {
         if (is_whole) {
-            matter.resize(n_labels());
-            std::iota(matter.begin(), matter.end(), 0u);
+            matter.clear();
+            for (std::uint32_t label = 0; label < n_labels(); ++label)
+                if (may_predict(growing, label, body)) matter.push_back(label);
         }
         losses.clear();
         labels.clear();
         gained = 0.0;
         for (const std::uint32_t label : matter) {
-            if (!may_gain(growing, label, body)) continue;
+            const OpenCounts& open = *growing.open[label];
+            if (!is_eligible(growing.negated[label], (*open.right)[body], (*open.all)[body])) continue;
             losses.emplace_back(-gain(growing, label, body) * facts_.label_weights[label], label);
             gained -= std::min(losses.back().first, 0.0);
         }
@@ -317,7 +319,7 @@ void PoolSelection::note_gains(Growing& growing, std::uint32_t label, const Open
             values.changed[body] = 1;
             values.increase[body] += std::max(0.0, new_gains - std::max(gains, least));
             Numbers& labels = values.labels[body];
-            if (gains <= least && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+            if (gains <= least && may_predict(growing, label, body) && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
         }
     };
     const double lam = growing.criterion.lam;

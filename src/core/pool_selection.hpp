@@ -108,7 +108,7 @@ class PoolSelection {
     double price(const Criterion& criterion, std::size_t body) const;
     double gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
     bool is_eligible(bool negated, double present, double all) const;
-    bool may_gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
+    bool may_predict(const Growing& growing, std::uint32_t label, std::uint32_t body) const;
     void begin(Growing& growing) const;
     double best_head(Growing& growing, std::uint32_t body, Numbers* head) const;
     bool is_excluded(std::uint32_t label, const Numbers& head) const;
