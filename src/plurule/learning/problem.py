@@ -106,6 +106,8 @@ class Problem:
     @property
     def label_weights(self) -> NDArray[np.float64]:
         """Per label, the weight of the instances that have it."""
+        if self.sample_weight is None:
+            return np.count_nonzero(self.Y, axis=0).astype(np.float64)
         return np.array([self.weights @ column for column in self.Y.T])  # one by one: as floats they take much memory
 
     @property
