@@ -379,7 +379,7 @@ void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     const FixedHead& head = *rule.fixed;
     std::vector<Refinements> sinks;
     for (auto& tools : tools_) sinks.emplace_back(*this, *tools, rule, std::int32_t(parent));
-    for (auto& tools : tools_) head.begin(rows, tools->fixed);
+    for (auto& tools : tools_) tools->fixed.row_scores.clear();
     if (!state_.prepared.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, sinks[0]);
     std::vector<std::size_t> dense;
     for (std::size_t a : allowed_attributes(state_, options_))

@@ -103,19 +103,11 @@ void FixedHead::put(const Sum& sum, std::uint8_t* to) const {
     }
 }
 
-// Before candidates on some rows are visited.
-void FixedHead::begin(const std::vector<Row>& rows, Workspace& work) const {
-    work.row_scores.clear();
-    work.total = {};
-    for (std::size_t term = 0; term < n_terms_; ++term)
-        for (Row row : rows) work.total = work.total + contribution(term, row);
-}
-
-// Scores of rows and of all of them, for the floor as it is now.
+// Scores of rows for the floor as it is now.
 void FixedHead::score_rows(const std::vector<Row>& rows, Workspace& work, double floor) const {
     if (floor == work.floor && !work.row_scores.empty()) return;
     work.floor = floor;
-    work.screen = screen_for(floor, work.total);
+    work.screen = screen_for(floor);
     work.row_scores.assign(rows.size(), 0);
     for (std::size_t term = 0; term < n_terms_; ++term)
         for (std::size_t i = 0; i < rows.size(); ++i) work.row_scores[i] += work.screen.score(contribution(term, rows[i]));
@@ -125,7 +117,6 @@ void FixedHead::score_rows(const std::vector<Row>& rows, Workspace& work, double
 // value that some row has.
 template <class Code>
 bool FixedHead::may_reach(std::size_t a, const Code* codes, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const {
-    if (!screens_) return true;
     const Attribute& attribute = state_.attribute(a);
     const std::size_t values = std::size_t(attribute.values);
     const bool is_long = values > 256 && values > 4 * rows.size();
@@ -150,7 +141,6 @@ bool FixedHead::may_reach(std::size_t a, const Code* codes, const std::vector<Ro
     } else {
         for (std::size_t value = 0; value < values; ++value) look_at(value);
     }
-    work.score_of_all = up_to;
     return highest >= work.screen.least || (!attribute.nominal && up_to - lowest >= work.screen.least);
 }
 
@@ -166,26 +156,31 @@ void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& wo
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const std::size_t values = std::size_t(state_.attribute(a).values), stride = values + 1;  // one for missing values
     const std::size_t bytes = n_terms_ * stride * kernel.bytes;
+    const bool scored = screens_ && 4 * values > rows.size();  // few values are scored by their sums
     if (work.sums.size() < bytes) work.sums.resize(bytes);
     state_.with_codes(a, [&](const auto* codes) {
-        if (!may_reach(a, codes, rows, work, sink)) return;
+        if (scored && !may_reach(a, codes, rows, work, sink)) return;
         std::memset(work.sums.data(), 0, bytes);
-        mark_values(codes, values, rows, work);
+        const auto sums_of = [&](std::size_t term) { return work.sums.data() + term * stride * kernel.bytes; };
+        for (std::size_t term = 0; term < n_terms_; ++term)
+            kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), stride, sums_of(term));
         work.values.clear();
-        for_each_bit(work.has_row, [&](std::size_t value) { work.values.push_back(std::int32_t(value)); });
-        for (std::size_t term = 0; term < n_terms_; ++term) {
-            std::uint8_t* sums = work.sums.data() + term * stride * kernel.bytes;
-            kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), stride, sums);
-            for (std::size_t i = 0; i < work.values.size(); ++i)
-                std::memmove(sums + i * kernel.bytes, sums + std::size_t(work.values[i]) * kernel.bytes, kernel.bytes);
+        if (scored || some_weigh_nothing_) {
+            mark_values(codes, values, rows, work);
+            for_each_bit(work.has_row, [&](std::size_t value) { work.values.push_back(std::int32_t(value)); });
         }
-        value_groups(a, stride, screens_, work, sink);
+        for (std::size_t value = 0; !scored && !some_weigh_nothing_ && value < values; ++value)
+            if (sum_at(work.sums, value)[3] > 0) work.values.push_back(std::int32_t(value));
+        for (std::size_t term = 0; term < n_terms_; ++term)
+            for (std::size_t i = 0; i < work.values.size(); ++i)
+                std::memmove(sums_of(term) + i * kernel.bytes, sums_of(term) + std::size_t(work.values[i]) * kernel.bytes, kernel.bytes);
+        value_groups(a, stride, scored, work, sink);
     });
     finish(work, sink);
 }
 
 // Values the candidates of an attribute from what groups of rows contribute, each with one of `work.values`. The sums of one term are `stride` sums behind
-// those of the one before. `scored`: `work.scores` are known.
+// those of the one before. `scored`: the scores of values are known.
 void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const bool nominal = state_.attribute(a).nominal;
@@ -196,16 +191,24 @@ void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Wor
         if (!nominal) kernel.cumulate(work.sums.data() + term * stride * kernel.bytes, groups);
         for (std::size_t g = nominal ? 0 : groups - 1; g < groups; ++g) work.totals[term] = work.totals[term] + sum_at(work.sums, term * stride + g);
     }
+    const Screen screen = scored ? work.screen : screen_for(sink.floor());
+    const auto score_at = [&](std::size_t g) {
+        if (scored) return work.scores[std::size_t(work.values[g])];
+        double score = 0;
+        for (std::size_t term = 0; term < n_terms_; ++term) score += screen.score(sum_at(work.sums, term * stride + g));
+        return score;
+    };
+    const double of_all = nominal || !screens_ ? 0 : score_at(groups - 1);
     for (std::size_t g = 0; g < (nominal ? groups : groups - 1); ++g) {
-        const double score = scored ? work.scores[std::size_t(work.values[g])] : 0;
+        const double score = screens_ ? score_at(g) : 0;
         const Split split{work.values[g], nominal ? 0 : work.values[g + 1], false};
-        if (!scored || score >= work.screen.least) add_candidate(a, split, g, stride, false, work);
-        if (!nominal && (!scored || work.score_of_all - score >= work.screen.least)) add_candidate(a, {split.below, split.above, true}, g, stride, true, work);
+        if (!screens_ || score >= screen.least) add_candidate(a, split, g, stride, false, work);
+        if (!nominal && (!screens_ || of_all - score >= screen.least)) add_candidate(a, {split.below, split.above, true}, g, stride, true, work);
     }
     if (!options_.is_custom()) finish(work, sink);
 }
 
-FixedHead::Screen FixedHead::screen_for(double floor, const Sum& total) const {
+FixedHead::Screen FixedHead::screen_for(double floor) const {
     const Quotient& q = quotient_;
     const bool has_floor = std::isfinite(floor);
     double weight[4];  // of TP, FP, TN, FN
@@ -214,7 +217,7 @@ FixedHead::Screen FixedHead::screen_for(double floor, const Sum& total) const {
     for (std::size_t term = 0; term < n_terms_; ++term) constant += weight[2] * absent_[term] + weight[3] * present_[term];
     Screen screen{{weight[0], weight[1], weight[2] - weight[3], -weight[2] * labels_of_term_}, 0};
     double largest = std::fabs(constant);
-    for (std::size_t k = 0; k < 4; ++k) largest += std::fabs(screen.of[k]) * total[k];
+    for (double of : screen.of) largest += std::fabs(of) * state_.total_weight * double(n_labels_);
     screen.least = -constant - 1e-9 * (largest + state_.total_weight + 1);
     return screen;
 }
@@ -274,7 +277,7 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
             for (std::uint32_t slot : sparse.slots_of(row)) ++counts[slot];
     }
     const Sum total = sum_at(sums, every * n_terms_);
-    Screen screen = screen_for(sink.floor(), total);
+    Screen screen = screen_for(sink.floor());
     std::size_t next = 0;
     bool all_usual = false;  // some attribute was visited that all rows have the usual value of
     for (const std::uint32_t a : sparse.attributes()) {
@@ -288,7 +291,7 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
         if (screens_ && n_terms_ == 1 && next == first + 1) {  // two groups of rows: most attributes end here
             const double score = screen.score(sum_at(sums, work.touched[first]));
             if (score < screen.least && screen.score(total) - score < screen.least) continue;
-            screen = screen_for(sink.floor(), total);
+            screen = screen_for(sink.floor());
         }
         std::vector<Sum>& usual = work.usual;
         usual.clear();

@@ -52,11 +52,9 @@ class FixedHead {
         std::vector<std::uint64_t> has_row;  // a bit per value
         std::vector<std::int32_t> values;    // of the groups, ascending
         double floor;                    // the screen and the scores are for
-        Sum total;                       // of all rows and terms
         Screen screen;
-        std::vector<double> row_scores;  // per row
+        std::vector<double> row_scores;  // per row; empty: not known
         std::vector<double> scores;      // per value of an attribute, up to it
-        double score_of_all;             // of the rows that have a value
         std::vector<std::uint32_t> touched;  // sparse slots
         std::vector<Sum> totals;             // per term
         std::vector<Sum> usual;              // per term: rows with the usual value of a sparse attribute
@@ -68,7 +66,6 @@ class FixedHead {
         };
         std::vector<Waiting> waiting;
     };
-    void begin(const std::vector<Row>& rows, Workspace& work) const;
     // Offers the candidates of a dense attribute or a label on some rows that are admissible and reach the floor.
     void visit(std::size_t a, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const;
     // Those of all sparse attributes, from what the rows list.
@@ -90,7 +87,7 @@ class FixedHead {
     void write(std::size_t term, Row row, const Sum& sum);
     void list_touched(const std::vector<Row>& rows, Workspace& work) const;
     void value_groups(std::size_t a, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const;
-    Screen screen_for(double floor, const Sum& total) const;
+    Screen screen_for(double floor) const;
     void add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side, Workspace& work) const;
     void finish(Workspace& work, RefinementSink& sink) const;
     bool admissible(double tp, double fp, double covered) const {

@@ -6,7 +6,8 @@
 //                         rule = grow() with only those labels, precision required of every candidate
 //                         if there is none: set those labels aside, and again
 //     grow        beam = the best of all bodies of at most one condition, each with its own best head    (CandidateSearch::first_pass)
-//                     value candidates eight at a time from the histogram; look at the promising ones exactly          (HeadFinder)
+//                     leave out groups of eight candidates without a precise label                                     (UsableLabels)
+//                     value the others eight at a time from the histogram; look at the promising ones exactly            (HeadFinder)
 //                 while some rule of the beam gets better by one more condition:
 //                     beam = the best of those                                                              (CandidateSearch::refine)
 //                         the head stays as it is: a histogram of what the covered rows contribute to it                (FixedHead)

@@ -44,7 +44,7 @@ TEST_CASE("candidates under a fixed head count what counting row by row gives, i
         FixedHead::Workspace work;
         std::map<std::pair<std::int32_t, bool>, std::pair<double, double>> expected;
         Noted found;
-        fixed.begin(state.rows, work);
+        work.row_scores.clear();
         fixed.visit(0, state.rows, work, found);
         for (std::int32_t below = 0; below < 5; ++below)
             for (bool greater : {false, true}) {
