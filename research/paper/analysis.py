@@ -47,19 +47,22 @@ class Pairs(NamedTuple):
 
 
 class Analysis:
-    """The results, in the forms that are asked for; each frame is made when it is first looked at."""
+    """The results, in the forms that are asked for; each frame is made when it is first looked at.
 
-    def __init__(self, results: Results) -> None:
+    With `discretised`, learners are compared on the discretised versions of data sets, where there are some.
+    """
+
+    def __init__(self, results: Results, discretised: bool = False) -> None:
         self.results = results
+        self.discretised = discretised
         self.objectives = list(results.plan.objectives)
 
     # Data sets ------------------------------------------------------------------------------------------------------
 
-    def compared_sets(self, discretised: bool = False) -> list[str]:
-        """The data sets that learners are compared on: one version of each.
-
-        With `discretised`, the discretised version takes the place of the numeric one where there is one.
-        """
+    def compared_sets(self, discretised: bool | None = None) -> list[str]:
+        """Return the data sets that learners are compared on: one version of each, that of the analysis by default."""
+        if discretised is None:
+            discretised = self.discretised
         there = self.results.sets.keys()
         twins = {numeric: other for numeric, other in DISCRETISED.items() if {numeric, other} <= there}
         numeric = [name for name in there if name not in twins.values()]
@@ -68,7 +71,7 @@ class Analysis:
     @property
     def has_discretised(self) -> bool:
         """Whether there are both versions of a data set."""
-        return self.compared_sets() != self.compared_sets(discretised=True)
+        return self.compared_sets(discretised=False) != self.compared_sets(discretised=True)
 
     @property
     def is_the_papers(self) -> bool:
@@ -132,7 +135,7 @@ class Analysis:
             row = {"set": name, "objective": objective, "lift": best["lift"], "measure": measure}
             row |= {"score": best[measure], "deviation": best[f"{measure}_deviation"]}
             row |= {"score_without_lift": none[measure]}
-            second = others[0] if others else {"lift": "", measure: None}
+            second = others[0] if others else {"lift": "", measure: np.nan}
             row |= {"second": second["lift"], "second_score": second[measure]}
             rows.append(row | {"rules": best["rules"], "rules_without_lift": none["rules"]})
         return pd.DataFrame(rows)

@@ -93,37 +93,3 @@ def _codes(column: NDArray[Any], is_nominal: bool) -> tuple[NDArray[np.intp], in
     placed = np.full(len(column), len(distinct), dtype=np.intp)
     placed[~is_missing] = codes
     return placed, len(distinct)
-
-
-def main() -> None:
-    """Learn the final models of the committed run again, without its cross-validation, and count their candidates.
-
-    python -m research.paper.candidates SET …
-    """
-    import csv
-    import sys
-
-    from research.data import read_parts, require_data_set
-    from research.machine import ROOT
-    from research.paper.objectives import find_objective
-
-    tables = ROOT / "docs" / "paper" / "tables"
-    target = tables / "candidate-bodies.csv"
-    rows = list(csv.DictReader(target.open(encoding="utf-8"))) if target.exists() else []
-    rows = [row for row in rows if row["set"] not in sys.argv[1:]]
-    models = list(csv.DictReader((tables / "model-characteristics.csv").open(encoding="utf-8")))
-    for name in sys.argv[1:]:
-        train, _ = read_parts(require_data_set(name))
-        for model in (model for model in models if model["set"] == name):
-            learner = find_objective(model["objective"]).learner(model["lift"]).fit(train)
-            count = str(count_candidates(learner.rule_list_, train))
-            kept = {column: model[column] for column in ("set", "objective", "pruning", "lift")}
-            rows.append(kept | {"rules": str(len(learner.rule_list_)), "candidate_bodies": count})
-    with target.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-if __name__ == "__main__":
-    main()

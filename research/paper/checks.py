@@ -1,7 +1,7 @@
 """Checks of published statements: each looks at the results and says whether the statement holds here, with numbers.
 
-What a check looks at is said in words in `published/statements.csv`, so that a reader can disagree. Where sets have a
-discretised version, the numeric one is looked at.
+The criterion of each check is stated in `published/statements.csv`, so that a reader can disagree. Where sets have a
+discretised version, the analysis says which of the two is compared.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from research.paper.analysis import CASE, Analysis, Pairs, approach_name
-from research.paper.lifts import LiftName
+from research.paper.lifts import NONE, LiftName
 from research.paper.objectives import find_objective
 from research.paper.published import BEST, MODELS_SET, SHORT_MEASURES, SPEEDUP
-from research.paper.statistics import Tally, rank_correlation, sign_test
+from research.paper.published import table as published_table
+from research.paper.statistics import Tally, rank_correlation, sign_test, tally
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +123,14 @@ def _compact(pairs: Pairs) -> Verdict:
 
 
 def compact_on_birds(analysis: Analysis) -> Verdict:
-    return _compact(analysis.pairs().of("set", MODELS_SET))
+    holds, numbers = _compact(analysis.pairs().of("set", MODELS_SET))
+    lengths = {
+        (row["objective"], row["pruning"]): float(row["conditions"]) / float(row["rules"])
+        for row in published_table("models")
+    }
+    objectives = dict.fromkeys(objective for objective, _ in lengths)
+    fewer = [lengths[objective, "relaxed"] < lengths[objective, "normal"] for objective in objectives]
+    return holds, f"{numbers}; in the published table, fewer conditions per rule in {sum(fewer)} of {len(fewer)}"
 
 
 def compact_everywhere(analysis: Analysis) -> Verdict:
@@ -202,7 +210,22 @@ def _total(analysis: Analysis, objective: str, direction: int) -> Verdict:
     total, row = _totals(analysis)[objective], analysis.wins()[objective]
     parts = ", ".join(f"{SHORT_MEASURES[measure]} {found}" for measure, found in row.items())
     holds = direction * total.lead > 0 if direction else abs(total.lead) <= 0.2 * (total.wins + total.losses)
-    return holds, f"{total} over all measures ({parts})"
+    return holds, f"{total} over all measures ({parts}){_paper_program(analysis, objective)}"
+
+
+def _paper_program(analysis: Analysis, objective: str) -> str:
+    """Say how models of the paper's own program compare with its models without lift."""
+    if analysis.reference.empty:
+        return ""
+    models = analysis.reference[analysis.reference["objective"] == objective].set_index("set")
+    columns = [f"{measure}_reference" for measure in SHORT_MEASURES]
+    normal = models.loc[models["lift"] == NONE, columns]
+    relaxed = models[(models["lift"] != NONE) & models.index.isin(normal.index)][columns]
+    if relaxed.empty:
+        return ""
+    total = sum((tally(relaxed[name], normal.loc[relaxed.index, name]) for name in columns), Tally())
+    sets = ", ".join(dict.fromkeys(relaxed.index))
+    return f"; the paper's own program, {len(relaxed)} models with lifts on {sets}: {total}"
 
 
 ha_declines = partial(_total, objective="ha+", direction=-1)
@@ -266,8 +289,17 @@ def depends_on_cardinality(analysis: Analysis) -> Verdict:
     cardinality = heights.index.get_level_values("set").map(analysis.data_sets.set_index("set")["cardinality"])
     if cardinality.nunique() < 4:
         raise CannotTellError("too few sets to tell")
+    if heights.nunique() < 2:
+        raise CannotTellError("the same lift was chosen everywhere")
     found = rank_correlation(cardinality, heights)
-    return abs(found) >= 0.4, f"rank correlation of labels per instance and chosen lift: {found:+.2f}"
+    chosen = analysis.chosen[analysis.chosen["set"].isin(analysis.compared_sets())]
+    n_folds = analysis.recorded("fold")["part"].nunique()
+    is_close = chosen["score"] - chosen["second_score"] < chosen["deviation"] / np.sqrt(n_folds)
+    return (
+        abs(found) >= 0.4,
+        f"rank correlation of labels per instance and chosen lift: {found:+.2f}; the second best lift is within one "
+        f"standard error of the chosen one in {_share(is_close)} choices",
+    )
 
 
 def greater_peak(analysis: Analysis) -> Verdict:
@@ -337,8 +369,15 @@ def approximation(analysis: Analysis) -> Verdict:
 def fixed_heads(analysis: Analysis) -> Verdict:
     tried = _variant(analysis, "free head", "trying it by the way")
     fixed, free = tried["multi_label_heads_as_published"], tried["multi_label_heads"]
-    numbers = f"{fixed.sum()} multi-label heads with fixed heads, {free.sum()} without"
-    return _most(free < fixed), f"{numbers}; fewer in {_share(free < fixed)} cases"
+    parts = [
+        f"{fixed.sum()} multi-label heads with fixed heads, {free.sum()} without",
+        f"fewer in {_share(free < fixed)} cases",
+    ]
+    has_absence = tried["objective"].map(lambda name: find_objective(name).predict_absence)
+    for sign, own in (("+", ~has_absence), ("+-", has_absence)):
+        less, more = (free < fixed)[own], (free > fixed)[own]
+        parts.append(f"{sign}: fewer in {less.sum()}, more in {more.sum()} of {own.sum()}")
+    return _most(free < fixed), "; ".join(parts)
 
 
 def fixed_heads_save_time(analysis: Analysis) -> Verdict:

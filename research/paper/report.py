@@ -6,8 +6,9 @@ It is made in two steps: `page_data` puts the results into plain data, and a Jin
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ class Statement:
     numbers: str
     criterion: str
     """What is looked at, and when the statement counts as true."""
+    discretised: Statement | None = None
+    """The same, judged by the discretised versions of data sets; None if there are none."""
 
     @property
     def verdict(self) -> str:
@@ -47,16 +50,24 @@ class Statement:
 
 
 def check_statements(analysis: Analysis) -> list[Statement]:
-    """Every statement, with its verdict."""
-    found = []
+    """Judge every statement, also by discretised versions of data sets where there are some."""
+    statements = _judge_statements(analysis)
+    if not analysis.has_discretised:
+        return statements
+    discretised = _judge_statements(Analysis(analysis.results, discretised=True))
+    return [replace(statement, discretised=other) for statement, other in zip(statements, discretised, strict=True)]
+
+
+def _judge_statements(analysis: Analysis) -> list[Statement]:
+    judged = []
     for row in published.table("statements"):
         check: checks.Check = getattr(checks, row.pop("check"))
         try:
             holds, numbers = check(analysis)
-            found.append(Statement(**row, holds=bool(holds), numbers=numbers))
+            judged.append(Statement(**row, holds=bool(holds), numbers=numbers))
         except checks.CannotTellError as reason:
-            found.append(Statement(**row, holds=None, numbers=str(reason)))
-    return found
+            judged.append(Statement(**row, holds=None, numbers=str(reason)))
+    return judged
 
 
 def write_report(results: Results, folder: Path) -> list[Statement]:
@@ -81,6 +92,10 @@ def write_tables(analysis: Analysis, statements: Sequence[Statement], folder: Pa
     )
     columns = ["section", "statement", "verdict", "numbers", "criterion"]
     judged = pd.DataFrame([[getattr(one, name) for name in columns] for one in statements], columns=columns)
+    if analysis.has_discretised:
+        discretised = [statement.discretised for statement in statements if statement.discretised is not None]
+        judged["verdict_discretised"] = [statement.verdict for statement in discretised]
+        judged["numbers_discretised"] = [statement.numbers for statement in discretised]
     folder.mkdir(exist_ok=True)
     for name, table in (analysis.tables() | {"selected-rules": rules, "statements": judged}).items():
         if not table.empty:
@@ -108,8 +123,9 @@ def clock(seconds: float) -> str:
     """A duration in words."""
     if seconds < 60:
         return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    if round(seconds) < 3600:
+        return "{} min {} s".format(*divmod(round(seconds), 60))
+    return "{} h {} min".format(*divmod(round(seconds / 60), 60))
 
 
 def number(value: float | str | None, digits: int = 3) -> str:
@@ -147,11 +163,17 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "selections": analysis.selections,
         "rules_shown": RULES_SHOWN,
         "statements": {title: [one for one in statements if one.section == title] for title in sections},
-        "verdicts": {
-            word: sum(one.verdict == word for one in statements) for word in ("holds", "does not hold", "not judged")
-        },
+        "verdicts": _count_verdicts(statements),
+        "discretised_verdicts": _count_verdicts(
+            [statement.discretised for statement in statements if statement.discretised]
+        ),
         "reference": _reference(analysis),
     }
+
+
+def _count_verdicts(statements: Sequence[Statement]) -> dict[str, int]:
+    verdicts = Counter(statement.verdict for statement in statements)
+    return {verdict: verdicts[verdict] for verdict in ("holds", "does not hold", "not judged")}
 
 
 def _run(analysis: Analysis) -> Data:

@@ -1,15 +1,24 @@
 """Selected rules: what normal and relaxed pruning learned about the same label, side by side.
 
 Labels are chosen automatically: those that relaxed pruning predicts together with others, in few enough rules to read;
-best of all, those where a label condition of one model says the same as a head of the other.
+best of all, those where a label condition of one model says the same as a head of the other. To count the lifts of the
+paper with which there is such a pair, whatever lift cross-validation chooses:
+
+    python -m research.paper.selected_rules SET OBJECTIVE
 """
 
 from __future__ import annotations
 
+import argparse
 from collections import namedtuple
+from collections.abc import Sequence
 
-from plurule import Rule, RuleList
+from plurule import PluruleError, Rule, RuleList
+from plurule.model import Condition, OneOfCondition, RangeCondition
+from research.data import read_parts, require_data_set
 from research.paper.experiment import Results, model_path
+from research.paper.lifts import NONE, PAPER_LIFTS, LiftName
+from research.paper.objectives import find_objective
 from research.paper.published import table
 
 RULES_SHOWN = 8
@@ -23,7 +32,7 @@ PrintedRules = dict[str, list[dict[str, str]]]
 
 Equivalence = namedtuple("Equivalence", "condition_rule label_rule joint_rule")
 """`first ← condition` and `second ← first` in one model, and `first, second ← condition` in the other, with conditions
-on the same attributes: a label condition and a head that say the same."""
+that differ in their thresholds only: a label condition and a head that say the same."""
 
 Selection = namedtuple("Selection", "dataset objective lift label reason rules equivalence published")
 """The rules of both models about one label, by `"normal"` and `"relaxed"`, and what the paper printed, if it did."""
@@ -109,11 +118,11 @@ def equivalences(normal: RuleList, relaxed: RuleList, label: str) -> list[Equiva
             present = {a.name for a in joint.head if a.present}
             if label not in present or not others & present:
                 continue
-            tested = _attributes(joint)
+            tested = _tests(joint)
             found += [
                 Equivalence(first, second, joint)
                 for first in normal
-                if _predicts(first, label) and tested and tested == _attributes(first)
+                if _predicts(first, label) and tested and tested == _tests(first)
             ]
     return found
 
@@ -127,5 +136,38 @@ def _asked(rule: Rule) -> set[str]:
     return {c.name for c in rule.label_conditions if c.present}
 
 
-def _attributes(rule: Rule) -> set[str]:
-    return {c.name for c in rule.attribute_conditions}
+def _tests(rule: Rule) -> set[tuple[object, ...]]:
+    """Return the conditions on attributes, without thresholds."""
+    return {_without_threshold(condition) for condition in rule.attribute_conditions}
+
+
+def _without_threshold(condition: Condition) -> tuple[object, ...]:
+    if isinstance(condition, RangeCondition):
+        return condition.name, condition.above is None, condition.at_most is None
+    return condition.name, type(condition), condition.categories if isinstance(condition, OneOfCondition) else ()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Count the lifts of the paper with which a head says the same as a label condition of normal pruning."""
+    parser = argparse.ArgumentParser(prog="python -m research.paper.selected_rules", description=main.__doc__)
+    parser.add_argument("set", help="name or path of a data set")
+    parser.add_argument("objective", help="objective, for example macro-f+")
+    given = parser.parse_args(arguments)
+    try:
+        train, _ = read_parts(require_data_set(given.set))
+        objective = find_objective(given.objective)
+    except PluruleError as error:
+        parser.error(str(error))
+    lifts = [lift for lift in PAPER_LIFTS if LiftName.parse(lift).fits(len(train.label_names))]
+    normal, *models = (objective.learner(lift).fit(train).rule_list_ for lift in (NONE, *lifts))
+    shown = 0
+    for lift, relaxed in zip(lifts, models, strict=True):
+        pairs = [pair for label in relaxed.labels for pair in equivalences(normal, relaxed, label)]
+        shown += bool(pairs)
+        texts = [rule.to_text() for rule in pairs[0]] if pairs else ["no such pair"]
+        print(f"{lift}: {'; '.join(texts)}")
+    print(f"{shown} of {len(lifts)} lifts: a head says the same as a label condition of normal pruning.")
+
+
+if __name__ == "__main__":
+    main()

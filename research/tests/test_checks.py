@@ -30,7 +30,8 @@ def evidence(relaxed: dict[str, Any] | None = None, lift: str = "peak 3: 1.16", 
     ]
     made = Analysis(SimpleNamespace(plan=plan, sets=dict.fromkeys(SETS), records={}, sensitivity_set="flags"))  # type: ignore[arg-type]
     facts = pd.DataFrame({"set": SETS, "cardinality": [3.4, 1.9, 1.0]})
-    made.__dict__ |= {"models": with_shares(pd.DataFrame(rows)), "data_sets": facts, "selections": []} | frames
+    defaults = {"models": with_shares(pd.DataFrame(rows)), "data_sets": facts, "reference": pd.DataFrame()}
+    made.__dict__ |= defaults | {"selections": []} | frames
     return made
 
 
@@ -69,6 +70,21 @@ def test_wins_and_losses_are_summed_over_the_measures():
     assert numbers == "0/12/0 over all measures (HA 0/3/0, Mic F1 0/3/0, Mac F1 0/3/0, SA 0/3/0)"
 
 
+def test_wins_and_losses_of_the_papers_program_stand_beside_ours():
+    columns = [f"{measure}_reference" for measure in MEASURES]
+    models = [
+        ("flags", "ha+", "none", 0.5, 0.5, 0.5, 0.5),
+        ("flags", "ha+", "peak 3: 1.16", 0.6, 0.5, 0.4, 0.4),
+        ("birds", "ha+", "peak 3: 1.16", 0.9, 0.9, 0.9, 0.9),
+        ("flags", "ha+-", "none", 0.5, 0.5, 0.5, 0.5),
+    ]
+    reference = pd.DataFrame(models, columns=["set", "objective", "lift", *columns])
+    numbers = checks.ha_declines(evidence(reference=reference))[1]
+    assert numbers.endswith("; the paper's own program, 1 models with lifts on flags: 1/2/1"), "birds has no baseline"
+    numbers = checks.ha_with_absence_improves(evidence(reference=reference))[1]
+    assert "program" not in numbers, "no model with a lift"
+
+
 def test_performance_is_comparable_if_the_target_measures_hardly_change():
     assert checks.comparable(evidence(dict.fromkeys(MEASURES, 0.51)))[0]
     assert not checks.comparable(evidence(dict.fromkeys(MEASURES, 0.53)))[0]
@@ -95,6 +111,39 @@ def test_chosen_lifts_are_looked_at_by_kind_height_and_labels():
     absence = models["objective"].str.endswith("+-") & (models["pruning"] == "relaxed")
     models.loc[absence, "lift"] = "peak 5: 1.02"
     assert checks.greater_peak(evidence(models=models)) == (True, "mean peak 3.00 labels for +, 5.00 for +-")
+
+
+def test_birds_are_judged_beside_the_published_table():
+    holds, numbers = checks.compact_on_birds(evidence(SMALLER))
+    assert holds
+    assert numbers.endswith("; in the published table, fewer conditions per rule in 3 of 6")
+
+
+def test_chosen_lifts_are_correlated_with_the_labels_per_instance():
+    sets = ("flags", "emotions", "birds", "scene")
+    models = pd.concat([evidence().models, evidence().models.query("set == 'birds'").assign(set="scene")])
+    relaxed = models["pruning"] == "relaxed"
+    for name, lift in zip(sets, ("1.24", "1.16", "1.08", "1.02"), strict=True):
+        models.loc[relaxed & (models["set"] == name), "lift"] = f"peak 3: {lift}"
+    facts = pd.DataFrame({"set": sets, "cardinality": [3.4, 1.9, 1.0, 0.9]})
+    # With four folds, a standard error is half of the deviation.
+    chosen = pd.DataFrame({"set": sets, "score": 0.5, "second_score": [0.49, 0.46, 0.44, float("nan")]})
+    folds = pd.DataFrame({"part": [0, 1, 2, 3]})
+
+    def judge(models: pd.DataFrame) -> checks.Verdict:
+        analysis = evidence(models=models, data_sets=facts, chosen=chosen.assign(deviation=0.1))
+        analysis.results.sets = dict.fromkeys(sets)
+        analysis.__dict__["recorded"] = lambda kind: folds
+        return checks.depends_on_cardinality(analysis)
+
+    holds, numbers = judge(models)
+    assert holds
+    assert numbers == (
+        "rank correlation of labels per instance and chosen lift: +1.00; the second best lift is within one standard "
+        "error of the chosen one in 2 of 4 (50%) choices"
+    )
+    with pytest.raises(CannotTellError, match="the same lift"):
+        judge(models.assign(lift="peak 3: 1.16"))
 
 
 def speed(*ratios: float) -> pd.DataFrame:
@@ -145,7 +194,11 @@ def test_parts_of_the_learner_are_compared_where_they_were_tried():
     row |= {"multi_label_heads": 1, "multi_label_heads_as_published": 5, "train_s": 3.0, "train_s_as_published": 1.0}
     row |= {"micro_f1": 0.6, "micro_f1_as_published": 0.5}
     tried = evidence(variants=pd.DataFrame([row, row | {"variant": "exhaustive"}]))
-    assert checks.fixed_heads(tried)[0]
+    assert checks.fixed_heads(tried) == (
+        True,
+        "5 multi-label heads with fixed heads, 1 without; fewer in 1 of 1 (100%) cases; "
+        "+: fewer in 1, more in 0 of 1; +-: fewer in 0, more in 0 of 0",
+    )
     assert checks.fixed_heads_save_time(tried) == (True, "less time in 1 of 1 (100%) cases, median ratio 0.33")
     assert not checks.approximation(tried)[0]
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
+from collections import defaultdict
+from copy import deepcopy
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 from research.data import EMBEDDED
 from research.paper.analysis import Analysis
 from research.paper.experiment import Results
 from research.paper.journal import code_fingerprint
-from research.paper.report import Statement, clock, number, page_data
+from research.paper.report import Statement, check_statements, clock, number, page_data, render, write_tables
 from research.paper.statistics import Tally
 
 
@@ -95,7 +100,40 @@ def test_the_page_gets_plain_data(results: Results, written: tuple[Path, list[St
     assert sum(map(sum, data["lift_counts"]["rows"].values())) == len(results.plan.objectives)
 
 
+def test_statements_are_also_judged_by_discretised_versions(results: Results, tmp_path: Path):
+    records: dict[str, Any] = {}
+    (tmp_path / "models").mkdir()
+    for name in ("yeast", "yeastD"):
+        records |= {key.replace(EMBEDDED, name): deepcopy(result) for key, result in results.records.items()}
+        for model in (results.folder / "models").iterdir():
+            shutil.copy(model, tmp_path / "models" / model.name.replace(EMBEDDED, name))
+    for key, result in records.items():
+        if key.startswith("final/yeastD/") and not key.startswith("final/yeastD/ha+/none"):
+            result["size"]["multi_label_heads"] = 0
+    sets = dict.fromkeys(("yeast", "yeastD"), results.sets[EMBEDDED])
+    both = replace(results, sets=sets, records=records, finished_at={}, folder=tmp_path)
+    statements = check_statements(Analysis(both))
+    (heads,) = [one for one in statements if one.statement.startswith("Relaxed pruning results in fewer label cond")]
+    assert heads.discretised is not None
+    assert heads.discretised.numbers.startswith("more multi-label heads in 0 of 6 (0%) cases")
+    assert heads.discretised.verdict == "does not hold"
+    assert heads.numbers != heads.discretised.numbers
+
+    write_tables(Analysis(both), statements, tmp_path / "tables")
+    with (tmp_path / "tables" / "statements.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["numbers_discretised"] for row in rows] == [one.discretised.numbers for one in statements]
+    page = render(page_data(Analysis(both), statements), defaultdict(str))
+    assert f"discretised: <b>does not hold</b>; {heads.discretised.numbers}" in page
+
+
 def test_durations_and_numbers_are_written_for_people() -> None:
-    assert [clock(seconds) for seconds in (4.2, 75, 5000)] == ["4.2 s", "1 min 15 s", "1 h 23 min"]
+    assert [clock(seconds) for seconds in (4.2, 75, 3599.7, 5000, 5035)] == [
+        "4.2 s",
+        "1 min 15 s",
+        "1 h 0 min",
+        "1 h 23 min",
+        "1 h 24 min",
+    ]
     assert [number(value) for value in (12.0, 0.5, float("nan"), "", "1.0")] == ["12", "0.500", "–", "–", "1.000"]
     assert number(1.0, digits=2) == "1"
