@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
 from plurule import ParameterError, RuleList
@@ -91,11 +92,17 @@ class DecisionSets(MultiLabelClassifier):
         random = np.random.default_rng(self.random_state)
         together = [[label] for label in range(Y.shape[1])] if self.targets == "labels" else [list(range(Y.shape[1]))]
         itemsets = self._mine(items, Y)
+        coverage = count(itemsets.covers)
         rules: list[Rule] = []
         for labels in together:
             kinds, classes = np.unique(Y[:, labels], axis=0, return_inverse=True)
             heads = [make_head(zip(labels, (kind > 0).tolist(), strict=True), self.label_names_) for kind in kinds]
-            rules += self._choose(itemsets, items, classes.ravel(), heads, Y, random)
+            right = itemsets.counts.T
+            if self.targets == "labels":
+                present = itemsets.counts[:, labels[0]]
+                right = np.array([present if kind[0] else coverage - present for kind in kinds])
+            candidates = self._candidates(right, coverage, np.bincount(classes.ravel()), len(Y))
+            rules += self._choose(candidates, itemsets, items, classes.ravel(), heads, Y, random)
         # Where rules disagree, the one with the highest F-measure decides; default rules have none.
         rules.sort(key=lambda rule: -rule.value)
         self.rule_list_ = RuleList(tuple(rules), columns.attributes, self.label_names_)
@@ -109,11 +116,26 @@ class DecisionSets(MultiLabelClassifier):
         min_rows = max(1.0, self.min_support * len(Y))
         return mine(pack(items.masks), pack(targets), min_rows, self.max_conditions, self.max_sets)
 
+    def _candidates(self, right: Any, coverage: Any, class_sizes: Any, n_rows: int) -> list[tuple[int, int, float]]:
+        """Return itemset, class and F-measure of the best rules of each class; `right` has a row per class."""
+        candidates: list[tuple[int, int, float]] = []
+        for kind, (hits, size) in enumerate(zip(right, class_sizes, strict=True)):
+            values = np.where(hits >= max(self.min_support * n_rows, 1), 2 * hits / (coverage + size), 0.0)
+            places = best_candidates(values, self.max_candidates)
+            candidates += [(place, kind, float(values[place])) for place in places]
+        return candidates
+
     def _choose(
-        self, itemsets: Itemsets, items: Items, classes: Any, heads: list[Head], Y: Labels, random: np.random.Generator
+        self,
+        candidates: list[tuple[int, int, float]],
+        itemsets: Itemsets,
+        items: Items,
+        classes: Any,
+        heads: list[Head],
+        Y: Labels,
+        random: np.random.Generator,
     ) -> list[Rule]:
         """Return the chosen rules of some classes, and a default rule."""
-        candidates = best_candidates(itemsets, classes, len(heads), self.min_support * len(Y), self.max_candidates)
         uncovered = np.ones(len(Y), dtype=bool)
         rules: list[Rule] = []
         if candidates:
@@ -139,16 +161,14 @@ class DecisionSets(MultiLabelClassifier):
         return self.rule_list_.predict(X)
 
 
-def best_candidates(
-    itemsets: Itemsets, classes: Any, n_classes: int, min_rows: float, most: int
-) -> list[tuple[int, int, float]]:
-    """Return itemset, class and F-measure of the best rules of each class."""
-    coverage = count(itemsets.covers)
-    found: list[tuple[int, int, float]] = []
-    for kind in range(n_classes):
-        rows = classes == kind
-        right = count(itemsets.covers & pack(rows))
-        values = np.where(right >= max(min_rows, 1), 2 * right / (coverage + rows.sum()), 0.0)
-        best = np.argsort(-values, kind="stable")[:most].tolist()
-        found += [(place, kind, float(values[place])) for place in best if values[place] > 0]
-    return found
+def best_candidates(values: NDArray[np.float64], most: int) -> list[int]:
+    """Return the places of the highest positive values, best first; among equal ones the first.
+
+    >>> best_candidates(np.array([0.5, 0.0, 0.9, 0.5]), 2)
+    [2, 0]
+    """
+    places = np.flatnonzero(values > 0)
+    if len(places) > most:
+        lowest = np.partition(values[places], -most)[-most]
+        places = places[values[places] >= lowest]
+    return places[np.argsort(-values[places], kind="stable")][:most].tolist()
