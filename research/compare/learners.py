@@ -55,7 +55,7 @@ OTHERS: dict[str, Factory] = {
     TUNED_FOREST: TunedForest,
 }
 NAMED = OURS | RELATED | PEERS | OTHERS
-NOT_BY_DEFAULT = ("for HA", "for macro F1", "BOOMER, tuned", CONSTANT, CONSTANT_FOR_HAMMING)
+NOT_BY_DEFAULT = ("for HA", "for macro F1", "BOOMER, tuned", CONSTANT_FOR_HAMMING)
 """Learners that `make compare` runs only if they are named."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from research.compare.learners import CONSTANT
 from research.compare.trials import SCORES, SECONDS, SIZES, Result
 from research.machine import describe, in_words
 from research.pages import markdown_table, pyplot
@@ -243,7 +244,8 @@ def score_against_rules(results: Results) -> Any:
             if score is not None and rules is not None:
                 axis.scatter(max(rules, 1), score, color=colours(i % 20), marker="os^D"[i // 5 % 4], label=learner)
             elif score is not None:
-                axis.axhline(score, color=colours(i % 20), linestyle="--", linewidth=1, label=learner)
+                style = {"color": "#444444", "linestyle": ":"} if learner == CONSTANT else {"color": colours(i % 20)}
+                axis.axhline(score, **({"linestyle": "--", "linewidth": 1, "label": learner} | style))
         axis.set(title=name, xlabel="rules", ylabel="micro F1", xscale="log")
     handles: dict[str, Any] = {}
     for axis in axes.flat:

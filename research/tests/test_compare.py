@@ -52,6 +52,10 @@ def test_every_named_learner_can_be_made() -> None:
     assert set(default_learners()) <= set(NAMED)
 
 
+def test_a_constant_stands_beside_the_other_learners() -> None:
+    assert "constant" in default_learners()
+
+
 def test_learners_by_import_path_get_numbers_and_rule_learners_get_tables() -> None:
     assert not wants_table(make_learner("sklearn.neighbors:KNeighborsClassifier"))
     assert wants_table(make_learner("default"))
