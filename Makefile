@@ -4,7 +4,7 @@
 # Another Python: make test PYTHON=python3.13
 
 PYTHON ?= python3
-PEER_PYTHON ?= python3.12
+PEER_PYTHON ?= python3.12 $(wildcard $(HOME)/.pyenv/versions/3.12.*/bin/python) python3
 BENCH ?=
 WHEELS ?=
 QUALITY ?=
@@ -156,13 +156,14 @@ wheels: .venv-wheels/installed
 	@touch $@
 
 .venv-peer/installed:
-	@if $(PEER_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then \
-		$(PEER_PYTHON) -m venv .venv-peer && \
+	@for python in $(PEER_PYTHON); do \
+		$$python -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || continue; \
+		$$python -m venv .venv-peer && \
 		.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check 'mlrl-seco==0.15.*' 'mlrl-boomer==0.15.*' && \
 		touch $@; \
-	else \
-		echo "No Python 3.12 for mlrl-seco: it is left out. Choose one with PEER_PYTHON=..."; \
-	fi
+		exit; \
+	done; \
+	echo "No Python 3.12 for mlrl-seco: it is left out. Choose one with PEER_PYTHON=..."
 
 .venv-test/$(READY): EXTRAS := [test]
 .venv-lint/$(READY): EXTRAS := [lint]
