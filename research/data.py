@@ -98,6 +98,16 @@ def require_data_set(source: str, folder: Path | None = None) -> DataSet:
     return data_set
 
 
+def parse_labels(text: str | None) -> Sequence[str] | int | None:
+    """Read what `--labels` says: names separated by commas, or `last:2`, `first:2`."""
+    if text is None:
+        return None
+    place, _, number = text.partition(":")
+    if place in ("first", "last") and number.isdecimal():
+        return int(number) if place == "first" else -int(number)
+    return [name.strip() for name in text.split(",")]
+
+
 def read_parts(data_set: DataSet, seed: int = 0, labels: Sequence[str] | int | None = None) -> tuple[Dataset, Dataset]:
     """Read the training and the test part; a data set of one file is split, stratified by its labels.
 
@@ -110,6 +120,13 @@ def read_parts(data_set: DataSet, seed: int = 0, labels: Sequence[str] | int | N
     data = load_world_flags() if data_set.train is None else read(data_set.train, labels)
     train, test = iterative_train_test_split(data, test_size=TEST_SHARE, random_state=seed)
     return train, test
+
+
+def read_whole(data_set: DataSet, labels: Sequence[str] | int | None = None) -> Dataset | None:
+    """Read a data set of one file; None if it has two, or is the embedded one."""
+    if data_set.train is None or data_set.test is not None:
+        return None
+    return read(data_set.train, None if ".arff" in data_set.train.name.lower() else labels)
 
 
 # Fetching -------------------------------------------------------------------------------------------------------------

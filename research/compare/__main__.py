@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plurule import DataError, PluruleError
+from research.arguments import positive_number, whole_number
 from research.compare import __doc__ as usage
 from research.compare.data import KNOWN, SETS, parts_of
 from research.compare.learners import default_learners, is_available
@@ -86,7 +87,7 @@ def main(given: Sequence[str] | None = None) -> None:
 def _compare(arguments: argparse.Namespace) -> None:
     """Compare learners on the named data sets, and write the pages."""
     learners = arguments.learners or default_learners()
-    settings = Comparison(arguments.output / "compare", arguments.folds, arguments.limit)
+    settings = Comparison(arguments.output / "compare", arguments.folds, arguments.limit, labels=arguments.labels)
     try:
         results = run_trials(arguments.data, learners, settings)
     except (PluruleError, ValueError) as error:
@@ -94,6 +95,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     except KeyboardInterrupt:
         sys.exit("Stopped; the same command goes on where it was.")
     chosen = list(arguments.data)
+    chosen += ["--labels", arguments.labels] if arguments.labels else []
     chosen += ["--learners", *arguments.learners] if arguments.learners else []
     chosen += ["--folds", str(arguments.folds)] if arguments.folds else []
     command = f"python -m research.compare {shlex.join(chosen)}"
@@ -106,28 +108,32 @@ def _compare(arguments: argparse.Namespace) -> None:
     print(f"The page with plots: {settings.folder / 'compare.html'}", file=sys.stderr)
 
 
-def _folds(text: str) -> int:
-    if not text.isdigit() or int(text) < 2:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of folds; give at least 2")
-    return int(text)
-
-
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m research.compare", description=usage, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", nargs="*", metavar="DATA", help="data sets (names or paths) to compare learners on")
     parser.add_argument("--learners", nargs="+", metavar="NAME", help="these learners, by name or import path")
-    parser.add_argument("--folds", type=_folds, help="folds of the training part, instead of the test part")
+    parser.add_argument("--labels", help="label columns of data sets that do not name them: a,b or last:2")
+    parser.add_argument("--folds", type=whole_number(2), help="folds of the training part, instead of the test part")
     parser.add_argument("--sets", nargs="+", choices=SETS, help="these sets; others stay as they were")
     parser.add_argument("--only", nargs="+", choices=LEARNERS, help="these learners; others stay as they were")
     parser.add_argument("--study", action="store_true", help="compare settings by cross-validation on training parts")
     parser.add_argument("--lifts", action="store_true", help="compare lifts of the default learner on training parts")
     parser.add_argument("--small", action="store_true", help="compare lists of few rows with the best constant")
-    parser.add_argument("--limit", type=float, default=300, help="CPU seconds that a fit may take (300)")
+    parser.add_argument("--limit", type=positive_number, default=300, help="CPU seconds that a fit may take (300)")
     parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to (research/results)")
     parser.add_argument("--pages", action="store_true", help="put the tables into README.md and that of this folder")
-    return parser.parse_args(given)
+    arguments = parser.parse_args(given)
+    with_data = ("learners", "labels", "folds")
+    without_data = ("sets", "only", "study", "lifts", "small")
+    for option in without_data if arguments.data else with_data:
+        if getattr(arguments, option):
+            reason = "is for the quality page; leave it out, or DATA" if arguments.data else "needs DATA to compare on"
+            parser.error(f"--{option} {reason}")
+    if arguments.output.exists() and not arguments.output.is_dir():
+        parser.error(f"--output {arguments.output} is not a folder")
+    return arguments
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from plurule import DataError, RelaxedPruningClassifier, RuleListClassifier
@@ -75,10 +77,30 @@ def make_learner(name: str) -> Any:
         return NAMED[name]()
     module, _, kind = name.replace(":", ".").rpartition(".")
     try:
-        return getattr(import_module(module), kind)()
+        factory = getattr(import_module(module), kind)
     except (ImportError, AttributeError, ValueError) as error:
         known = ", ".join(map(repr, NAMED))
         raise DataError(f"no learner is called {name!r} ({error}); known are {known}, and import paths") from error
+    try:
+        learner = factory()
+    except Exception as error:
+        raise DataError(
+            f"{name} cannot be made without arguments ({error}); write a function without arguments that returns the "
+            "learner, and give its import path"
+        ) from error
+    if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+        raise DataError(f"{name} is no classifier: it has no fit and predict")
+    return learner
+
+
+def learner_version(name: str) -> str:
+    """Return nothing for a learner with a name, else a short text that differs if its module does."""
+    make_learner(name)
+    if name in NAMED:
+        return ""
+    module = import_module(name.replace(":", ".").rpartition(".")[0])
+    file = getattr(module, "__file__", None)
+    return f" {hashlib.sha256(Path(file).read_bytes()).hexdigest()[:12]}" if file else ""
 
 
 def wants_table(learner: Any) -> bool:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import signal
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from plurule import Dataset, read
+from plurule import DataError, Dataset
 from plurule.data import IterativeStratifiedKFold
 from plurule.metrics import METRICS
 from plurule.model import Rule
 from research import related
+from research.compare import baselines, learners
 from research.compare.data import features_of
-from research.compare.learners import make_learner, wants_table
-from research.data import DataSet, read_parts, require_data_set
+from research.compare.learners import learner_version, make_learner, wants_table
+from research.data import DataSet, parse_labels, read_parts, read_whole, require_data_set
 from research.matrices import label_matrix
 from research.paper.experiment import data_fingerprint
 from research.paper.journal import Journal, code_fingerprint
@@ -50,44 +53,59 @@ class Settings:
     limit: float = 300
     """CPU seconds after which a trial is ended."""
     seed: int = 0
+    labels: str | None = None
+    """Label columns of data sets that do not name them."""
 
     def journal(self) -> Journal:
         """Open the journal; one of other settings or other code is refused."""
-        header = {"folds": self.folds, "limit": self.limit, "seed": self.seed, "code": code_fingerprint(related)}
+        header = {"folds": self.folds, "limit": self.limit, "seed": self.seed, "labels": self.labels}
+        header["code"] = code_fingerprint(related, baselines, learners)
         return Journal(self.folder / "journal.jsonl", header)
 
 
-def run_trials(sets: Sequence[str], learners: Sequence[str], settings: Settings) -> dict[str, dict[str, list[Result]]]:
-    """Return the results of every learner on every part of every data set, by data set and learner."""
-    for learner in learners:
-        make_learner(learner)
-    data_sets = {name: require_data_set(name) for name in sets}
+def run_trials(sets: Sequence[str], names: Sequence[str], settings: Settings) -> dict[str, dict[str, list[Result]]]:
+    """Return the results of every learner on every part of every data set, by data set and learner.
+
+    Finished trials are not run again, but those that failed are, unless they took too long.
+    """
+    versions = {learner: learner_version(learner) for learner in names}
+    data_sets = [require_data_set(source) for source in sets]
+    repeated = [name for name, count in Counter(data_set.name for data_set in data_sets).items() if count > 1]
+    if repeated:
+        raise DataError(f"several data sets are called {repeated[0]!r}; name each once, or rename its folder or file")
     journal = settings.journal()
     results: dict[str, dict[str, list[Result]]] = {}
-    for name, data_set in data_sets.items():
+    for data_set in data_sets:
+        name = data_set.name
         contents = data_fingerprint(data_set)
         n_parts = settings.folds or 1
-        keys = {(learner, i): f"{name} {contents}, {learner}, part {i}" for learner in learners for i in range(n_parts)}
-        missing = {trial: key for trial, key in keys.items() if key not in journal.results}
+        keys = {
+            (learner, i): f"{name} {contents}, {learner}{version}, part {i}"
+            for learner, version in versions.items()
+            for i in range(n_parts)
+        }
+        missing = {trial: key for trial, key in keys.items() if not _is_finished(journal.results.get(key))}
         parts = list(split(data_set, settings)) if missing else []
         for number, ((learner, i), key) in enumerate(missing.items(), start=1):
             print(
                 f"{name}: {learner}, part {i + 1} of {n_parts} ({number}/{len(missing)})", file=sys.stderr, flush=True
             )
             journal.add(key, run_in_process(learner, *parts[i], settings.limit))
-        results[data_set.name] = {
-            learner: [journal.results[keys[learner, i]] for i in range(n_parts)] for learner in learners
-        }
+        results[name] = {learner: [journal.results[keys[learner, i]] for i in range(n_parts)] for learner in names}
     return results
+
+
+def _is_finished(result: Result | None) -> bool:
+    return result is not None and ("error" not in result or result.get("took_too_long", False))
 
 
 def split(data_set: DataSet, settings: Settings) -> Iterator[tuple[Dataset, Dataset]]:
     """Return training and test parts: those of the data set, or folds of its training part (or of its only file)."""
+    labels = parse_labels(settings.labels)
     if settings.folds is None:
-        yield read_parts(data_set, settings.seed)
+        yield read_parts(data_set, settings.seed, labels)
         return
-    has_one_file = data_set.train is not None and data_set.test is None
-    data = read(data_set.train) if has_one_file else read_parts(data_set, settings.seed)[0]
+    data = read_whole(data_set, labels) or read_parts(data_set, settings.seed, labels)[0]
     folds = IterativeStratifiedKFold(settings.folds, shuffle=True, random_state=settings.seed)
     Y = label_matrix(data)
     for rows, held_out in folds.split(Y, Y):
@@ -102,11 +120,19 @@ def run_in_process(learner: str, train: Dataset, test: Dataset, limit: float) ->
     process.start()
     sender.close()
     try:
-        result: Result = receiver.recv()
+        result: Result | None = receiver.recv()
     except EOFError:
-        result = _ended(limit)
-    process.join()
-    return result
+        result = None
+    except KeyboardInterrupt:
+        process.kill()
+        raise
+    finally:
+        process.join()
+    if result is not None:
+        return result
+    if process.exitcode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return _ended(limit)
+    return {"error": f"its process ended with exit code {process.exitcode}"}
 
 
 def _ended(limit: float) -> Result:
@@ -114,6 +140,8 @@ def _ended(limit: float) -> Result:
 
 
 def _limited(sender: Any, learner: str, train: Dataset, test: Dataset, limit: float) -> None:
+    # Control-C reaches all processes of a terminal; the parent ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     used = time.process_time()
     end = int(used + limit) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
@@ -137,7 +165,7 @@ def run_trial(name: str, train: Dataset, test: Dataset) -> Result:
     fitted = time.process_time()
     predicted = learner.predict(X_test)
     done = time.process_time()
-    dense = np.asarray(predicted.todense() if hasattr(predicted, "todense") else predicted, dtype=np.uint8)
+    dense = binary_matrix(name, predicted, len(truth))
     return {
         "scores": {measure: METRICS[measure](truth, dense) for measure in SCORES},
         "intervals": bootstrap(truth, dense),
@@ -145,6 +173,15 @@ def run_trial(name: str, train: Dataset, test: Dataset) -> Result:
         # The adapters of mlrl fit in yet another process.
         "seconds": {"fit": getattr(learner, "fit_seconds_", fitted - start), "predict": done - fitted},
     }
+
+
+def binary_matrix(name: str, predicted: Any, n_rows: int) -> Any:
+    """Return predictions as a dense matrix of 0 and 1; refuse those of anything but a classifier."""
+    dense = np.asarray(predicted.toarray() if hasattr(predicted, "toarray") else predicted).reshape(n_rows, -1)
+    others = dense[(dense != 0) & (dense != 1)]
+    if len(others):
+        raise DataError(f"{name} predicts {others[0]}, expected 0 or 1; give a classifier of label matrices")
+    return dense.astype(np.uint8)
 
 
 def bootstrap(truth: Any, predicted: Any) -> dict[str, list[float]]:

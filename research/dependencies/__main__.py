@@ -14,7 +14,9 @@ from typing import Any
 
 from plurule import PluruleError
 from research import related
+from research.arguments import whole_number
 from research.dependencies import __doc__ as usage
+from research.dependencies import data, statements, study
 from research.dependencies.data import KINDS
 from research.dependencies.study import LIFTS, SETTINGS, Row, Summary, learners, run, summarise, with_lifts
 from research.machine import ROOT, describe, in_words
@@ -22,6 +24,8 @@ from research.pages import RESULTS, markdown_table, put_into, pyplot
 from research.paper.journal import Journal, code_fingerprint
 
 PAGE = ROOT / "docs" / "dependencies-found.md"
+MIN_ROWS = 100
+"""Fewer instances have too few of the rarest labels to learn from."""
 LIFTED = SETTINGS[:2]
 """The settings in which all lifts are tried."""
 FIGURE = "dependencies-by-lift.png"
@@ -35,12 +39,16 @@ def main(given: Sequence[str] | None = None) -> None:
     settings = [setting for setting in SETTINGS if not arguments.settings or setting.name in arguments.settings]
     seeds = range(2 if arguments.quick else arguments.seeds)
     folder = arguments.output
+    code = code_fingerprint(related, data, statements, study)
+    lifted = [setting for setting in settings if setting in LIFTED]
     try:
-        journal = Journal(folder / "journal.jsonl", {"rows": arguments.rows, "code": code_fingerprint(related)})
+        journal = Journal(folder / "journal.jsonl", {"rows": arguments.rows, "code": code})
+        by_lift = run(lifted, with_lifts(), seeds, arguments.rows, journal)
+        rows = run(settings, learners(), seeds, arguments.rows, journal)
     except PluruleError as error:
         sys.exit(str(error))
-    by_lift = run([one for one in settings if one in LIFTED], with_lifts(), seeds, arguments.rows, journal)
-    rows = run(settings, learners(), seeds, arguments.rows, journal)
+    except KeyboardInterrupt:
+        sys.exit("Stopped; the same command goes on where it was.")
     numbers = {
         "machine": describe(),
         "learners": [asdict(row) for row in rows],
@@ -136,8 +144,8 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m research.dependencies", description=usage, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=20, help="data sets per setting (20)")
-    parser.add_argument("--rows", type=int, default=600, help="instances to learn from (600)")
+    parser.add_argument("--seeds", type=whole_number(1), default=20, help="data sets per setting (20)")
+    parser.add_argument("--rows", type=whole_number(MIN_ROWS), default=600, help="instances to learn from (600)")
     names = [setting.name for setting in SETTINGS]
     listed = ", ".join(map(repr, names)).replace("%", "%%")  # argparse fills in what follows a %
     parser.add_argument("--settings", nargs="+", choices=names, metavar="NAME", help=f"some of {listed} (all)")

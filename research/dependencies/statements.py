@@ -82,15 +82,18 @@ def statements_of_constraints(pairs: Iterable[tuple[str, int, int]], n_rows: int
 
 
 def statements(model: Any, X: NDArray[np.float64]) -> list[Statement]:
-    """Return what a fitted learner, or a list of patterns, states."""
-    found: list[Statement] = []
+    """Return what a fitted learner, or a list of patterns, states.
+
+    Of a learner that wraps another one, the constraints or label rules are counted that it mines, not the rules of the
+    other one.
+    """
     if hasattr(model, "constraints_"):
-        found += statements_of_constraints(model.constraints_.pairs(), len(X))
+        return list(statements_of_constraints(model.constraints_.pairs(), len(X)))
     if hasattr(model, "label_rules_"):
         pairs = [("implies", premise, rule.conclusion) for rule in model.label_rules_ for premise in rule.premise]
-        return [*found, *statements_of_constraints(pairs, len(X))]
+        return list(statements_of_constraints(pairs, len(X)))
     rules = model.rule_list_ if hasattr(model, "rule_list_") else model
-    return [*found, *statements_of_rules(rules, X)]
+    return list(statements_of_rules(rules, X))
 
 
 def count_found(stated: list[Statement], data: DependentLabels) -> Found:

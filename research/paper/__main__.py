@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TaskID, TimeRemainingColumn
 
 from plurule import PluruleError
+from research.arguments import number_of_processes, whole_number
 from research.data import EMBEDDED, HOW_TO_GET_THEM, DataSet, find_data_set, require_data_set
 from research.paper.experiment import Experiment
 from research.paper.folds import MULAN, check_folds
@@ -96,9 +97,11 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--lifts", default="paper", help="lifts to choose from, separated by commas (the paper's 28)")
     parser.add_argument("--folds", default=MULAN, help="number of folds, or mulan for those of the paper (mulan)")
     parser.add_argument("--out", type=Path, default=Path("reproduced"), help="folder of the report (reproduced)")
-    parser.add_argument("--jobs", type=int, default=-1, help="number of processes (one per core)")
-    parser.add_argument("--repeats", type=int, help="repetitions of timings (5; 2 with --quick)")
-    parser.add_argument("--seed", type=int, default=0, help="shuffles folds and splits sets without a test part (0)")
+    parser.add_argument("--jobs", type=number_of_processes, default=-1, help="number of processes (one per core)")
+    parser.add_argument("--repeats", type=whole_number(1), help="repetitions of timings (5; 2 with --quick)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, help="shuffles folds and splits sets without a test part (0)"
+    )
     parser.add_argument("--reference", type=Path, help="CSV table of models of the paper's own program")
     parser.add_argument("--quick", action="store_true", help="two small sets and three lifts: a minute")
     return parser.parse_args(arguments)

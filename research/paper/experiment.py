@@ -21,7 +21,7 @@ import numpy as np
 import plurule
 from plurule import Dataset, PluruleError, RuleList
 from plurule.metrics import scores
-from research.data import DataSet, read_parts
+from research.data import DataSet, parse_labels, read_parts
 from research.machine import processor
 from research.paper.candidates import count_candidates
 from research.paper.folds import Rows, make_folds
@@ -207,16 +207,6 @@ def load_material(data_set: DataSet, plan: Plan) -> Material:
     if train.label_names != test.label_names:
         raise PluruleError(f"{data_set.name}: the training and the test part have different labels")
     return Material(train, test, make_folds(plan.folds, len(train), plan.seed))
-
-
-def parse_labels(text: str | None) -> Sequence[str] | int | None:
-    """Read what `--labels` says: names separated by commas, or `last:2`, `first:2`."""
-    if text is None:
-        return None
-    place, _, number = text.partition(":")
-    if place in ("first", "last") and number.isdecimal():
-        return int(number) if place == "first" else -int(number)
-    return [name.strip() for name in text.split(",")]
 
 
 def data_fingerprint(data_set: DataSet) -> str:

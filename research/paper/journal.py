@@ -18,6 +18,8 @@ import plurule
 from plurule import PluruleError
 
 Result = dict[str, Any]
+RECORDS = ({"task", "at", "result"}, {"session"})
+"""Fields of the lines behind the first."""
 
 
 class JournalError(PluruleError):
@@ -42,14 +44,17 @@ class Journal:
         """Seconds since 1970."""
         self.sessions: list[Result] = []
         """One per start of the program: when, where, with which versions."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        content = path.read_bytes() if path.is_file() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        self._read(whole, json.loads(json.dumps(header)))
-        if len(whole) < len(content):
-            path.write_bytes(whole)
-        if not whole:
-            self._write({"header": header})
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            content = path.read_bytes() if path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            self._read(whole, json.loads(json.dumps(header)))
+            if len(whole) < len(content):
+                path.write_bytes(whole)
+            if not whole:
+                self._write({"header": header})
+        except OSError as error:
+            raise JournalError(f"{path} cannot be written ({error.strerror}); choose another folder") from error
 
     def add(self, key: str, result: Result) -> None:
         """Record a finished result."""
@@ -70,10 +75,7 @@ class Journal:
 
     def _read(self, content: bytes, header: Mapping[str, Any]) -> None:
         for number, line in enumerate(content.splitlines(), start=1):
-            try:
-                record = json.loads(line)
-            except ValueError:
-                raise JournalError(f"{self.path}, line {number} is damaged; choose another folder") from None
+            record = self._parse(line, number)
             if number == 1:
                 self._check(record.get("header"), header)
             elif "task" in record:
@@ -81,6 +83,15 @@ class Journal:
                 self.finished_at[record["task"]] = record["at"]
             else:
                 self.sessions.append(record["session"])
+
+    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict) or (number > 1 and not any(kind <= record.keys() for kind in RECORDS)):
+            raise JournalError(f"{self.path}, line {number} is damaged; choose another folder")
+        return record
 
     def _check(self, found: Mapping[str, Any] | None, expected: Mapping[str, Any]) -> None:
         """Refuse results of other arguments, data or code."""
@@ -99,11 +110,12 @@ def _shown(value: Any) -> str:
 
 
 def code_fingerprint(*more: ModuleType) -> str:
-    """Return a short text that differs if the installed plurule does, or one of more packages."""
+    """Return a short text that differs if the installed plurule does, or one of more packages and modules."""
     folder = Path(plurule.__file__).parent
     paths = sorted([*folder.rglob("*.py"), *folder.glob("_core*")])
-    for package in more:
-        paths += sorted(Path(str(package.__file__)).parent.rglob("*.py"))
+    for module in more:
+        path = Path(str(module.__file__))
+        paths += sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]
     digest = hashlib.sha256()
     for path in paths:
         digest.update(path.name.encode())

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from plurule import PluruleError, Rule, RuleList
 from plurule.model import Condition, OneOfCondition, RangeCondition
-from research.data import read_parts, require_data_set
+from research.data import parse_labels, read_parts, require_data_set
 from research.paper.experiment import Results, model_path
 from research.paper.lifts import NONE, PAPER_LIFTS, LiftName
 from research.paper.objectives import find_objective
@@ -152,9 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m research.paper.selected_rules", description=main.__doc__)
     parser.add_argument("set", help="name or path of a data set")
     parser.add_argument("objective", help="objective, for example macro-f+")
+    parser.add_argument("--labels", help="label columns of a data set that does not name them: a,b or last:2")
     given = parser.parse_args(arguments)
     try:
-        train, _ = read_parts(require_data_set(given.set))
+        train, _ = read_parts(require_data_set(given.set), labels=parse_labels(given.labels))
         objective = find_objective(given.objective)
     except PluruleError as error:
         parser.error(str(error))

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import re
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +18,7 @@ import pytest
 from plurule import DataError
 from plurule.datasets import load_world_flags
 from research.compare.__main__ import main
-from research.compare.learners import NAMED, default_learners, make_learner, wants_table
+from research.compare.learners import NAMED, default_learners, learner_version, make_learner, wants_table
 from research.compare.pages import complete_learners, half_width, markdown_page, ranks, table, wins
 from research.compare.report import comparison_page, draw, quality_of
 from research.compare.trials import Settings, bootstrap, model_sizes, run_in_process, run_trials, split
@@ -85,10 +91,101 @@ def test_finished_trials_are_not_run_again(tmp_path: Path, monkeypatch: pytest.M
     assert run_trials([EMBEDDED], ["relaxed pruning"], settings) == before
 
 
+def test_failed_trials_are_run_again_unless_they_took_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = iter([{"error": "no environment"}, {"error": "ended", "took_too_long": True}])
+    monkeypatch.setattr("research.compare.trials.run_in_process", lambda *arguments: next(outcomes))
+    settings = Settings(tmp_path)
+    run_trials([EMBEDDED], ["constant"], settings)
+    (second,) = run_trials([EMBEDDED], ["constant"], settings)[EMBEDDED]["constant"]
+    assert second["took_too_long"]
+    assert run_trials([EMBEDDED], ["constant"], settings)[EMBEDDED]["constant"] == [second]
+
+
+def test_a_changed_learner_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = tmp_path / "a_learner_that_changes.py"
+    module.write_text(
+        "from research.compare.learners import BestConstant\ndef make(): return BestConstant('micro_f1')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    before = learner_version("a_learner_that_changes.make")
+    module.write_text(module.read_text() + "# changed\n")
+    assert learner_version("a_learner_that_changes.make") != before
+    assert learner_version("constant") == ""
+
+
+def test_data_sets_of_the_same_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="several data sets are called 'world-flags'"):
+        run_trials([EMBEDDED, EMBEDDED], ["constant"], Settings(tmp_path))
+
+
+def test_label_columns_of_a_csv_file_are_named(tmp_path: Path) -> None:
+    lines = [f"{i % 7},{i % 2},{i % 3 // 2}" for i in range(60)]
+    file = tmp_path / "mine.csv"
+    file.write_text("\n".join(["a,first,second", *lines]) + "\n")
+    settings = Settings(tmp_path / "out", labels="last:2")
+    (trial,) = run_trials([str(file)], ["constant"], settings)["mine"]["constant"]
+    assert "scores" in trial
+    with pytest.raises(DataError, match="--labels"):
+        run_trials([str(file)], ["constant"], Settings(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("learner", ["sklearn.multioutput.MultiOutputClassifier", "plurule.read"])
+def test_a_learner_that_needs_arguments_is_refused(learner: str) -> None:
+    with pytest.raises(DataError, match="cannot be made without arguments"):
+        make_learner(learner)
+
+
+def test_a_learner_without_predict_is_refused() -> None:
+    with pytest.raises(DataError, match=r"builtins\.object is no classifier"):
+        make_learner("builtins.object")
+
+
+def test_predictions_that_are_not_binary_are_an_error() -> None:
+    flags = load_world_flags()
+    failed = run_in_process("sklearn.linear_model.Ridge", flags, flags, 60)
+    assert re.fullmatch(r"DataError: sklearn.linear_model.Ridge predicts .*, expected 0 or 1; .*", failed["error"])
+
+
+def test_a_learner_that_crashes_did_not_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = load_world_flags()
+    monkeypatch.setattr("research.compare.trials.run_trial", lambda *arguments: os._exit(3))
+    assert run_in_process("default", flags, flags, 10) == {"error": "its process ended with exit code 3"}
+
+
+def test_an_interrupt_ends_the_process_of_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = load_world_flags()
+    monkeypatch.setattr("research.compare.trials.run_trial", lambda *arguments: time.sleep(60))
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None
+    threading.Timer(1.0, signal.pthread_kill, (main_thread, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_in_process("default", flags, flags, 60)
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--learners", "constant"), "--learners needs DATA"),
+        (("--folds", "3"), "--folds needs DATA"),
+        ((EMBEDDED, "--study"), "--study is for the quality page"),
+        ((EMBEDDED, "--limit", "nan"), "must be a number above 0"),
+        ((EMBEDDED, "--limit", "-5"), "must be a number above 0"),
+        ((EMBEDDED, "--output", __file__), "is not a folder"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_explained(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert message in capsys.readouterr().err
+
+
 def test_a_learner_that_fails_gives_an_error() -> None:
     flags = load_world_flags()
     failed = run_in_process("builtins.object", flags, flags, 10)
-    assert failed["error"].startswith("AttributeError")
+    assert failed["error"].startswith("DataError: builtins.object is no classifier")
 
 
 def test_folds_are_those_of_the_training_part(tmp_path: Path) -> None:
@@ -179,7 +276,7 @@ def test_a_learner_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
 def test_command_refuses_less_than_two_folds(folds: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([EMBEDDED, f"--folds={folds}"])
-    assert "is no number of folds; give at least 2" in capsys.readouterr().err
+    assert "must be a whole number of at least 2" in capsys.readouterr().err
 
 
 def test_command_that_is_stopped_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from research.dependencies import __main__ as command
 from research.dependencies import study
 from research.dependencies.data import Dependency, DependentLabels
 from research.dependencies.statements import count_found, statements, statements_of_constraints
+from research.related import LabelConstraints
 
 X = np.array([[0.1, 0.0], [0.4, 0.0], [0.6, 0.0], [0.9, 0.0]])
 LABELS = ["a", "b", "c", "d"]
@@ -57,6 +58,31 @@ def test_local_dependencies_are_found_where_they_hold_only() -> None:
 def test_constraints_are_statements_about_all_instances() -> None:
     pairs = [("implies", 0, 1), ("excludes", 2, 3)]
     assert count_found(list(statements_of_constraints(pairs, 4)), planted()).stated == 2
+
+
+def test_constraints_are_counted_without_the_rules_of_the_wrapped_learner() -> None:
+    random = np.random.default_rng(0)
+    inputs = random.random((80, 2))
+    labels = np.column_stack([inputs[:, 0] > 0.5, inputs[:, 0] > 0.5]).astype(int)
+    model = LabelConstraints(min_confidence=0.8).fit(inputs, labels)
+    mined = {(frozenset((first, second)), kind == "implies") for kind, first, second in model.constraints_.pairs()}
+    assert {(statement.labels, statement.together) for statement in statements(model, inputs)} == mined
+
+
+@pytest.mark.parametrize("option", ["--rows=0", "--rows=99", "--seeds=0"])
+def test_too_few_rows_and_seeds_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main([option])
+    assert "must be a whole number of at least" in capsys.readouterr().err
+
+
+def test_command_that_is_stopped_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "run", stop)
+    with pytest.raises(SystemExit, match="the same command goes on where it was"):
+        command.main(["--output", str(tmp_path)])
 
 
 def test_study_writes_tables_and_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,27 @@ def test_arguments_that_cannot_be_used_are_explained(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--jobs=0", "must be a whole number of at least 1"),
+        ("--seed=-1", "must be a whole number of at least 0"),
+        ("--repeats=0", "must be a whole number of at least 1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(option: str, message: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        main(["--sets", "world-flags", option])
+    assert message in capsys.readouterr().err
+
+
+def test_an_output_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "file"
+    file.touch()
+    assert main([*FEW, "--out", str(file)]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 def test_run_writes_a_report_and_refuses_other_arguments(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
