@@ -30,7 +30,7 @@ SETTINGS: dict[str, Callable[[], Any]] = {
     "KLN(k=0.3)": lambda: RuleListClassifier(lift=KLN(k=0.3)),
     "max_conditions=2": lambda: RuleListClassifier(max_conditions=2),
     "max_conditions=5": lambda: RuleListClassifier(max_conditions=5),
-    "max_rules=40": lambda: RuleListClassifier(max_rules=40),
+    "max_rules=20": lambda: RuleListClassifier(max_rules=20),
     "min_coverage=0": lambda: RuleListClassifier(min_coverage=0),
     "min_coverage=5": lambda: RuleListClassifier(min_coverage=5),
     "max_bins=16": lambda: RuleListClassifier(max_bins=16),
