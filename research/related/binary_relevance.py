@@ -16,7 +16,9 @@ from sklearn.base import clone
 
 from plurule import RelaxedPruningClassifier, RuleList
 from plurule.model import Assignment, Head, Rule
-from research.related.base import Labels, MultiLabelClassifier, read_columns
+from research.related.base import MultiLabelClassifier
+from research.related.columns import read_columns
+from research.related.labels import Labels
 
 
 class BinaryRelevanceRules(MultiLabelClassifier):

@@ -19,7 +19,9 @@ from sklearn.base import clone
 
 from plurule import RuleListClassifier
 from research.related import base
-from research.related.base import NUMBER, SHARE, Labels, Mask, MultiLabelClassifier
+from research.related.base import NUMBER, SHARE, MultiLabelClassifier
+from research.related.columns import Mask
+from research.related.labels import Labels
 
 
 @dataclass(frozen=True, eq=False)

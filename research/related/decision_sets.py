@@ -21,9 +21,11 @@ from sklearn.utils._param_validation import StrOptions
 
 from plurule import ParameterError, RuleList
 from plurule.model import Head, Rule
-from research.related.base import COUNT, SHARE, Labels, MultiLabelClassifier, counted_rule, make_head, read_columns
+from research.related.base import COUNT, SHARE, MultiLabelClassifier, counted_rule, make_head
+from research.related.columns import read_columns
 from research.related.decision_set_search import Objective, smooth_local_search
 from research.related.items import Items, Itemsets, body, count, make_items, mine, pack, unpack
+from research.related.labels import Labels
 
 
 class DecisionSets(MultiLabelClassifier):

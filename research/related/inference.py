@@ -18,7 +18,9 @@ import numpy as np
 from sklearn.base import clone
 
 from plurule import RuleListClassifier
-from research.related.base import COUNT, NUMBER, SHARE, Labels, Mask, MultiLabelClassifier, as_target, predicted_matrix
+from research.related.base import COUNT, NUMBER, SHARE, MultiLabelClassifier, as_target, predicted_matrix
+from research.related.columns import Mask
+from research.related.labels import Labels
 
 
 @dataclass(frozen=True)

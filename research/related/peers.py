@@ -23,7 +23,9 @@ from plurule.model import Assignment, Condition, Head, OneOfCondition, RangeCond
 from research.machine import ROOT
 from research.matrices import as_arrays, packed
 from research.processes import TookTooLongError, run
-from research.related.base import Columns, Labels, MultiLabelClassifier, read_columns
+from research.related.base import MultiLabelClassifier
+from research.related.columns import Columns, read_columns
+from research.related.labels import Labels
 
 ONE_THREAD = {"parallel_rule_refinement": "false", "parallel_statistic_update": "false"}
 SCRIPT = Path(__file__).with_name("peer_process.py")
@@ -65,6 +67,7 @@ class _Peer(MultiLabelClassifier):
 
     def _learn(self, X: Any, Y: Labels) -> None:
         columns = read_columns(X)
+        self._attributes = columns.attributes
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder) / "data.npz"
             model = Path(folder) / "model.pickle"
@@ -88,7 +91,7 @@ class _Peer(MultiLabelClassifier):
             model = Path(folder) / "model.pickle"
             output = Path(folder) / "predictions.npy"
             model.write_bytes(self.model_)
-            np.savez(data, **as_arrays(as_matrix(read_columns(X))))
+            np.savez(data, **as_arrays(as_matrix(read_columns(X, self._attributes))))
             self._run("predict", str(model), str(data), str(output))
             return np.load(output)
 
@@ -175,5 +178,5 @@ def read_condition(index: int, comparison: str, value: float, columns: Columns) 
     if attribute.categories is not None:
         return OneOfCondition(attribute.name, index, (attribute.categories[int(value)],), negated=comparison == "neq")
     if comparison == "leq":
-        return RangeCondition(attribute.name, index, at_most=value)
-    return RangeCondition(attribute.name, index, above=value)
+        return RangeCondition(attribute.name, index, at_most=value, is_date=attribute.is_date)
+    return RangeCondition(attribute.name, index, above=value, is_date=attribute.is_date)

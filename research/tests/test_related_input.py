@@ -1,0 +1,153 @@
+"""What the related learners are given: attributes and labels in all forms, parameters, wrapped classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from plurule import Dataset, PluruleError, RelaxedPruningClassifier
+from plurule.datasets import load_world_flags
+from research.related import (
+    AssociationRules,
+    BinaryRelevanceRules,
+    Boomer,
+    DecisionSets,
+    EvolvedRules,
+    LabelConstraints,
+    LabelInference,
+    SeCo,
+    StackedRules,
+)
+from research.related.columns import read_columns
+from research.related.peers import peer_python
+
+SHORT = RelaxedPruningClassifier(max_rules=4)
+NEEDS_PEER = pytest.mark.skipif(peer_python() is None, reason="there is no environment with mlrl: make quality")
+LEARNERS = [
+    BinaryRelevanceRules(SHORT),
+    StackedRules(SHORT, cv=2),
+    LabelConstraints(SHORT),
+    LabelInference(SHORT),
+    AssociationRules(),
+    DecisionSets(),
+    EvolvedRules(population=16, generations=5),
+    pytest.param(SeCo(), marks=NEEDS_PEER),
+    pytest.param(Boomer({"max_rules": 50}), marks=NEEDS_PEER),
+]
+every_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+
+
+@pytest.fixture
+def data() -> Dataset:
+    return load_world_flags()
+
+
+# Attributes -----------------------------------------------------------------------------------------------------------
+
+
+def frame_of_all_types() -> tuple[pd.DataFrame, pd.DataFrame]:
+    place = np.arange(80)
+    frame = pd.DataFrame(
+        {
+            "coast": place % 2 == 0,
+            "islands": pd.array([None if i % 20 == 0 else i % 4 < 2 for i in place], dtype="boolean"),
+            "founded": pd.date_range("1900-01-01", periods=80, freq="YS"),
+            "area": place % 7,
+        }
+    )
+    return frame, pd.DataFrame({"red": frame["coast"], "blue": place > 40, "green": place % 4 < 2}).astype(int)
+
+
+@every_learner
+@pytest.mark.filterwarnings("ignore")
+def test_booleans_and_dates_are_learned_from_and_predicted(learner: Any) -> None:
+    frame, Y = frame_of_all_types()
+    predicted = clone(learner).fit(frame, Y).predict(frame)
+    assert (predicted == Y.to_numpy()).mean() > 0.75
+
+
+def test_columns_are_read_as_plurule_reads_them() -> None:
+    frame, Y = frame_of_all_types()
+    expected = RelaxedPruningClassifier().fit(frame, Y).rule_list_.attributes
+    columns = read_columns(frame)
+    assert columns.attributes == expected
+    assert [attribute.kind for attribute in columns.attributes] == ["nominal", "nominal", "date", "numeric"]
+    assert np.all(np.diff(columns.values[2]) > 0)
+
+
+def test_rules_write_dates_as_dates() -> None:
+    learner = AssociationRules().fit(*frame_of_all_types())
+    assert "founded > 1963-07-02" in str(learner.rule_list_)
+
+
+@NEEDS_PEER
+def test_categories_of_fewer_rows_are_those_of_training() -> None:
+    frame = pd.DataFrame({"kind": ["a", "b", "c", "d"] * 10, "area": np.arange(40) % 3})
+    Y = pd.DataFrame({"red": frame["kind"].isin(["b", "d"]), "blue": frame["kind"] == "c"}).astype(int)
+    learner = SeCo().fit(frame, Y)
+    rows = frame["kind"].isin(["c", "d"])
+    assert np.array_equal(learner.predict(frame[rows]), learner.predict(frame)[rows])
+
+
+def test_a_data_set_is_learned_from_and_predicted(data: Dataset) -> None:
+    learner = AssociationRules().fit(data)
+    expected = AssociationRules().fit(data.X, data.Y)
+    assert learner.label_names_ == data.label_names
+    assert np.array_equal(learner.predict(data), expected.predict(data.X))
+
+
+def test_a_data_set_beside_labels_and_one_with_weights_are_refused(data: Dataset) -> None:
+    with pytest.raises(PluruleError, match=r"give data\.X and data\.Y"):
+        AssociationRules().fit(data, data.Y)
+    with pytest.raises(PluruleError, match=r"give its labels, data\.Y"):
+        AssociationRules().fit(data.X, data)
+    weighted = Dataset(data.X, data.Y, data.label_names, weights=np.arange(len(data)))
+    with pytest.raises(PluruleError, match="AssociationRules takes no weights"):
+        AssociationRules().fit(weighted)
+
+
+# Labels ---------------------------------------------------------------------------------------------------------------
+
+X = np.tile([[0.0], [1.0]], (10, 1))
+MATRIX = np.tile([[0, 1], [1, 0]], (10, 1))
+
+
+@pytest.mark.parametrize("form", [list, set, tuple, np.array])
+def test_label_sets_are_learned_and_predicted(form: Any) -> None:
+    y = [form(labels) for labels in (["a", "b"], ["c"])] * 10
+    learner = AssociationRules().fit(X, y)
+    assert learner.label_names_ == ("a", "b", "c")
+    assert learner.predict(X[:2]) == [("a", "b"), ("c",)]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (2 * MATRIX - 1, r"label 'y0', row 0: Y contains -1, expected 0 or 1; for labels of -1 and 1 give \(Y > 0\)"),
+        (pd.DataFrame(MATRIX * [1, 3], columns=["red", "blue"]), "label 'blue', row 0: Y contains 3, expected 0 or 1"),
+        (MATRIX[:, :0], "Y holds no labels; give one column per label"),
+        ([set()] * 20, "Y holds no labels; give one column per label"),
+        (MATRIX[:, :, None], "Y must be a matrix of instances × labels"),
+        (pd.DataFrame(MATRIX, columns=["red", "red"]), "Y has several labels named 'red'"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_explained(y: Any, message: str) -> None:
+    with pytest.raises(PluruleError, match=message):
+        AssociationRules().fit(X, y)
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, lambda columns: pd.Series(columns["red"], name="red")])
+def test_the_name_of_a_single_label_is_kept(form: Any) -> None:
+    learner = AssociationRules().fit(X, form({"red": MATRIX[:, 0]}))
+    assert learner.label_names_ == ("red",)
+    assert AssociationRules().fit(X, MATRIX[:, 0]).label_names_ == ("y",)
+    assert np.array_equal(learner.predict(X), MATRIX[:, 0])
+
+
+def test_classes_of_a_column_are_predicted() -> None:
+    y = np.array(["ham", "spam"] * 10)
+    assert np.array_equal(AssociationRules().fit(X, y).predict(X), y)
