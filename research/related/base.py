@@ -24,6 +24,7 @@ from research.related.labels import Labels, read_labels
 SHARE = [Interval(Real, 0, 1, closed="both")]
 NUMBER = [Interval(Real, 0, None, closed="left")]
 COUNT = [Interval(Integral, 1, None, closed="left")]
+SEED = [Interval(Integral, 0, 2**32 - 1, closed="both"), None]
 """What parameters of learners may be."""
 
 

@@ -22,7 +22,7 @@ from sklearn.utils._param_validation import Interval
 
 from plurule import RuleList
 from plurule.model import Rule
-from research.related.base import COUNT, NUMBER, SHARE, MultiLabelClassifier, counted_rule, make_head
+from research.related.base import COUNT, NUMBER, SEED, SHARE, MultiLabelClassifier, counted_rule, make_head
 from research.related.columns import read_columns
 from research.related.evolution_operators import ChangeRule, Niche, RandomRules, RuleProblem, TokenCompetition
 from research.related.items import Items, body, make_items
@@ -62,6 +62,8 @@ class EvolvedRules(MultiLabelClassifier):
         **dict.fromkeys(("generations", "max_conditions", "n_bins"), COUNT),
         **dict.fromkeys(("credit", "min_precision"), SHARE),
         "beta": NUMBER,
+        "multi_label_heads": ["boolean"],
+        "random_state": SEED,
     }
 
     def __init__(

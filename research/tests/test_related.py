@@ -34,7 +34,8 @@ from research.related.evolution_operators import Niche
 from research.related.inference import choose_inferred, mine_label_rules
 from research.related.items import bin_thresholds, count, make_items, mine, pack, unpack
 from research.related.labels import Labels
-from research.related.peers import peer_python, read_condition
+from research.related.peer_data import read_condition
+from research.related.peers import peer_python
 
 SHORT = RelaxedPruningClassifier(max_rules=4)
 CHECKED = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.base import clone
 
 from plurule import Dataset, PluruleError, RelaxedPruningClassifier
 from plurule.datasets import load_world_flags
+from research.compare.baselines import TunedForest
+from research.processes import run
 from research.related import (
     AssociationRules,
     BinaryRelevanceRules,
@@ -151,3 +154,99 @@ def test_the_name_of_a_single_label_is_kept(form: Any) -> None:
 def test_classes_of_a_column_are_predicted() -> None:
     y = np.array(["ham", "spam"] * 10)
     assert np.array_equal(AssociationRules().fit(X, y).predict(X), y)
+
+
+# Parameters -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("learner", "name"),
+    [
+        (DecisionSets(weights=list("abcdefg")), "weights"),
+        (DecisionSets(weights=(np.nan,) * 7), "weights"),
+        (DecisionSets(weights=(np.inf,) * 7), "weights"),
+        (DecisionSets(random_state="a"), "random_state"),
+        (EvolvedRules(random_state="a"), "random_state"),
+        (EvolvedRules(random_state=-1), "random_state"),
+        (EvolvedRules(multi_label_heads="no"), "multi_label_heads"),
+        (LabelConstraints(soft="no"), "soft"),
+        (SeCo("partial"), "parameters"),
+        (SeCo({"head_type": object()}, python="python"), "parameters must hold texts and numbers"),
+        (SeCo(python=3), "python"),
+        (Boomer(limit=-1), "limit"),
+        (Boomer(limit="a"), "limit"),
+        (Boomer(limit=np.inf), "limit"),
+        (Boomer(tuned="no"), "tuned"),
+    ],
+)
+def test_a_parameter_of_no_meaning_is_refused_by_name(learner: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        learner.fit(X, MATRIX)
+
+
+def test_a_python_that_is_not_there_is_named() -> None:
+    with pytest.raises(PluruleError, match=r"SeCo: /nowhere/python cannot be run \(No such file or directory\)"):
+        SeCo(python="/nowhere/python").fit(X, MATRIX)
+
+
+@NEEDS_PEER
+def test_what_mlrl_complains_about_is_said_without_its_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(PluruleError, match=r"SeCo: ValueError: .*head_type.*nope"):
+        SeCo({"head_type": "nope"}).fit(np.hstack([X, X]), MATRIX)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_command_that_fails_is_reported_with_its_last_line(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(PluruleError, match=r"ValueError: no such rule \(exit code 1 of"):
+        run([sys.executable, "-c", "raise ValueError('no such rule')"])
+    assert run([sys.executable, "-c", "import sys; print('slow', file=sys.stderr); print('{}')"]) == {}
+    assert capfd.readouterr().err == "slow\n"
+
+
+# One label, and labels that do not vary -------------------------------------------------------------------------------
+
+PEERS = [SeCo(), Boomer({"max_rules": 20}), Boomer({"max_rules": 20}, tuned=True)]
+
+
+@NEEDS_PEER
+@pytest.mark.parametrize("learner", PEERS)
+def test_adapters_predict_a_single_label(learner: Any) -> None:
+    numbers = np.random.default_rng(0).random((90, 3))
+    y = (numbers[:, 0] > 0.5).astype(int)
+    predicted = learner.fit(numbers, y).predict(numbers)
+    assert predicted.shape == (90,)
+    assert (predicted == y).mean() > 0.9
+
+
+@NEEDS_PEER
+@pytest.mark.parametrize("learner", PEERS)
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("n_labels", [1, 2])
+def test_adapters_predict_labels_that_do_not_vary(learner: Any, value: int, n_labels: int) -> None:
+    numbers = np.random.default_rng(0).random((30, 3))
+    Y = np.full((30, n_labels), value)
+    assert np.array_equal(learner.fit(numbers, Y).predict(numbers[:5]), Y[:5] if n_labels > 1 else Y[:5, 0])
+    assert learner.n_rules_ == 0
+
+
+@NEEDS_PEER
+def test_a_fold_whose_labels_do_not_vary_does_not_keep_boomer_from_its_threshold() -> None:
+    numbers = np.random.default_rng(0).random((30, 3))
+    Y = np.zeros((30, 2), dtype=int)
+    Y[7] = 1
+    assert Boomer({"max_rules": 5}, tuned=True).fit(numbers, Y).predict(numbers).shape == (30, 2)
+
+
+@pytest.mark.parametrize("constant", [[], [0], [1], [0, 1]])
+def test_the_tuned_forest_learns_one_label_that_varies(constant: list[int]) -> None:
+    numbers = np.random.default_rng(0).random((60, 3))
+    varying = (numbers[:, :1] > 0.5).astype(int)
+    Y = np.hstack([varying, np.tile(constant, (60, 1)).astype(int)])
+    predicted = TunedForest().fit(numbers, Y).predict(numbers)
+    assert predicted.shape == Y.shape
+    assert (predicted == Y).mean() > 0.9
+
+
+def test_the_tuned_forest_predicts_labels_that_do_not_vary() -> None:
+    Y = np.tile([0, 1, 1], (20, 1))
+    assert np.array_equal(TunedForest().fit(X, Y).predict(X), Y)
