@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import InputTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -134,9 +134,17 @@ def counted_rule(
     return Rule(head, body, tp=right, fp=total - right, coverage=int(covered.sum()), value=value, stop=stop)
 
 
-def as_target(Y: Labels) -> Any:
-    """Return labels as classifiers of scikit-learn want them: one label as a column of two classes."""
-    return Y[:, 0] if Y.shape[1] == 1 else Y
+def fit_labels(estimator: Any, X: Any, Y: Labels) -> Any:
+    """Fit a classifier of scikit-learn; one label is a column of two classes, or a matrix where that is refused."""
+    if Y.shape[1] > 1:
+        return estimator.fit(X, Y)
+    try:
+        return estimator.fit(X, Y[:, 0])
+    except (ValueError, IndexError) as refusal:
+        try:
+            return clone(estimator).fit(X, Y)
+        except (ValueError, IndexError):
+            raise refusal from None
 
 
 def predicted_matrix(predicted: Any, n_rows: int) -> Labels:
@@ -154,7 +162,7 @@ def positive_probabilities(estimator: Any, X: Any, n_labels: int) -> NDArray[np.
     if isinstance(found, list):
         columns = [_of_class_1(part, kinds) for part, kinds in zip(found, classes, strict=True)]
         return np.column_stack(columns)
-    if n_labels == 1:
+    if n_labels == 1 and not isinstance(classes, list):
         return _of_class_1(np.asarray(found), classes)[:, None]
     return np.asarray(found)
 

@@ -137,7 +137,7 @@ class LabelConstraints(MultiLabelClassifier):
     def _learn(self, X: Any, Y: Labels) -> None:
         estimator = RuleListClassifier() if self.estimator is None else clone(self.estimator)
         self.constraints_ = mine_constraints(Y, self.min_support, self.min_confidence, self.min_expected)
-        self.estimator_ = estimator.fit(X, base.as_target(Y))
+        self.estimator_ = base.fit_labels(estimator, X, Y)
 
     def _predict(self, X: Any) -> Labels:
         n_labels = len(self.label_names_)

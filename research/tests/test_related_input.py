@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
+import time
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from plurule import Dataset, PluruleError, RelaxedPruningClassifier
 from plurule.datasets import load_world_flags
@@ -26,6 +32,7 @@ from research.related import (
     StackedRules,
 )
 from research.related.columns import read_columns
+from research.related.inference import choose_inferred, mine_label_rules
 from research.related.peers import peer_python
 
 SHORT = RelaxedPruningClassifier(max_rules=4)
@@ -191,7 +198,7 @@ def test_a_python_that_is_not_there_is_named() -> None:
 
 @NEEDS_PEER
 def test_what_mlrl_complains_about_is_said_without_its_traceback(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(PluruleError, match=r"SeCo: ValueError: .*head_type.*nope"):
+    with pytest.raises(PluruleError, match=r"SeCo: .*ValidationError: .*head_type.*nope"):
         SeCo({"head_type": "nope"}).fit(np.hstack([X, X]), MATRIX)
     assert capfd.readouterr().err == ""
 
@@ -250,3 +257,79 @@ def test_the_tuned_forest_learns_one_label_that_varies(constant: list[int]) -> N
 def test_the_tuned_forest_predicts_labels_that_do_not_vary() -> None:
     Y = np.tile([0, 1, 1], (20, 1))
     assert np.array_equal(TunedForest().fit(X, Y).predict(X), Y)
+
+
+# Wrapped classifiers --------------------------------------------------------------------------------------------------
+
+
+def matrix_classifiers() -> list[Any]:
+    tree = DecisionTreeClassifier(random_state=0)
+    return [MultiOutputClassifier(tree), ClassifierChain(tree), make_pipeline(StandardScaler(), ClassifierChain(tree))]
+
+
+@pytest.mark.parametrize("estimator", matrix_classifiers())
+def test_a_classifier_that_wants_a_matrix_learns_the_one_label_that_is_not_inferred(estimator: Any) -> None:
+    numbers = np.arange(40.0)[:, None]
+    Y = np.repeat(numbers < 15, 2, axis=1).astype(int)
+    learner = LabelInference(estimator).fit(numbers, Y)
+    assert len(learner.trained_) == 1
+    assert np.array_equal(learner.predict(numbers), Y)
+
+
+@pytest.mark.parametrize("estimator", [*matrix_classifiers(), DecisionTreeClassifier()])
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_predictions_for_one_label_of_any_classifier_are_repaired(estimator: Any, soft: bool) -> None:
+    numbers = np.arange(40.0)[:, None]
+    y = np.arange(40) // 15 % 2
+    assert np.array_equal(LabelConstraints(estimator, soft=soft).fit(numbers, y).predict(numbers), y)
+
+
+def test_what_a_classifier_refuses_in_either_form_is_said_as_for_a_column() -> None:
+    with pytest.raises(ValueError, match="max_depth"):
+        LabelConstraints(DecisionTreeClassifier(max_depth=-1)).fit(X, MATRIX[:, 0])
+
+
+@pytest.mark.parametrize("learner", [BinaryRelevanceRules, StackedRules])
+def test_a_classifier_without_rules_is_refused_where_rules_are_needed(learner: Any) -> None:
+    with pytest.raises(PluruleError, match=r"estimator must learn a rule list, .*; DecisionTreeClassifier\(\) "):
+        learner(DecisionTreeClassifier()).fit(X, MATRIX)
+
+
+# Implications among labels --------------------------------------------------------------------------------------------
+
+
+def label_rules_by_definition(Y: Any, min_support: float, min_confidence: float, longest: int) -> list[Any]:
+    rules: list[Any] = []
+    for size in range(1, longest + 1):
+        for premise in combinations(range(Y.shape[1]), size):
+            covered = Y[:, premise].all(axis=1)
+            for label in set(range(Y.shape[1])) - set(premise):
+                support = int(Y[covered, label].sum())
+                needed = max(min_support, min_confidence * covered.sum() - 1e-9)
+                has_shorter = any(set(other) < set(premise) and conclusion == label for other, conclusion, *_ in rules)
+                if covered.any() and support >= needed and not has_shorter:
+                    rules.append((premise, label, support / covered.sum(), support))
+    return sorted(rules, key=lambda rule: (-rule[2], -rule[3], len(rule[0])))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_label_rules_are_those_of_their_definition(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    Y = (random.random((30, 6)) < random.random(6)).astype(np.int8)
+    min_support = float(random.choice([0, 0.5, 1, 3]))
+    settings = min_support, float(random.choice([0.0, 0.3, 0.6, 1.0])), int(random.integers(1, 6))
+    found = [(rule.premise, rule.conclusion, rule.confidence, rule.support) for rule in mine_label_rules(Y, *settings)]
+    assert found == label_rules_by_definition(Y, *settings)
+
+
+def test_long_premises_among_many_labels_are_mined_in_seconds() -> None:
+    Y = (np.random.default_rng(0).random((60, 25)) < 0.4).astype(np.int8)
+    start = time.process_time()
+    assert choose_inferred(mine_label_rules(Y, 1, 0.8, 6), Y, 0.5)
+    assert time.process_time() - start < 30
+
+
+def test_premises_that_are_too_many_are_refused_with_what_to_set() -> None:
+    Y = np.random.default_rng(0).random((60, 25)) < 0.5
+    with pytest.raises(PluruleError, match=r"more than 1000 premises .* allow more max_sets"):
+        LabelInference(max_premise=6, min_support=1, max_sets=1000).fit(np.zeros((60, 1)), Y)
