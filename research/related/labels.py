@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from plurule import DataError, Dataset
 from plurule.data.targets import TargetForm, read_target
-from plurule.label_matrix import dense
+from plurule.label_matrix import collected, dense
 
 Labels = NDArray[np.int8]
 
@@ -36,6 +36,7 @@ def read_labels(y: Any) -> LabelTarget:
     """
     if isinstance(y, Dataset):
         raise DataError("y is a data set; give its labels, data.Y")
+    y = collected(y)
     values = _single_column(y)
     if values is not None:
         return _read_column(values, _name_of_column(y))

@@ -158,6 +158,13 @@ def test_the_name_of_a_single_label_is_kept(form: Any) -> None:
     assert np.array_equal(learner.predict(X), MATRIX[:, 0])
 
 
+def test_frames_of_polars_hold_labels() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"red": MATRIX[:, 0], "blue": MATRIX[:, 1]})
+    for labels in (frame, frame.lazy()):
+        assert AssociationRules().fit(X, labels).label_names_ == ("red", "blue")
+
+
 def test_classes_of_a_column_are_predicted() -> None:
     y = np.array(["ham", "spam"] * 10)
     assert np.array_equal(AssociationRules().fit(X, y).predict(X), y)
