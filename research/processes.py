@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from typing import Any
 
@@ -27,6 +28,11 @@ def run(command: list[str], limit: float | None = None) -> Result:
     """Return the last line that a command prints, read as JSON.
 
     A command that exceeds its CPU seconds, or those that this process has, is ended.
+
+    Raises
+    ------
+    PluruleError
+        If the command cannot be started, or fails; the last line of what it says is in the message.
     """
 
     def limit_cpu() -> None:
@@ -36,11 +42,19 @@ def run(command: list[str], limit: float | None = None) -> Result:
     environment = os.environ | ONE_THREAD
     begin = time.perf_counter()
     before = cpu_of_children()
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=limit_cpu)
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace", preexec_fn=limit_cpu
+        )
+    except OSError as error:
+        raise PluruleError(f"{command[0]} cannot be run ({error.strerror}); name another program") from error
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return {"cpu": cpu_of_children() - before, "wall": time.perf_counter() - begin, "gave_up": True}
     if done.returncode != 0:
-        raise RuntimeError(f"exit code {done.returncode} of {' '.join(command)}")
+        lines = done.stderr.strip().splitlines() or ["it printed no error"]
+        raise PluruleError(f"{lines[-1]} (exit code {done.returncode} of {' '.join(command)})")
+    # Warnings are for those who run the experiments.
+    sys.stderr.write(done.stderr)
     result: Result = json.loads(done.stdout.splitlines()[-1])
     return result
 

@@ -54,15 +54,21 @@ class TunedForest:
         """Grow the trees for labels that vary, then choose the threshold."""
         self.always = Y.all(axis=0)
         self.varies = np.flatnonzero(Y.any(axis=0) & ~self.always)
+        if not len(self.varies):
+            return self
         varying = Y[:, self.varies]
-        self.forest = random_forest().set_params(oob_score=True).fit(X, varying)
-        votes = np.nan_to_num(self.forest.oob_decision_function_[:, 1])
+        # A forest of a single label wants a column.
+        target = varying[:, 0] if len(self.varies) == 1 else varying
+        self.forest = random_forest().set_params(oob_score=True).fit(X, target)
+        votes = np.nan_to_num(self.forest.oob_decision_function_[:, 1]).reshape(varying.shape)
         self.threshold = max(THRESHOLDS, key=lambda threshold: micro_f1(varying, votes >= threshold))
         return self
 
     def predict(self, X: Any) -> Any:
         """Return the labels with enough votes."""
         predicted = np.tile(self.always, (X.shape[0], 1))
-        votes = np.column_stack([label[:, 1] for label in self.forest.predict_proba(X)])
-        predicted[:, self.varies] = votes >= self.threshold
+        if len(self.varies):
+            found = self.forest.predict_proba(X)
+            votes = np.column_stack([label[:, 1] for label in (found if isinstance(found, list) else [found])])
+            predicted[:, self.varies] = votes >= self.threshold
         return predicted

@@ -21,17 +21,10 @@ from sklearn.utils._param_validation import StrOptions
 
 from plurule import RuleList
 from plurule.model import Rule
-from research.related.base import (
-    COUNT,
-    SHARE,
-    Labels,
-    Mask,
-    MultiLabelClassifier,
-    counted_rule,
-    make_head,
-    read_columns,
-)
+from research.related.base import COUNT, SHARE, MultiLabelClassifier, counted_rule, make_head
+from research.related.columns import Mask, read_columns
 from research.related.items import Bits, Items, Itemsets, body, count, make_items, mine, pack, unpack
+from research.related.labels import Labels
 
 CHUNK = 4096
 """Candidates whose gain is computed at once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,20 +10,21 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import InputTags
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from plurule.model import Assignment, Attribute, Condition, Head, Rule
-
-Labels = NDArray[np.int8]
-Mask = NDArray[np.bool_]
+from plurule import DataError, Dataset
+from plurule.label_matrix import dense
+from plurule.model import Assignment, Condition, Head, Rule
+from research.related.columns import Mask, is_table
+from research.related.labels import Labels, read_labels
 
 SHARE = [Interval(Real, 0, 1, closed="both")]
 NUMBER = [Interval(Real, 0, None, closed="left")]
 COUNT = [Interval(Integral, 1, None, closed="left")]
+SEED = [Interval(Integral, 0, 2**32 - 1, closed="both"), None]
 """What parameters of learners may be."""
 
 
@@ -39,28 +39,40 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     label_names_ : tuple of str
         The names of the columns of `y`; `y0`, `y1`, … where it has none.
     classes_ : ndarray or list of ndarray
-        The classes of a 1-D `y`; for a label matrix, 0 and 1 for each label.
+        The classes of a 1-D `y`; the labels of label sets; for a label matrix, 0 and 1 for each label.
     """
 
     label_names_: tuple[str, ...]
+    classes_: Any
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from instances and their labels: a 0/1 matrix (dense, sparse, frame), or a column of two classes."""
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from instances and their labels.
+
+        `y` is a 0/1 matrix (dense, sparse, frame), a column of two classes, or a set of labels per row. It is left out
+        if `X` is a data set of plurule.
+        """
         self._validate_params()
+        X, y = self._unpack(X, y)
         X = self._check_attributes(X, reset=True)
-        Y = self._read_labels(y)
-        if len(Y) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} rows, y has {len(Y)}; give the labels of every row")
-        self._learn(X, Y)
+        target = read_labels(y)
+        if len(target.Y) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, y has {len(target.Y)}; give the labels of every row")
+        self.label_names_ = target.names
+        self.classes_ = target.classes
+        self._form = target.form
+        self._learn(X, target.Y)
         return self
 
     def predict(self, X: Any) -> Any:
         """Return the predicted labels in the form of `y`."""
         check_is_fitted(self)
+        X = X.X if isinstance(X, Dataset) else X
         Y = np.asarray(self._predict(self._check_attributes(X, reset=False)), dtype=np.int64)
         if isinstance(self.classes_, list):
             return Y
+        if self._form.members is not None:
+            return self._form.labels(Y)
         # A single class is predicted always.
         return self.classes_[np.minimum(Y[:, 0], len(self.classes_) - 1)]
 
@@ -69,6 +81,18 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _predict(self, X: Any) -> Any:
         raise NotImplementedError
+
+    def _unpack(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return attributes and labels; those of a data set are a table and a frame."""
+        if isinstance(X, Dataset):
+            if y is not None:
+                raise DataError("y is given though X is a data set, which has its own labels: give data.X and data.Y")
+            if X.weights is not None and np.ptp(X.weights) > 0:
+                raise DataError(f"{type(self).__name__} takes no weights of rows: give data.X and data.Y without them")
+            return X.X, pd.DataFrame(dense(X.Y), columns=list(X.label_names))
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        return X, y
 
     def _check_attributes(self, X: Any, reset: bool) -> Any:
         if is_table(X):
@@ -86,27 +110,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         # The columns of a frame are matched by name if scikit-learn knows their names.
         return X if isinstance(X, pd.DataFrame) and hasattr(self, "feature_names_in_") else checked
 
-    def _read_labels(self, y: Any) -> Labels:
-        """Store names and classes of the labels, and return their 0/1 matrix."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        names = getattr(y, "columns", None)
-        y = y.toarray() if sp.issparse(y) else np.asarray(y)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        # A matrix of constant columns has no type that says so.
-        is_matrix = y.ndim == 2 and y.shape[1] > 1 and bool(np.isin(y, (0, 1)).all())
-        if is_matrix:
-            self.label_names_ = tuple(f"y{i}" for i in range(y.shape[1])) if names is None else tuple(map(str, names))
-            self.classes_: Any = [np.array([0, 1])] * y.shape[1]
-            return y.astype(np.int8)
-        if kind != "binary":
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        column = column_or_1d(y)
-        self.classes_ = np.unique(column)
-        self.label_names_ = ("y",)
-        return (column == self.classes_[-1]).astype(np.int8)[:, None]
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
@@ -115,45 +118,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         tags.target_tags.single_output = True
         tags.input_tags = InputTags(sparse=True, allow_nan=True)
         return tags
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The attributes of some instances: numbers with NaN, or codes of categories with -1, for a missing value."""
-
-    attributes: tuple[Attribute, ...]
-    values: tuple[NDArray[Any], ...]
-
-    def mask(self, condition: Condition) -> Mask:
-        """Return the instances that satisfy a condition on an attribute."""
-        categories = self.attributes[condition.index].categories or ()
-        return condition.mask(self.values[condition.index], categories)
-
-
-def is_table(X: Any) -> bool:
-    """Return whether X is what a data set of plurule has as its `X`."""
-    return hasattr(X, "attributes") and hasattr(X, "column")
-
-
-def read_columns(X: Any) -> Columns:
-    """Return the columns of an array, a sparse matrix, a frame or a table; text and categories are nominal."""
-    if is_table(X):
-        return Columns(tuple(X.attributes), tuple(X.column(i) for i in range(X.shape[1])))
-    if not isinstance(X, pd.DataFrame):
-        dense = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=np.float64)
-        numbered = tuple(Attribute(f"x{i}") for i in range(dense.shape[1]))
-        return Columns(numbered, tuple(dense.T.astype(np.float64)))
-    attributes: list[Attribute] = []
-    values: list[NDArray[Any]] = []
-    for name, column in X.items():
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            attributes.append(Attribute(str(name)))
-            values.append(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        else:
-            nominal = column.astype("category")
-            attributes.append(Attribute(str(name), tuple(map(str, nominal.cat.categories))))
-            values.append(nominal.cat.codes.to_numpy(dtype=np.int32))
-    return Columns(tuple(attributes), tuple(values))
 
 
 def make_head(labels: Iterable[tuple[int, bool]], names: tuple[str, ...]) -> Head:
@@ -170,9 +134,17 @@ def counted_rule(
     return Rule(head, body, tp=right, fp=total - right, coverage=int(covered.sum()), value=value, stop=stop)
 
 
-def as_target(Y: Labels) -> Any:
-    """Return labels as classifiers of scikit-learn want them: one label as a column of two classes."""
-    return Y[:, 0] if Y.shape[1] == 1 else Y
+def fit_labels(estimator: Any, X: Any, Y: Labels) -> Any:
+    """Fit a classifier of scikit-learn; one label is a column of two classes, or a matrix where that is refused."""
+    if Y.shape[1] > 1:
+        return estimator.fit(X, Y)
+    try:
+        return estimator.fit(X, Y[:, 0])
+    except (ValueError, IndexError) as refusal:
+        try:
+            return clone(estimator).fit(X, Y)
+        except (ValueError, IndexError):
+            raise refusal from None
 
 
 def predicted_matrix(predicted: Any, n_rows: int) -> Labels:
@@ -190,7 +162,7 @@ def positive_probabilities(estimator: Any, X: Any, n_labels: int) -> NDArray[np.
     if isinstance(found, list):
         columns = [_of_class_1(part, kinds) for part, kinds in zip(found, classes, strict=True)]
         return np.column_stack(columns)
-    if n_labels == 1:
+    if n_labels == 1 and not isinstance(classes, list):
         return _of_class_1(np.asarray(found), classes)[:, None]
     return np.asarray(found)
 

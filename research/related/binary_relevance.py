@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from plurule import RelaxedPruningClassifier, RuleList
+from plurule import ParameterError, RelaxedPruningClassifier, RuleList
 from plurule.model import Assignment, Head, Rule
-from research.related.base import Labels, MultiLabelClassifier, read_columns
+from research.related.base import MultiLabelClassifier
+from research.related.columns import read_columns
+from research.related.labels import Labels
 
 
 class BinaryRelevanceRules(MultiLabelClassifier):
@@ -58,8 +60,11 @@ def learn_label(estimator: Any, X: Any, y: Any, label: int, name: str) -> list[R
     """Return the rules of one label, with its place among all labels; none if it is always absent."""
     if not np.any(y):
         return []
-    learned = clone(estimator).fit(X, y[:, None]).rule_list_
-    return [_renamed(rule, label, name) for rule in learned]
+    learned = clone(estimator).fit(X, y[:, None])
+    if not hasattr(learned, "rule_list_"):
+        what = "must learn a rule list, as RelaxedPruningClassifier() and RuleListClassifier() do"
+        raise ParameterError("estimator", estimator, f"{what}; {estimator!r} does not")
+    return [_renamed(rule, label, name) for rule in learned.rule_list_]
 
 
 def _renamed(rule: Rule, label: int, name: str) -> Rule:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from research.related.base import Mask
+from research.related.columns import Mask
 
 Values = NDArray[np.float64]
 DELTA = 1 / 3

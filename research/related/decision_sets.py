@@ -13,6 +13,7 @@ the solution as it is, and of several random draws, the set with the best object
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,9 +22,11 @@ from sklearn.utils._param_validation import StrOptions
 
 from plurule import ParameterError, RuleList
 from plurule.model import Head, Rule
-from research.related.base import COUNT, SHARE, Labels, MultiLabelClassifier, counted_rule, make_head, read_columns
+from research.related.base import COUNT, SEED, SHARE, MultiLabelClassifier, counted_rule, make_head
+from research.related.columns import read_columns
 from research.related.decision_set_search import Objective, smooth_local_search
 from research.related.items import Items, Itemsets, body, count, make_items, mine, pack, unpack
+from research.related.labels import Labels
 
 
 class DecisionSets(MultiLabelClassifier):
@@ -61,6 +64,7 @@ class DecisionSets(MultiLabelClassifier):
         "weights": [tuple, list],
         "min_support": SHARE,
         **dict.fromkeys(("max_conditions", "max_candidates", "n_bins", "max_sets"), COUNT),
+        "random_state": SEED,
     }
 
     def __init__(
@@ -85,8 +89,9 @@ class DecisionSets(MultiLabelClassifier):
         self.random_state = random_state
 
     def _learn(self, X: Any, Y: Labels) -> None:
-        if len(self.weights) != 7 or min(self.weights) < 0:
-            raise ParameterError("weights", self.weights, "must be seven numbers of at least 0")
+        are_numbers = all(isinstance(weight, Real) and 0 <= weight < np.inf for weight in self.weights)
+        if len(self.weights) != 7 or not are_numbers:
+            raise ParameterError("weights", self.weights, f"must be seven numbers of at least 0, got {self.weights!r}")
         columns = read_columns(X)
         items = make_items(columns, self.n_bins)
         random = np.random.default_rng(self.random_state)

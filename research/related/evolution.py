@@ -22,18 +22,11 @@ from sklearn.utils._param_validation import Interval
 
 from plurule import RuleList
 from plurule.model import Rule
-from research.related.base import (
-    COUNT,
-    NUMBER,
-    SHARE,
-    Labels,
-    MultiLabelClassifier,
-    counted_rule,
-    make_head,
-    read_columns,
-)
+from research.related.base import COUNT, NUMBER, SEED, SHARE, MultiLabelClassifier, counted_rule, make_head
+from research.related.columns import read_columns
 from research.related.evolution_operators import ChangeRule, Niche, RandomRules, RuleProblem, TokenCompetition
 from research.related.items import Items, body, make_items
+from research.related.labels import Labels
 
 
 class EvolvedRules(MultiLabelClassifier):
@@ -69,6 +62,8 @@ class EvolvedRules(MultiLabelClassifier):
         **dict.fromkeys(("generations", "max_conditions", "n_bins"), COUNT),
         **dict.fromkeys(("credit", "min_precision"), SHARE),
         "beta": NUMBER,
+        "multi_label_heads": ["boolean"],
+        "random_state": SEED,
     }
 
     def __init__(

@@ -12,7 +12,8 @@ from pymoo.core.problem import Problem
 from pymoo.core.sampling import Sampling
 from pymoo.core.survival import Survival
 
-from research.related.base import Labels, Mask
+from research.related.columns import Mask
+from research.related.labels import Labels
 
 Genes = NDArray[np.int64]
 Values = NDArray[np.float64]

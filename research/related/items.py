@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from plurule import ParameterError
 from plurule.model import Condition, OneOfCondition, RangeCondition
-from research.related.base import Columns, Mask
+from research.related.columns import Columns, Mask
 
 Bits = NDArray[np.uint64]
 MAX_SHARE = 0.8
@@ -53,7 +53,7 @@ def _conditions(columns: Columns, index: int, n_bins: int) -> Iterator[Condition
         thresholds = bin_thresholds(columns.values[index], n_bins)
         for above, at_most in zip([None, *thresholds], [*thresholds, None], strict=True):
             if above is not None or at_most is not None:
-                yield RangeCondition(attribute.name, index, above=above, at_most=at_most)
+                yield RangeCondition(attribute.name, index, above, at_most, is_date=attribute.is_date)
 
 
 def bin_thresholds(values: NDArray[np.float64], n_bins: int) -> list[float]:

@@ -63,6 +63,15 @@ def read_matrix(arrays: Any, form: Any) -> Any:
     return form(sp.csc_matrix(parts, shape=tuple(arrays["shape"])))
 
 
+def dense_matrix(predicted: Any, n_labels: int) -> Any:
+    """Return predictions, or probabilities, as a matrix with a column per label.
+
+    Of a single label, mlrl predicts a vector, and the probabilities of its absence and presence.
+    """
+    dense = np.asarray(predicted.todense() if sp.issparse(predicted) else predicted)
+    return dense.reshape(len(dense), -1)[:, -n_labels:]
+
+
 def best_threshold(make: Any, X: Any, Y: Any, nominal: list[int], folds: int) -> float:
     """Return the threshold on probabilities with the best micro F1 on rows that were not trained on."""
     part = np.random.default_rng(0).permutation(len(Y)) % folds
@@ -71,7 +80,11 @@ def best_threshold(make: Any, X: Any, Y: Any, nominal: list[int], folds: int) ->
     for fold in range(folds):
         training = sp.csc_matrix(rows[part != fold]) if sp.issparse(rows) else rows[part != fold]
         fitted = make().fit(training, Y[part != fold], nominal_feature_indices=nominal)
-        probabilities[part == fold] = fitted.predict_proba(rows[part == fold])
+        if hasattr(fitted, "model_"):
+            probabilities[part == fold] = dense_matrix(fitted.predict_proba(rows[part == fold]), Y.shape[1])
+        else:
+            # mlrl learns no model of labels that are all equal.
+            probabilities[part == fold] = Y[part != fold][0]
 
     def micro_f1(threshold: float) -> float:
         predicted = probabilities >= threshold
@@ -101,7 +114,7 @@ def fit(learner: str, data: str, model: str, parameters: str) -> None:
     threshold = best_threshold(lambda: Classifier(**settings), X, Y, nominal, folds) if folds else None
     classifier = Classifier(**settings).fit(X, Y, nominal_feature_indices=nominal)
     result = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-    Path(model).write_bytes(pickle.dumps((classifier, threshold)))
+    Path(model).write_bytes(pickle.dumps((classifier, threshold, Y.shape[1])))
     collector = Collector()
     classifier.model_.visit_used(collector)
     print(json.dumps(result | {"rules": collector.rules, "version": version(f"mlrl-{learner}")}))
@@ -109,11 +122,14 @@ def fit(learner: str, data: str, model: str, parameters: str) -> None:
 
 def predict(model: str, data: str, output: str) -> None:
     """Apply a classifier that was kept."""
-    classifier, threshold = pickle.loads(Path(model).read_bytes())
+    classifier, threshold, n_labels = pickle.loads(Path(model).read_bytes())
     with np.load(data) as arrays:
         X = read_matrix(arrays, sp.csr_matrix)
-    predicted = classifier.predict(X) if threshold is None else classifier.predict_proba(X) >= threshold
-    np.save(output, np.asarray(predicted.todense() if sp.issparse(predicted) else predicted).astype(np.uint8))
+    if threshold is None:
+        predicted = dense_matrix(classifier.predict(X), n_labels)
+    else:
+        predicted = dense_matrix(classifier.predict_proba(X), n_labels) >= threshold
+    np.save(output, predicted.astype(np.uint8))
     print("{}")
 
 

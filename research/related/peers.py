@@ -13,17 +13,22 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from plurule import PluruleError, RuleList
-from plurule.model import Assignment, Condition, Head, OneOfCondition, RangeCondition, Rule
+from plurule import ParameterError, PluruleError, RuleList
+from plurule.model import Assignment, Head, Rule
 from research.machine import ROOT
-from research.matrices import as_arrays, packed
+from research.matrices import as_arrays
 from research.processes import TookTooLongError, run
-from research.related.base import Columns, Labels, MultiLabelClassifier, read_columns
+from research.related.base import MultiLabelClassifier
+from research.related.columns import Columns, read_columns
+from research.related.labels import Labels
+from research.related.peer_data import as_matrix, read_condition
 
 ONE_THREAD = {"parallel_rule_refinement": "false", "parallel_statistic_update": "false"}
 SCRIPT = Path(__file__).with_name("peer_process.py")
@@ -55,6 +60,11 @@ class _Peer(MultiLabelClassifier):
     """
 
     learner: str
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "parameters": [dict, None],
+        "python": [str, os.PathLike, None],
+        "limit": [Interval(Real, 0, None, closed="neither"), None],
+    }
 
     def __init__(
         self, parameters: dict[str, Any] | None = None, *, python: str | None = None, limit: float | None = None
@@ -65,13 +75,20 @@ class _Peer(MultiLabelClassifier):
 
     def _learn(self, X: Any, Y: Labels) -> None:
         columns = read_columns(X)
+        self._attributes = columns.attributes
+        self._constant = int(Y.flat[0]) if Y.size and Y.min() == Y.max() else None
+        if self._constant is not None:
+            # mlrl learns no model of labels that are all equal.
+            self.fit_seconds_ = 0.0
+            self._read_rules([], columns)
+            return
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder) / "data.npz"
             model = Path(folder) / "model.pickle"
             nominal = [i for i, attribute in enumerate(columns.attributes) if attribute.is_nominal]
             labels = {"Y": Y.astype(np.uint8), "nominal": np.array(nominal, dtype=np.uint32)}
             np.savez(data, **labels, **as_arrays(as_matrix(columns)))
-            result = self._run("fit", self.learner, str(data), str(model), json.dumps(self._parameters()))
+            result = self._run("fit", self.learner, str(data), str(model), self._parameters_as_text())
             self.model_ = model.read_bytes()
         self.fit_seconds_ = result["cpu"]
         self._read_rules(result["rules"], columns)
@@ -79,16 +96,24 @@ class _Peer(MultiLabelClassifier):
     def _parameters(self) -> dict[str, Any]:
         return ONE_THREAD | (self.parameters or {})
 
+    def _parameters_as_text(self) -> str:
+        try:
+            return json.dumps(self._parameters())
+        except TypeError as error:
+            raise ParameterError("parameters", self.parameters, f"must hold texts and numbers: {error}") from error
+
     def _read_rules(self, rules: list[dict[str, Any]], columns: Columns) -> None:
         self.n_rules_ = len(rules)
 
     def _predict(self, X: Any) -> Any:
+        if self._constant is not None:
+            return np.full((X.shape[0], len(self.label_names_)), self._constant)
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder) / "data.npz"
             model = Path(folder) / "model.pickle"
             output = Path(folder) / "predictions.npy"
             model.write_bytes(self.model_)
-            np.savez(data, **as_arrays(as_matrix(read_columns(X))))
+            np.savez(data, **as_arrays(as_matrix(read_columns(X, self._attributes))))
             self._run("predict", str(model), str(data), str(output))
             return np.load(output)
 
@@ -96,7 +121,10 @@ class _Peer(MultiLabelClassifier):
         python = self.python or peer_python()
         if python is None:
             raise PluruleError("there is no environment with mlrl: run `make quality`, or name its Python as `python`")
-        result = run([str(python), str(SCRIPT), *arguments], self.limit)
+        try:
+            result = run([str(python), str(SCRIPT), *arguments], self.limit)
+        except PluruleError as error:
+            raise PluruleError(f"{type(self).__name__}: {error}") from error
         if "gave_up" in result:
             raise TookTooLongError(f"{type(self).__name__} took longer than its CPU seconds; set a higher limit")
         return result
@@ -144,6 +172,7 @@ class Boomer(_Peer):
     """
 
     learner = "boomer"
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**_Peer._parameter_constraints, "tuned": ["boolean"]}
 
     def __init__(
         self,
@@ -158,22 +187,3 @@ class Boomer(_Peer):
 
     def _parameters(self) -> dict[str, Any]:
         return super()._parameters() | ({"threshold_folds": 3} if self.tuned else {})
-
-
-def as_matrix(columns: Columns) -> Any:
-    """Return the columns as floats, categories by their codes, missing values as NaN; sparse if most values are 0."""
-    values = [column.astype(np.float32) for column in columns.values]
-    for i, attribute in enumerate(columns.attributes):
-        if attribute.is_nominal:
-            values[i][columns.values[i] < 0] = np.nan
-    return packed(values)
-
-
-def read_condition(index: int, comparison: str, value: float, columns: Columns) -> Condition:
-    """Return a condition of mlrl as one of plurule."""
-    attribute = columns.attributes[index]
-    if attribute.categories is not None:
-        return OneOfCondition(attribute.name, index, (attribute.categories[int(value)],), negated=comparison == "neq")
-    if comparison == "leq":
-        return RangeCondition(attribute.name, index, at_most=value)
-    return RangeCondition(attribute.name, index, above=value)

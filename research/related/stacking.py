@@ -22,8 +22,10 @@ from sklearn.utils._param_validation import Interval
 from plurule import RelaxedPruningClassifier, RuleList
 from plurule.data import IterativeStratifiedKFold
 from plurule.model import Attribute, Condition, LabelCondition, RangeCondition, Rule
-from research.related.base import COUNT, Labels, MultiLabelClassifier, is_table, read_columns
+from research.related.base import COUNT, MultiLabelClassifier
 from research.related.binary_relevance import BinaryRelevanceRules, learn_label
+from research.related.columns import is_table, read_columns
+from research.related.labels import Labels
 
 
 class StackedRules(MultiLabelClassifier):

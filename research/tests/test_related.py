@@ -27,13 +27,15 @@ from research.related import (
     StackedRules,
 )
 from research.related.association import database_coverage, rank_rules
-from research.related.base import Columns, Labels, read_columns
+from research.related.columns import Columns, read_columns
 from research.related.constraints import Constraints, exclusion_sets, mine_constraints, repair, soften
 from research.related.decision_set_search import Objective, smooth_local_search
 from research.related.evolution_operators import Niche
 from research.related.inference import choose_inferred, mine_label_rules
 from research.related.items import bin_thresholds, count, make_items, mine, pack, unpack
-from research.related.peers import peer_python, read_condition
+from research.related.labels import Labels
+from research.related.peer_data import read_condition
+from research.related.peers import peer_python
 
 SHORT = RelaxedPruningClassifier(max_rules=4)
 CHECKED = [
