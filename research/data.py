@@ -113,20 +113,23 @@ def read_parts(data_set: DataSet, seed: int = 0, labels: Sequence[str] | int | N
 
     ARFF files name their labels, others need `labels`: names, or the number of the first (or, negative, last) columns.
     """
-    if data_set.train is not None and ".arff" in data_set.train.name.lower():
-        labels = None
     if data_set.train is not None and data_set.test is not None:
-        return read(data_set.train, labels), read(data_set.test, labels)
-    data = load_world_flags() if data_set.train is None else read(data_set.train, labels)
+        return _read_file(data_set.train, labels), _read_file(data_set.test, labels)
+    data = load_world_flags() if data_set.train is None else _read_file(data_set.train, labels)
     train, test = iterative_train_test_split(data, test_size=TEST_SHARE, random_state=seed)
     return train, test
 
 
-def read_whole(data_set: DataSet, labels: Sequence[str] | int | None = None) -> Dataset | None:
-    """Read a data set of one file; None if it has two, or is the embedded one."""
-    if data_set.train is None or data_set.test is not None:
-        return None
-    return read(data_set.train, None if ".arff" in data_set.train.name.lower() else labels)
+def read_for_folds(data_set: DataSet, seed: int = 0, labels: Sequence[str] | int | None = None) -> Dataset:
+    """Read what folds are made of: all of a data set of one file, else the training part."""
+    if data_set.train is not None and data_set.test is None:
+        return _read_file(data_set.train, labels)
+    return read_parts(data_set, seed, labels)[0]
+
+
+def _read_file(path: Path, labels: Sequence[str] | int | None) -> Dataset:
+    """Read a file; the labels of ARFF are in the file."""
+    return read(path, None if ".arff" in path.name.lower() else labels)
 
 
 # Fetching -------------------------------------------------------------------------------------------------------------

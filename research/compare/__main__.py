@@ -73,6 +73,8 @@ def main(given: Sequence[str] | None = None) -> None:
             draw(results, arguments.output / "quality.png")
     except DataError as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit(f"Stopped. Finished results are in {numbers}; --sets runs the others.")
     (arguments.output / f"{kind}.md").write_text(text, encoding="utf-8")
     if arguments.pages:
         put_into(Path(__file__).with_name("README.md"), place, text)
@@ -125,12 +127,12 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=RESULTS, help="folder to write to (research/results)")
     parser.add_argument("--pages", action="store_true", help="put the tables into README.md and that of this folder")
     arguments = parser.parse_args(given)
-    with_data = ("learners", "labels", "folds")
-    without_data = ("sets", "only", "study", "lifts", "small")
-    for option in without_data if arguments.data else with_data:
-        if getattr(arguments, option):
-            reason = "is for the quality page; leave it out, or DATA" if arguments.data else "needs DATA to compare on"
-            parser.error(f"--{option} {reason}")
+    for option in ("sets", "only", "study", "lifts", "small"):
+        if arguments.data and getattr(arguments, option):
+            parser.error(f"--{option} is for the quality page; leave it out, or DATA")
+    for option in ("learners", "labels", "folds"):
+        if not arguments.data and getattr(arguments, option):
+            parser.error(f"--{option} needs DATA to compare on")
     if arguments.output.exists() and not arguments.output.is_dir():
         parser.error(f"--output {arguments.output} is not a folder")
     return arguments

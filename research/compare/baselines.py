@@ -68,7 +68,8 @@ class TunedForest:
         """Return the labels with enough votes."""
         predicted = np.tile(self.always, (X.shape[0], 1))
         if len(self.varies):
-            found = self.forest.predict_proba(X)
-            votes = np.column_stack([label[:, 1] for label in (found if isinstance(found, list) else [found])])
+            probabilities = self.forest.predict_proba(X)
+            by_label = probabilities if isinstance(probabilities, list) else [probabilities]
+            votes = np.column_stack([of_label[:, 1] for of_label in by_label])
             predicted[:, self.varies] = votes >= self.threshold
         return predicted

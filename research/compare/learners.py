@@ -95,7 +95,6 @@ def make_learner(name: str) -> Any:
 
 def learner_version(name: str) -> str:
     """Return nothing for a learner with a name, else a short text that differs if its module does."""
-    make_learner(name)
     if name in NAMED:
         return ""
     module = import_module(name.replace(":", ".").rpartition(".")[0])

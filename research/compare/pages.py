@@ -244,8 +244,9 @@ def score_against_rules(results: Results) -> Any:
             if score is not None and rules is not None:
                 axis.scatter(max(rules, 1), score, color=colours(i % 20), marker="os^D"[i // 5 % 4], label=learner)
             elif score is not None:
-                style = {"color": "#444444", "linestyle": ":"} if learner == CONSTANT else {"color": colours(i % 20)}
-                axis.axhline(score, **({"linestyle": "--", "linewidth": 1, "label": learner} | style))
+                colour = "#444444" if learner == CONSTANT else colours(i % 20)
+                line = ":" if learner == CONSTANT else "--"
+                axis.axhline(score, color=colour, linestyle=line, linewidth=1, label=learner)
         axis.set(title=name, xlabel="rules", ylabel="micro F1", xscale="log")
     handles: dict[str, Any] = {}
     for axis in axes.flat:

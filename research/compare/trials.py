@@ -28,7 +28,7 @@ from research import related
 from research.compare import baselines, learners
 from research.compare.data import features_of
 from research.compare.learners import learner_version, make_learner, wants_table
-from research.data import DataSet, parse_labels, read_parts, read_whole, require_data_set
+from research.data import DataSet, parse_labels, read_for_folds, read_parts, require_data_set
 from research.matrices import label_matrix
 from research.paper.experiment import data_fingerprint
 from research.paper.journal import Journal, code_fingerprint
@@ -68,6 +68,8 @@ def run_trials(sets: Sequence[str], names: Sequence[str], settings: Settings) ->
 
     Finished trials are not run again, but those that failed are, unless they took too long.
     """
+    for learner in names:
+        make_learner(learner)
     versions = {learner: learner_version(learner) for learner in names}
     data_sets = [require_data_set(source) for source in sets]
     repeated = [name for name, count in Counter(data_set.name for data_set in data_sets).items() if count > 1]
@@ -105,7 +107,7 @@ def split(data_set: DataSet, settings: Settings) -> Iterator[tuple[Dataset, Data
     if settings.folds is None:
         yield read_parts(data_set, settings.seed, labels)
         return
-    data = read_whole(data_set, labels) or read_parts(data_set, settings.seed, labels)[0]
+    data = read_for_folds(data_set, settings.seed, labels)
     folds = IterativeStratifiedKFold(settings.folds, shuffle=True, random_state=settings.seed)
     Y = label_matrix(data)
     for rows, held_out in folds.split(Y, Y):
@@ -140,8 +142,9 @@ def _ended(limit: float) -> Result:
 
 
 def _limited(sender: Any, learner: str, train: Dataset, test: Dataset, limit: float) -> None:
-    # Control-C reaches all processes of a terminal; the parent ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Control-C reaches all processes of a terminal; the parent ends this one. A program that this process runs does not
+    # take over a handler, as it would SIG_IGN, and is ended, too.
+    signal.signal(signal.SIGINT, lambda *arguments: None)
     used = time.process_time()
     end = int(used + limit) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))

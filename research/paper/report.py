@@ -123,9 +123,11 @@ def clock(seconds: float) -> str:
     """A duration in words."""
     if seconds < 60:
         return f"{seconds:.1f} s"
-    if round(seconds) < 3600:
-        return "{} min {} s".format(*divmod(round(seconds), 60))
-    return "{} h {} min".format(*divmod(round(seconds / 60), 60))
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def number(value: float | str | None, digits: int = 3) -> str:

@@ -6,6 +6,8 @@ import multiprocessing
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -23,7 +25,7 @@ from research.compare.pages import complete_learners, half_width, markdown_page,
 from research.compare.report import comparison_page, draw, quality_of
 from research.compare.trials import Settings, bootstrap, model_sizes, run_in_process, run_trials, split
 from research.data import EMBEDDED, require_data_set
-from research.machine import describe
+from research.machine import ROOT, describe
 
 QUICK = ["relaxed pruning", "sklearn.neighbors.KNeighborsClassifier"]
 
@@ -161,6 +163,26 @@ def test_an_interrupt_ends_the_process_of_the_trial(monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         run_in_process("default", flags, flags, 60)
     assert multiprocessing.active_children() == []
+
+
+def test_an_interrupt_ends_programs_that_a_trial_runs(tmp_path: Path) -> None:
+    """A terminal sends the signal to all of its processes."""
+    script = f"""
+import subprocess, sys
+import research.compare.trials as trials
+from plurule.datasets import load_world_flags
+program = "import pathlib, time; pathlib.Path({str(tmp_path / "started")!r}).touch(); time.sleep(30)"
+trials.run_trial = lambda *arguments: subprocess.run([sys.executable, "-c", program])
+flags = load_world_flags()
+trials.run_in_process("default", flags, flags, 60)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, start_new_session=True, stderr=subprocess.PIPE)
+    while not (tmp_path / "started").exists():
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    # The pipe is open as long as one of the processes runs; the program would run for 30 seconds.
+    process.communicate(timeout=15)
 
 
 @pytest.mark.parametrize(
