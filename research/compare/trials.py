@@ -7,6 +7,7 @@ once. Trials in the journal are not run again.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
 import signal
 import sys
@@ -126,7 +127,7 @@ def run_in_process(learner: str, train: Dataset, test: Dataset, limit: float) ->
     except EOFError:
         result = None
     except KeyboardInterrupt:
-        process.kill()
+        _kill_group(process)
         raise
     finally:
         process.join()
@@ -137,14 +138,22 @@ def run_in_process(learner: str, train: Dataset, test: Dataset, limit: float) ->
     return {"error": f"its process ended with exit code {process.exitcode}"}
 
 
+def _kill_group(process: Any) -> None:
+    """End a process and the programs that it runs, which may not react to an interrupt."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        # It has not made its group yet, or has ended.
+        process.kill()
+
+
 def _ended(limit: float) -> Result:
     return {"error": f"ended after {limit:g} CPU seconds", "took_too_long": True}
 
 
 def _limited(sender: Any, learner: str, train: Dataset, test: Dataset, limit: float) -> None:
-    # Control-C reaches all processes of a terminal; the parent ends this one. A program that this process runs does not
-    # take over a handler, as it would SIG_IGN, and is ended, too.
-    signal.signal(signal.SIGINT, lambda *arguments: None)
+    # Control-C reaches the group of the parent only, which then ends this one.
+    os.setpgid(0, 0)
     used = time.process_time()
     end = int(used + limit) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
