@@ -1,91 +1,41 @@
-"""Data sets of the experiments: where they are kept, how they are read, how they are fetched.
+"""Data sets of the experiments: how they are read, fetched and built; `research.files` says where they are.
 
-    python -m research.data               list the known data sets
-    python -m research.data flags birds   fetch data sets into the cache
-
-A data set is a folder `flags` with the files `flags-train.arff` and `flags-test.arff` (or one file `flags.arff`, which
-is split) and `flags.xml`, which names the labels. It is searched in the folders that the environment variable
-PLURULE_DATA names (separated as in PATH), then in the cache.
+python -m research.data               list the known data sets
+python -m research.data flags birds   fetch data sets into the cache
+python -m research.data sceneD        build a discretised data set of the paper's authors in the cache
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import os
 import re
 import sys
-import tomllib
 import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from plurule import DataError, Dataset, read
 from plurule.data import iterative_train_test_split
 from plurule.datasets import load_world_flags
+from research.discretise import discretise, rearrange, to_bytes
+from research.files import (
+    CATALOGUE,
+    EMBEDDED,
+    HOW_TO_GET_THEM,
+    DataSet,
+    cache_folder,
+    changed_files,
+    data_folders,
+    find_data_set,
+    sha256,
+)
 
-EMBEDDED = "world-flags"
-"""Name of the data set that comes with plurule."""
+__all__ = ["CATALOGUE", "EMBEDDED", "HOW_TO_GET_THEM", "DataSet", "data_folders", "find_data_set"]
+
 TEST_SHARE = 1 / 3
 """Share of the rows that are held out where a data set has no test part of its own."""
-CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-"""Known data sets: topic, sizes, and files to fetch where they are offered."""
-HOW_TO_GET_THEM = (
-    "python -m research.data NAME … fetches flags, emotions, birds, scene, yeast, enron and bibtex; others are at "
-    "https://mulan.sourceforge.net/datasets-mlc.html. Put them into the folder that PLURULE_DATA names"
-)
 _TIMEOUT = 30.0
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """Where a data set is: a training and a test file, one file to split, or neither for the embedded data."""
-
-    name: str
-    train: Path | None = None
-    test: Path | None = None
-
-
-def data_folders() -> list[Path]:
-    """Return the folders of data sets: those that PLURULE_DATA names, and the cache."""
-    named = os.environ.get("PLURULE_DATA", "").split(os.pathsep)
-    return [*(Path(folder) for folder in named if folder), cache_folder()]
-
-
-def cache_folder() -> Path:
-    """Return the folder of fetched data sets."""
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "plurule"
-
-
-def find_data_set(source: str, folder: Path | None = None) -> DataSet | None:
-    """Find a data set by its name in a folder (or the usual ones), or by the path of its folder or file."""
-    if source == EMBEDDED:
-        return DataSet(EMBEDDED)
-    path = Path(source)
-    if path.is_file():
-        return DataSet(path.name.partition(".")[0], path)
-    places = [path] if len(path.parts) > 1 else []
-    places += [place / source for place in (data_folders() if folder is None else [folder])]
-    for place in filter(Path.is_dir, places):
-        data_set = _find_in(place)
-        if data_set is not None:
-            return data_set
-    return None
-
-
-def _find_in(folder: Path) -> DataSet | None:
-    files = sorted(path for path in folder.iterdir() if re.search(r"\.(arff|csv|parquet)(\.gz|\.bz2)?$", path.name))
-    parts: dict[str, Path] = {}
-    for path in files:
-        part = path.name.partition(".")[0].lower().rpartition("-")[2]
-        parts.setdefault(part if part in ("train", "test") else "all", path)
-    if {"train", "test"} <= parts.keys():
-        return DataSet(folder.name, parts["train"], parts["test"])
-    return DataSet(folder.name, parts["all"]) if "all" in parts else None
 
 
 def require_data_set(source: str, folder: Path | None = None) -> DataSet:
@@ -135,12 +85,20 @@ def _read_file(path: Path, labels: Sequence[str] | int | None) -> Dataset:
 # Fetching -------------------------------------------------------------------------------------------------------------
 
 
+def can_be_fetched(name: str) -> bool:
+    """Return whether all files of a data set are offered for download."""
+    files = CATALOGUE[name].get("files", [])
+    return bool(files) and all("url" in file for file in files)
+
+
 def fetch(name: str) -> Path:
-    """Fetch a data set into the cache, unless it is there, and return its folder."""
+    """Fetch or build a data set in the cache, unless it is there, and return its folder."""
     if name not in CATALOGUE:
         raise DataError(f"no data set is called {name!r}; known are {', '.join(CATALOGUE)}")
     files = CATALOGUE[name].get("files", [])
-    if not files:
+    if "made_from" in CATALOGUE[name]:
+        return build(name)
+    if not can_be_fetched(name):
         raise DataError(f"{name} is not offered for download. {HOW_TO_GET_THEM}")
     folder = cache_folder() / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -152,18 +110,67 @@ def fetch(name: str) -> Path:
     return folder
 
 
-def _download(url: str, sha256: str, size: int, target: Path) -> None:
+def _download(url: str, expected: str, size: int, target: Path) -> None:
     """Download a file and keep it if it is the expected one."""
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT) as response:
             content = response.read(size + 1)
     except OSError as error:
         raise DataError(f"{url} cannot be fetched ({error}); try again later. {HOW_TO_GET_THEM}") from error
-    if hashlib.sha256(content).hexdigest() != sha256:
+    if sha256(content) != expected:
         raise DataError(f"{url} is not the expected file: {len(content)} of {size} bytes, or other contents; try again")
+    _write_whole(target, content)
+
+
+def _write_whole(target: Path, content: bytes) -> None:
+    """Write a file that is there completely or not at all."""
     partial = target.with_name(f"{target.name}.part")
     partial.write_bytes(content)
     partial.replace(target)
+
+
+def build(name: str, folder: Path | None = None) -> Path:
+    """Build a discretised data set in the cache from the numeric one (in a folder), and return its folder.
+
+    Raises
+    ------
+    DataError
+        If the numeric data set is missing or has been changed, or if the result is not the authors' file.
+    """
+    facts = CATALOGUE[name]
+    source = require_data_set(facts["made_from"], folder)
+    for sentence in changed_files(source):
+        raise DataError(sentence)
+    parts = {"train": source.train, "test": source.test}
+    if None in parts.values():
+        raise DataError(f"{source.train} has no test part beside it; {name} is built from both parts")
+    texts = {part: path.read_text(encoding="utf-8") for part, path in parts.items() if path is not None}
+    target = cache_folder() / name
+    target.mkdir(parents=True, exist_ok=True)
+    made = discretise(texts, facts.get("relation"))
+    train, test = made["train"], made["test"]
+    if facts.get("test_rows_first", False):
+        train, test = rearrange(train, test)
+    for file, part in zip(facts["files"], (train, test), strict=True):
+        content = to_bytes(part, file["line_end"], file["last_line_end"])
+        if sha256(content) != file["sha256"]:
+            raise DataError(f"{file['name']}, built from {source.train}, is not the authors' file; nothing was kept")
+        _write_whole(target / file["name"], content)
+    _write_label_file(target / facts["files"][0]["name"], target / f"{name}.xml", facts["labels"])
+    return target
+
+
+def find_or_build(name: str, folder: Path | None = None) -> DataSet:
+    """Find a data set, building it first if it is made from another one; its files are checked."""
+    data_set = find_data_set(name, folder)
+    if data_set is None and "made_from" in CATALOGUE.get(name, {}):
+        data_set = find_data_set(name, cache_folder())
+        if data_set is None or changed_files(data_set):
+            data_set = find_data_set(name, build(name, folder).parent)
+    data_set = data_set or require_data_set(name, folder)
+    for sentence in changed_files(data_set):
+        raise DataError(sentence)
+    return data_set
 
 
 def _write_label_file(arff: Path, target: Path, n_labels: int) -> None:
@@ -180,7 +187,7 @@ def _write_label_file(arff: Path, target: Path, n_labels: int) -> None:
 def main() -> None:
     """List the known data sets, or fetch some."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="data sets to fetch")
+    parser.add_argument("names", nargs="*", help="data sets to fetch or build")
     names = parser.parse_args().names
     try:
         for name in names:
@@ -189,7 +196,8 @@ def main() -> None:
         sys.exit(str(error))
     for name, facts in CATALOGUE.items() if not names else ():
         data_set = find_data_set(name)
-        missing = "can be fetched" if "files" in facts else "missing"
+        missing = "can be fetched" if can_be_fetched(name) else "missing"
+        missing = f"built from {facts['made_from']}" if "made_from" in facts else missing
         place = missing if data_set is None or data_set.train is None else data_set.train.parent
         sizes = f"{facts['rows']:>6} rows {facts['attributes']:>6} attributes {facts['labels']:>4} labels"
         print(f"{name:12} {sizes}  {place}")

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurule import RelaxedPruningClassifier, RuleListClassifier
-from plurule.label_matrix import dense
 from research.compare.data import SETS, parts_of
+from research.internals import dense
 from research.machine import ROOT
 from research.pages import RESULTS, markdown_table, put_into, pyplot
 

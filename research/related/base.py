@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from plurule import DataError, Dataset
-from plurule.label_matrix import dense
 from plurule.model import Assignment, Condition, Head, Rule
+from research.internals import dense
 from research.related.columns import Mask, is_table
 from research.related.labels import Labels, read_labels
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.encoding import encode
 from plurule.model import Attribute, Condition
+from research.internals import encode
 
 Mask = NDArray[np.bool_]
 

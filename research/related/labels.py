@@ -11,8 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from plurule import DataError, Dataset
-from plurule.data.targets import TargetForm, read_target
-from plurule.label_matrix import collected, dense
+from research.internals import TargetForm, collected, dense, read_target
 
 Labels = NDArray[np.int8]
 

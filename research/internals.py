@@ -1,0 +1,9 @@
+"""All that experiments use of plurule besides its public interface: here alone, so that it is changed in one place."""
+
+from __future__ import annotations
+
+from plurule.data.encoding import encode
+from plurule.data.targets import TargetForm, read_target
+from plurule.label_matrix import collected, dense
+
+__all__ = ["TargetForm", "collected", "dense", "encode", "read_target"]
