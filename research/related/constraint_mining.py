@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from research.related.columns import Mask
 from research.related.labels import Labels
@@ -18,11 +19,21 @@ class Constraints:
     """`implies[a, b]`: where a is present, b is. Closed under transitivity."""
     excludes: Mask
     """`excludes[a, b]`: a and b are not present together. Symmetric."""
+    strength: NDArray[np.float64] | None = None
+    """Number of training rows for which a constraint says something: those with the premise, or those that would have
+    both labels of an exclusion if these were independent."""
 
     def pairs(self) -> list[tuple[str, int, int]]:
         """Return all constraints: `("implies", a, b)`, and `("excludes", a, b)` with a < b."""
         implied = [("implies", int(a), int(b)) for a, b in np.argwhere(self.implies)]
         return implied + [("excludes", int(a), int(b)) for a, b in np.argwhere(np.triu(self.excludes))]
+
+    def by_strength(self) -> list[tuple[str, int, int]]:
+        """Return all constraints, the strongest first."""
+        if self.strength is None:
+            return self.pairs()
+        strength = self.strength
+        return sorted(self.pairs(), key=lambda pair: -strength[pair[1], pair[2]])
 
     def violations(self, Y: Labels) -> int:
         """Count the violated constraints over all rows."""
@@ -56,4 +67,5 @@ def mine_constraints(Y: Labels, min_support: float, min_confidence: float, min_e
     for middle in range(len(counts)):
         implies |= np.outer(implies[:, middle], implies[middle]) & others
     # A label that implies and excludes another one would be forbidden.
-    return Constraints(implies, excludes & ~(implies | implies.T))
+    strength = np.where(implies, np.broadcast_to(counts[:, None], implies.shape), expected)
+    return Constraints(implies, excludes & ~(implies | implies.T), strength)

@@ -5,7 +5,8 @@ predictions); C. Papagiannopoulou, G. Tsoumakas and I. Tsamardinos, *Discovering
 relationships in multi-label learning*, KDD 2015 (entailments and exclusion sets on probabilities).
 
 Differs from them: any classifier may be repaired, not only rankings by pairwise comparison; instead of a Bayesian
-network with leak nodes its closed form is computed for disjoint exclusion sets first, then for entailments.
+network with leak nodes, the posterior of independent labels given all constraints is computed, by listing the label
+sets that are allowed for labels that constraints connect.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from sklearn.base import clone
 from plurule import RuleListClassifier
 from research.related import base
 from research.related.base import NUMBER, SHARE, MultiLabelClassifier
-from research.related.columns import Mask
 from research.related.constraint_mining import Constraints, mine_constraints
 from research.related.labels import Labels
 
@@ -56,37 +56,67 @@ def _repair_row(labels: Labels, confidence: NDArray[np.float64], constraints: Co
     return decided
 
 
-def exclusion_sets(excludes: Mask) -> list[list[int]]:
-    """Return disjoint sets of labels that exclude each other, the labels with most exclusions first."""
-    order = np.argsort(-excludes.sum(axis=1), kind="stable").tolist()
-    free = [label for label in order if excludes[label].any()]
-    sets: list[list[int]] = []
-    while free:
-        group: list[int] = []
-        for label in free:
-            if excludes[label, group].all():
-                group.append(label)
-        free = [label for label in free if label not in group]
-        if len(group) > 1:
-            sets.append(group)
-    return sets
+def soften(probabilities: NDArray[np.float64], constraints: Constraints, max_states: int = 4096) -> NDArray[np.float64]:
+    """Return the probabilities of independent labels given that no constraint is violated.
 
-
-def soften(probabilities: NDArray[np.float64], constraints: Constraints) -> NDArray[np.float64]:
-    """Return the probabilities given the constraints.
-
-    Of an exclusion set at most one label is present: the posterior of independent labels is odds / (1 + sum of odds).
-    A label is present if one that implies it is, or by itself: the probability of a disjunction.
+    They are exact as long as labels that constraints connect have at most `max_states` allowed label sets. Of larger
+    groups, constraints are left out, the weakest first.
     """
     result = np.clip(probabilities, 1e-6, 1 - 1e-6)
-    for group in exclusion_sets(constraints.excludes):
-        odds = result[:, group] / (1 - result[:, group])
-        result[:, group] = odds / (1 + odds.sum(axis=1, keepdims=True))
-    own = result.copy()
-    for label in range(result.shape[1]):
-        causes = np.append(np.flatnonzero(constraints.implies[:, label]), label)
-        result[:, label] = 1 - np.prod(1 - own[:, causes], axis=1)
+    log_odds = np.log(result / (1 - result))
+    for labels, states in allowed_states(constraints, max_states):
+        weights = log_odds[:, labels] @ states.T
+        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
+        result[:, labels] = weights @ states / weights.sum(axis=1, keepdims=True)
     return result
+
+
+def allowed_states(constraints: Constraints, max_states: int) -> list[tuple[list[int], Labels]]:
+    """Return the groups of connected labels, each with the label sets (rows) that violate no constraint.
+
+    Constraints are taken in their order, the strongest first; one that would make a group with more than `max_states`
+    allowed label sets is left out.
+
+    >>> excludes = np.array([[False, True], [True, False]])
+    >>> ((labels, states),) = allowed_states(Constraints(np.zeros_like(excludes), excludes), 4)
+    >>> labels, states.tolist()
+    ([0, 1], [[0, 0], [0, 1], [1, 0]])
+    """
+    none = np.zeros_like(constraints.implies)
+    taken = Constraints(none, none.copy())
+    groups: dict[int, tuple[list[int], Labels]] = {}
+    for kind, first, second in constraints.by_strength():
+        trial = Constraints(taken.implies.copy(), taken.excludes.copy())
+        if kind == "implies":
+            trial.implies[first, second] = True
+        else:
+            trial.excludes[first, second] = trial.excludes[second, first] = True
+        together: set[int] = {first, second}
+        for label in (first, second):
+            together |= set(groups[label][0]) if label in groups else set()
+        labels = sorted(together)
+        states = _list_states(trial, labels, max_states)
+        if states is not None:
+            taken = trial
+            groups |= dict.fromkeys(labels, (labels, states))
+    return [group for label, group in sorted(groups.items()) if label == group[0][0]]
+
+
+def _list_states(constraints: Constraints, labels: list[int], most: int) -> Labels | None:
+    """Return the allowed label sets of some labels; nothing if there are more than `most`."""
+    states = np.zeros((1, 0), dtype=np.int8)
+    for place, label in enumerate(labels):
+        before = labels[:place]
+        n_states = len(states)
+        absent = ~(states.astype(bool) & constraints.implies[before, label]).any(axis=1)
+        # Present, the label needs those it implies and forbids those it excludes.
+        present = ~((states == 0) & constraints.implies[label, before]).any(axis=1)
+        present &= ~(states.astype(bool) & constraints.excludes[label, before]).any(axis=1)
+        zeros, ones = np.zeros((n_states, 1), dtype=np.int8), np.ones((n_states, 1), dtype=np.int8)
+        states = np.vstack([np.hstack([states, zeros])[absent], np.hstack([states, ones])[present]])
+        if len(states) > most:
+            return None
+    return states[np.lexsort(states.T[::-1])]
 
 
 class LabelConstraints(MultiLabelClassifier):
@@ -103,7 +133,7 @@ class LabelConstraints(MultiLabelClassifier):
     min_expected
         Least number of training rows that would have both labels of an exclusion if these were independent.
     soft
-        Whether probabilities are adjusted by the constraints before labels are chosen and repaired.
+        Whether labels are chosen by their probabilities given the constraints, before they are repaired.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The objective of decision sets, and smooth local search: see `research.related.decision_sets`."""
+"""The objective of decision sets, and two searches for a set of rules: see `research.related.decision_sets`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from research.related.columns import Mask
 
 Values = NDArray[np.float64]
 DELTA = 1 / 3
+LEAST_GAIN = 1e-9
+"""Changes of the value that are not larger are rounding."""
 DRAWS = 10
 """Random sets that are drawn at the end."""
 
@@ -72,12 +74,63 @@ class Objective:
         pairs = -same * (overlap * is_same) @ chosen - other * (overlap * ~is_same) @ chosen
         return linear + pairs + all_classes * missed_classes + covered * new_rows
 
+    def set_gains(self, chosen: Mask) -> Values:
+        """Return for each rule the value of a set with it minus that without it."""
+        few, short, same, other, all_classes, precise, covered = self.weights
+        is_same = self.classes[:, None] == self.classes
+        wrong = (self.covers & ~self.right).sum(axis=1)
+        within = (self._overlaps * is_same) @ chosen
+        between = (self._overlaps * ~is_same) @ chosen
+        # What other chosen rules cover rightly, and the classes that other chosen rules have.
+        n_right = self.right[chosen].sum(axis=0) - (self.right & chosen[:, None])
+        new_rows = (self.right & (n_right == 0)).sum(axis=1)
+        new_class = (is_same & chosen).sum(axis=1) - chosen == 0
+        return (
+            -few
+            - short * self.lengths
+            - same * within
+            - other * between
+            + all_classes * new_class
+            - precise * wrong
+            + covered * new_rows
+        )
+
     @cached_property
     def _overlaps(self) -> Values:
         """Return the number of instances that two rules both cover; 0 for a rule with itself."""
         overlap = self.covers.astype(np.float64) @ self.covers.T
         np.fill_diagonal(overlap, 0)
         return overlap
+
+
+def local_search(objective: Objective) -> Mask:
+    """Return the rules to choose: one is added, dropped or exchanged for another as long as that raises the value.
+
+    The search starts from the empty set and takes the change that raises the value most; among equal ones an addition
+    before a removal before an exchange. It ends, since the value rises each time.
+    """
+    n_rules = len(objective.lengths)
+    chosen = np.zeros(n_rules, dtype=bool)
+    while True:
+        gains = np.where(chosen, -1, 1) * objective.set_gains(chosen)
+        change = [int(gains.argmax())] if n_rules and gains.max() > LEAST_GAIN else _best_exchange(objective, chosen)
+        if not change:
+            return chosen
+        chosen[change] = ~chosen[change]
+
+
+def _best_exchange(objective: Objective, chosen: Mask) -> list[int]:
+    """Return a chosen rule and the one to take instead; nothing if no exchange raises the value."""
+    best: tuple[float, list[int]] = (LEAST_GAIN, [])
+    losses = objective.set_gains(chosen)
+    for dropped in np.flatnonzero(chosen).tolist():
+        rest = chosen.copy()
+        rest[dropped] = False
+        gains = np.where(chosen, -np.inf, objective.set_gains(rest))
+        gain = float(gains.max(initial=-np.inf) - losses[dropped])
+        if gain > best[0]:
+            best = gain, [dropped, int(gains.argmax())]
+    return best[1]
 
 
 def smooth_local_search(objective: Objective, random: np.random.Generator) -> Mask:

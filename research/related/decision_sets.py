@@ -1,4 +1,4 @@
-"""Interpretable decision sets (IDS): an unordered set of rules that maximises seven terms by smooth local search.
+"""Interpretable decision sets (IDS): an unordered set of rules that maximises seven terms by local search.
 
 References: H. Lakkaraju, S. H. Bach and J. Leskovec, *Interpretable decision sets: a joint framework for description
 and prediction*, KDD 2016; U. Feige, V. S. Mirrokni and J. Vondrák, *Maximizing non-monotone submodular functions*,
@@ -6,9 +6,10 @@ FOCS 2007 (smooth local search).
 
 Differs from them: labels are learned one by one (presence and absence are the two classes), or label sets are the
 classes; candidates are the `max_candidates` best rules by F-measure, since expectations over thousands make every
-single rule worthless; expectations are computed exactly instead of by sampling (the objective is a sum of linear,
-pairwise and coverage terms, whose expectations have a closed form); of the two published ways to round the solution, of
-the solution as it is, and of several random draws, the set with the best objective is returned.
+single rule worthless; the set is found by deterministic local search, which adds, drops and exchanges rules, unless
+`search="smooth"` asks for the published one. In that, expectations are computed exactly instead of by sampling (the
+objective is a sum of linear, pairwise and coverage terms, whose expectations have a closed form), and of the two
+published ways to round the solution, of the solution as it is, and of several random draws, the best set is returned.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from plurule import ParameterError, RuleList
 from plurule.model import Head, Rule
 from research.related.base import COUNT, SEED, SHARE, MultiLabelClassifier, counted_rule, make_head
 from research.related.columns import read_columns
-from research.related.decision_set_search import Objective, smooth_local_search
+from research.related.decision_set_search import Objective, local_search, smooth_local_search
 from research.related.items import Items, Itemsets, body, count, make_items, mine, pack, unpack
 from research.related.labels import Labels
 
@@ -36,6 +37,8 @@ class DecisionSets(MultiLabelClassifier):
     ----------
     targets
         `"labels"` for a set of rules per label, `"label_sets"` for one whose classes are sets of labels.
+    search
+        `"local"` for deterministic local search, `"smooth"` for smooth local search, as published.
     weights
         Weights of the seven terms: few rules, short rules, little overlap within a class, little overlap between
         classes, a rule for every class, few wrongly covered instances, many rightly covered instances. The weights of
@@ -51,7 +54,7 @@ class DecisionSets(MultiLabelClassifier):
     max_sets
         Mining is stopped with an error when there are more itemsets.
     random_state
-        Random seed of the sets that are drawn.
+        Random seed of the sets that smooth local search draws.
 
     Attributes
     ----------
@@ -61,6 +64,7 @@ class DecisionSets(MultiLabelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "targets": [StrOptions({"labels", "label_sets"})],
+        "search": [StrOptions({"local", "smooth"})],
         "weights": [tuple, list],
         "min_support": SHARE,
         **dict.fromkeys(("max_conditions", "max_candidates", "n_bins", "max_sets"), COUNT),
@@ -71,6 +75,7 @@ class DecisionSets(MultiLabelClassifier):
         self,
         *,
         targets: str = "labels",
+        search: str = "local",
         weights: tuple[float, ...] = (0.5, 0.1, 0.1, 0.1, 1.0, 0.5, 1.0),
         min_support: float = 0.02,
         max_conditions: int = 2,
@@ -80,6 +85,7 @@ class DecisionSets(MultiLabelClassifier):
         random_state: int = 0,
     ) -> None:
         self.targets = targets
+        self.search = search
         self.weights = weights
         self.min_support = min_support
         self.max_conditions = max_conditions
@@ -151,7 +157,9 @@ class DecisionSets(MultiLabelClassifier):
             weights = (few, short, same / len(Y), other / len(Y), *more)
             right = covers & (classes == np.array(kinds)[:, None])
             objective = Objective(lengths, np.array(kinds), covers, right, weights)
-            for i in np.flatnonzero(smooth_local_search(objective, random)).tolist():
+            is_local = self.search == "local"
+            chosen = local_search(objective) if is_local else smooth_local_search(objective, random)
+            for i in np.flatnonzero(chosen).tolist():
                 conditions = body(itemsets.items[places[i]], items)
                 rules.append(counted_rule(heads[kinds[i]], conditions, covers[i], Y, value=values[i]))
                 uncovered &= ~covers[i]

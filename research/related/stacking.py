@@ -3,8 +3,9 @@
 Reference: E. Loza Mencía and F. Janssen, *Learning rules for multi-label classification: a stacking and a
 separate-and-conquer approach*, Machine Learning 105, 2016 (bootstrapped stacking).
 
-Differs from it: the second round is trained on out-of-fold predictions of the first, not on the true labels, so that
-its rules have seen labels as unreliable as those they will test; lists are learned by plurule instead of JRip.
+As published, the second round is trained on the true labels of the training instances. Differs from it: lists are
+learned by plurule instead of JRip; with `second_round="predictions"`, the second round is trained on out-of-fold
+predictions of the first, so that its rules have seen labels as unreliable as those they will test.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from plurule import RelaxedPruningClassifier, RuleList
 from plurule.data import IterativeStratifiedKFold
@@ -35,8 +36,11 @@ class StackedRules(MultiLabelClassifier):
     ----------
     estimator
         The learner of one label's list: a classifier of plurule; `None` for `RelaxedPruningClassifier()`.
+    second_round
+        What the second round is trained on beside the attributes: `"labels"` for the true labels, `"predictions"` for
+        those that the first round predicts for instances it was not trained on.
     cv
-        Number of folds of the first round's predictions for the training instances.
+        Number of folds of these predictions.
     max_rounds
         How often the second round is applied at most, where predictions do not settle before.
 
@@ -56,35 +60,45 @@ class StackedRules(MultiLabelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "second_round": [StrOptions({"labels", "predictions"})],
         "cv": [Interval(Integral, 2, None, closed="left")],
         "max_rounds": COUNT,
     }
 
-    def __init__(self, estimator: Any = None, *, cv: int = 3, max_rounds: int = 10) -> None:
+    def __init__(
+        self, estimator: Any = None, *, second_round: str = "labels", cv: int = 3, max_rounds: int = 10
+    ) -> None:
         self.estimator = estimator
+        self.second_round = second_round
         self.cv = cv
         self.max_rounds = max_rounds
 
     def _learn(self, X: Any, Y: Labels) -> None:
         estimator = RelaxedPruningClassifier() if self.estimator is None else self.estimator
         first = BinaryRelevanceRules(estimator)
-        predicted = np.zeros_like(Y)
-        for rows, held_out in IterativeStratifiedKFold(self.cv).split(Y, Y) if len(Y) >= self.cv else ():
-            fold = clone(first).fit(take_rows(X, rows), labels_for_fit(Y[rows]))
-            predicted[held_out] = fold._predict(take_rows(X, held_out))
+        known = Y if self.second_round == "labels" else self._held_out_predictions(first, X, Y)
         self.first_ = clone(first).fit(X, labels_for_fit(Y))
         rules: list[Rule] = []
         for label, name in enumerate(self.label_names_):
-            # What the first round predicts for the label itself is hidden: all its values are the same.
-            others = predicted.copy()
+            # The label itself is hidden: all its values are the same.
+            others = known.copy()
             others[:, label] = 0
             rules += learn_label(estimator, beside(X, others, self.label_names_), Y[:, label], label, name)
         attributes = read_columns(X).attributes
-        extended = read_columns(beside(X, predicted, self.label_names_)).attributes
+        extended = read_columns(beside(X, known, self.label_names_)).attributes
         self._second = RuleList(tuple(rules), extended, self.label_names_)
         n_attributes = len(attributes)
         named = [_with_label_conditions(rule, n_attributes, self.label_names_) for rule in rules]
         self.rule_list_ = RuleList(tuple(named), attributes, self.label_names_)
+
+    def _held_out_predictions(self, first: BinaryRelevanceRules, X: Any, Y: Labels) -> Labels:
+        """Return what first rounds predict for the instances that they were not trained on."""
+        predicted = np.zeros_like(Y)
+        if len(Y) >= self.cv:
+            for rows, held_out in IterativeStratifiedKFold(self.cv).split(Y, Y):
+                of_fold = clone(first).fit(take_rows(X, rows), labels_for_fit(Y[rows]))
+                predicted[held_out] = of_fold._predict(take_rows(X, held_out))
+        return predicted
 
     def _predict(self, X: Any) -> Labels:
         labels = np.asarray(self.first_._predict(X), dtype=np.int8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from plurule import PluruleError, RelaxedPruningClassifier
 from plurule.datasets import load_world_flags
 from plurule.model import OneOfCondition, RangeCondition
+from research.dependencies.data import make_dependent_labels
+from research.dependencies.statements import count_found, statements
 from research.processes import TookTooLongError
 from research.related import (
     AssociationRules,
@@ -28,8 +30,8 @@ from research.related import (
 )
 from research.related.association import database_coverage, rank_rules
 from research.related.columns import Columns, read_columns
-from research.related.constraints import Constraints, exclusion_sets, mine_constraints, repair, soften
-from research.related.decision_set_search import Objective, smooth_local_search
+from research.related.constraints import Constraints, allowed_states, mine_constraints, repair, soften
+from research.related.decision_set_search import Objective, local_search, smooth_local_search
 from research.related.evolution_operators import Niche
 from research.related.inference import choose_inferred, mine_label_rules
 from research.related.items import bin_thresholds, count, make_items, mine, pack, unpack
@@ -74,10 +76,12 @@ def test_related_learners_take_frames_with_nominal_attributes_and_tables(learner
         (AssociationRules(n_bins=0), "n_bins"),
         (DecisionSets(targets="label"), "targets"),
         (DecisionSets(weights=(1.0, 2.0)), "weights"),
+        (DecisionSets(search="greedy"), "search"),
         (EvolvedRules(population=0), "population"),
         (LabelConstraints(min_confidence=2), "min_confidence"),
         (LabelInference(max_premise=0), "max_premise"),
         (StackedRules(cv=1), "cv"),
+        (StackedRules(second_round="both"), "second_round"),
     ],
 )
 def test_a_parameter_of_no_meaning_is_refused_by_name(learner: Any, name: str) -> None:
@@ -113,6 +117,19 @@ def test_stacking_repeats_the_second_round_until_nothing_changes() -> None:
     X = np.arange(40.0)[:, None]
     once = stacked.predict(X)
     assert np.array_equal(stacked.set_params(max_rounds=100).predict(X), once)
+
+
+@pytest.mark.parametrize("kind", ["co-occurrence", "implication", "exclusion"])
+def test_stacking_on_true_labels_states_planted_dependencies(kind: str) -> None:
+    data = make_dependent_labels(600, random_state=0)
+    found = count_found(statements(StackedRules().fit(data.X, data.Y), data.X), data)
+    assert found.by_kind[kind] == [2, 2]
+
+
+def test_stacking_on_predictions_hides_planted_dependencies() -> None:
+    data = make_dependent_labels(600, random_state=0)
+    model = StackedRules(second_round="predictions").fit(data.X, data.Y)
+    assert count_found(statements(model, data.X), data).stated <= 1
 
 
 # Items and association rules ------------------------------------------------------------------------------------------
@@ -306,15 +323,42 @@ def test_label_constraints_repair_any_classifier(soft: bool) -> None:
     assert learner.constraints_.violations(learner.predict(X)) == 0
 
 
-def test_softened_probabilities_are_those_of_exclusive_and_implied_labels() -> None:
-    implies = np.zeros((3, 3), dtype=bool)
-    implies[0, 2] = True
+def posterior_by_enumeration(probabilities: Any, constraints: Constraints) -> Any:
+    """The probability of each label over all label sets that violate nothing."""
+    n_labels = probabilities.shape[1]
+    states = np.array(list(product([0, 1], repeat=n_labels)), dtype=np.int8)
+    states = states[[constraints.violations(state[None]) == 0 for state in states]]
+    weights = np.prod(np.where(states[None] == 1, probabilities[:, None], 1 - probabilities[:, None]), axis=2)
+    return weights @ states / weights.sum(axis=1, keepdims=True)
+
+
+def test_softened_probabilities_are_the_exact_posterior() -> None:
+    random = np.random.default_rng(0)
+    n_constraints = 0
+    for _ in range(60):
+        constraints = random_constraints(random, int(random.integers(2, 9)))
+        probabilities = random.uniform(0.01, 0.99, (5, len(constraints.implies)))
+        expected = posterior_by_enumeration(probabilities, constraints)
+        assert np.abs(soften(probabilities, constraints) - expected).max() < 1e-9
+        n_constraints += len(constraints.pairs())
+    assert n_constraints > 100
+
+
+def test_softened_probabilities_count_a_shared_cause_once() -> None:
+    # 0 implies 1 and 2, and 1 implies 2: the allowed sets are none, 2, 12 and 012.
+    implies = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    result = soften(np.full((1, 3), 0.5), Constraints(implies, np.zeros((3, 3), dtype=bool)))
+    assert result[0] == pytest.approx([1 / 4, 2 / 4, 3 / 4])
+
+
+def test_allowed_states_leave_out_the_weakest_constraint_of_a_large_group() -> None:
     excludes = np.zeros((3, 3), dtype=bool)
-    excludes[0, 1] = excludes[1, 0] = True
-    # Odds of 1 and 1: each of the two is present with probability 1/3, as neither is.
-    result = soften(np.array([[0.5, 0.5, 0.25]]), Constraints(implies, excludes))
-    assert result[0] == pytest.approx([1 / 3, 1 / 3, 1 - (2 / 3) * 0.75])
-    assert exclusion_sets(excludes) == [[0, 1]]
+    excludes[0, 1] = excludes[1, 0] = excludes[1, 2] = excludes[2, 1] = True
+    strength = np.array([[0, 1, 0], [1, 0, 9], [0, 9, 0]], dtype=float)
+    constraints = Constraints(np.zeros((3, 3), dtype=bool), excludes, strength)
+    assert [labels for labels, _ in allowed_states(constraints, 5)] == [[0, 1, 2]]
+    ((labels, states),) = allowed_states(constraints, 4)
+    assert (labels, states.tolist()) == ([1, 2], [[0, 0], [0, 1], [1, 0]])
 
 
 def test_label_rules_are_counted_by_hand() -> None:
@@ -393,6 +437,55 @@ def test_expected_gains_are_averages_over_all_sets() -> None:
             without = by_definition(objective, tuple(i for i in chosen if i != rule))
             gains[rule] += weight * (with_it - without)
     assert objective.gains(chances) == pytest.approx(gains)
+
+
+def test_gains_of_a_set_are_differences_of_its_value() -> None:
+    objective = random_objective()
+    for chosen in all_subsets(6):
+        gains = objective.set_gains(np.isin(np.arange(6), chosen))
+        for rule in range(6):
+            with_it = by_definition(objective, tuple(sorted({*chosen, rule})))
+            without = by_definition(objective, tuple(i for i in chosen if i != rule))
+            assert gains[rule] == pytest.approx(with_it - without)
+
+
+def test_local_search_reaches_nearly_the_best_of_all_sets() -> None:
+    n_best = 0
+    for seed in range(40):
+        objective = weighted_as_by_default(seed)
+        subsets = all_subsets(8)
+        best = max(by_definition(objective, chosen) for chosen in subsets)
+        value = by_definition(objective, tuple(np.flatnonzero(local_search(objective)).tolist()))
+        n_best += value == pytest.approx(best)
+        assert value - objective.constant >= 0.9 * (best - objective.constant) - 1e-9
+    assert n_best >= 38
+
+
+def weighted_as_by_default(seed: int, n_rules: int = 8, n_rows: int = 30) -> Objective:
+    """An objective of random rules of three classes with the weights of the learner."""
+    random = np.random.default_rng(seed)
+    covers = random.random((n_rules, n_rows)) < random.random((n_rules, 1))
+    classes = random.integers(3, size=n_rules)
+    right = covers & (random.integers(3, size=n_rows) == classes[:, None])
+    lengths = random.integers(1, 4, size=n_rules).astype(float)
+    return Objective(lengths, classes, covers, right, (0.5, 0.1, 0.1 / n_rows, 0.1 / n_rows, 1.0, 0.5, 1.0))
+
+
+def test_local_search_exchanges_a_rule() -> None:
+    # The first rule covers most, and the last fits the second better than the first: overlaps are dear.
+    covers = np.zeros((3, 17), dtype=bool)
+    covers[0, :10] = True
+    covers[1, 8:16] = True
+    covers[2, [*range(8), 16]] = True
+    objective = Objective(np.ones(3), np.zeros(3, dtype=int), covers, covers, (0.1, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0))
+    assert local_search(objective).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("targets", ["labels", "label_sets"])
+def test_decision_sets_choose_rules_on_real_data(targets: str) -> None:
+    flags = load_world_flags()
+    model = DecisionSets(targets=targets).fit(flags)
+    assert sum(bool(rule.body) for rule in model.rule_list_) >= 3
 
 
 def test_smooth_local_search_takes_the_rule_that_is_right() -> None:
