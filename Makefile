@@ -45,7 +45,7 @@ help:
 	@echo "make quality   measure how well rule lists predict, beside other learners (QUALITY='--sets flags': only one set)"
 	@echo "make compare   compare learners with all measures, ranks and tests (COMPARE='flags --learners default SeCo')"
 	@echo "make dependencies  count the planted label dependencies that learners find (DEPENDENCIES=--quick: fewer data sets)"
-	@echo "make paper     run the experiments of the paper and write their report (PAPER='--quick': two small sets)"
+	@echo "make paper     run the experiments of the paper and write their report (PAPER='--quick': two small sets, PAPER='--data DIR')"
 	@echo "make docs      build the site into docs/_build/html, with the gallery, and check its links"
 	@echo "make wheels    build the wheels and the source distribution, and try them (WHEELS='--machine aarch64': for ARM)"
 	@echo "make clean     remove the virtual environments and everything that was built"
@@ -135,8 +135,11 @@ compare: .venv-research/$(READY) .venv-peer/installed
 dependencies: .venv-research/$(READY) .venv-peer/installed
 	.venv-research/bin/python -m research.dependencies $(DEPENDENCIES)
 
-paper: .venv-research/$(READY)
-	.venv-research/bin/python -m research.paper $(PAPER)
+# What is missing is said before anything is installed.
+paper:
+	@$(PYTHON) -m research.paper.sets $(PAPER)
+	@$(MAKE) --no-print-directory .venv-research/$(READY)
+	.venv-research/bin/python -m research.paper --jobs $(JOBS) $(PAPER)
 
 # Warnings are errors. Once the environment is there, no network is needed, neither to build nor to read.
 docs: .venv-docs/$(READY)

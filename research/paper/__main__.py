@@ -16,23 +16,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress, TaskID, TimeRemainingColumn
 
 from plurule import PluruleError
 from research.arguments import number_of_processes, whole_number
-from research.data import EMBEDDED, HOW_TO_GET_THEM, DataSet, find_data_set, require_data_set
+from research.data import find_or_build
+from research.files import EMBEDDED, DataSet, problems
+from research.paper.beside import read_beside
 from research.paper.experiment import Experiment
 from research.paper.folds import MULAN, check_folds
+from research.paper.forecast import Display
 from research.paper.lifts import parse_lifts
 from research.paper.objectives import PAPER_OBJECTIVES, find_objective
-from research.paper.protocol import DISCRETISED, PAPER_SETS, Plan, Reference, read_reference
+from research.paper.protocol import Plan, Reference, read_reference
 from research.paper.report import PAGE, write_report
+from research.paper.sets import MISTAKE, add_arguments, wanted_sets
 
-QUICK_SETS = ("flags", "emotions")
 QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")
 QUICK_STEPS = 6
-MISTAKE = 2
-"""Exit code where arguments or data cannot be used."""
 STOPPED = 130
 
 
@@ -41,21 +41,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parse_arguments(arguments)
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     try:
-        data, missing = find_data(given.sets, given.data, given.quick)
+        data = find_data(given.sets, given.data, given.quick, given.numeric)
         plan = make_plan(given, tuple(data))
         reference = Reference()
         if given.reference is not None:
             reference = read_reference(given.reference, plan.sets, plan.objectives)
         plan = replace(plan, reference=reference.fingerprint)
-        for name in missing:
-            notes.print(f"{name} is missing and left out", style="yellow")
-        with Progress(
-            *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(), console=notes
-        ) as bars:
-            show = ProgressBars(bars)
-            results = Experiment(plan, given.out, data, given.jobs, show, missing, reference).run()
+        beside = None if given.beside is None else read_beside(given.beside)
+        with Display(notes, plan.sets) as show:
+            results = Experiment(plan, given.out, data, given.jobs, show, reference).run()
         notes.print("Writing the report …", style="dim")
-        statements = write_report(results, given.out) if results.sets else []
+        statements = write_report(results, given.out, beside) if results.sets else []
     except PluruleError as error:
         notes.print(str(error), style="red")
         return MISTAKE
@@ -72,26 +68,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if results.failures else 0
 
 
-class ProgressBars:
-    """One bar per data set."""
-
-    def __init__(self, bars: Progress) -> None:
-        self._bars = bars
-        self._ids: dict[str, TaskID] = {}
-
-    def __call__(self, name: str, done: int, total: int) -> None:
-        if name not in self._ids:
-            self._ids[name] = self._bars.add_task(name)
-        self._bars.update(self._ids[name], completed=done, total=total)
-
-
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m research.paper", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="folder of data sets, a folder each (PLURULE_DATA, the cache)")
-    parser.add_argument("--sets", help=f"names or paths of data sets, separated by commas ({','.join(PAPER_SETS)})")
+    add_arguments(parser)
     parser.add_argument("--labels", help="label columns of data sets that do not name them: a,b or last:2")
     parser.add_argument("--objectives", help=f"objectives, separated by commas ({','.join(PAPER_OBJECTIVES)})")
     parser.add_argument("--lifts", default="paper", help="lifts to choose from, separated by commas (the paper's 28)")
@@ -103,29 +85,28 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--seed", type=whole_number(0), default=0, help="shuffles folds and splits sets without a test part (0)"
     )
     parser.add_argument("--reference", type=Path, help="CSV table of models of the paper's own program")
-    parser.add_argument("--quick", action="store_true", help="two small sets and three lifts: a minute")
+    parser.add_argument(
+        "--beside", type=Path, help="folder of tables of an earlier run on numeric data, shown beside this one"
+    )
     return parser.parse_args(arguments)
 
 
-def find_data(sets: str | None, folder: Path | None, quick: bool) -> tuple[dict[str, DataSet], list[str]]:
-    """Find the data sets to run on, by name; also return optional ones that are missing."""
+def find_data(sets: str | None, folder: Path | None, quick: bool, numeric: bool = False) -> dict[str, DataSet]:
+    """Find the data sets to run on, by name; discretised ones that are not there are built."""
     if folder is not None and not folder.is_dir():
         raise PluruleError(f"{folder} is not a folder")
     if sets is not None:
-        found = [require_data_set(source, folder) for source in _names(sets, "--sets")]
-        data = {data_set.name: data_set for data_set in found}
-        if len(data) < len(found):
+        listed = [find_or_build(source, folder) for source in _names(sets, "--sets")]
+        data = {data_set.name: data_set for data_set in listed}
+        if len(data) < len(listed):
             raise PluruleError("two data sets have the same name; rename one of them")
-        return data, []
-    wanted = QUICK_SETS if quick else PAPER_SETS
-    missing = [name for name in wanted if find_data_set(name, folder) is None]
-    if missing:
-        others = f"Other data: --sets, for example --sets {EMBEDDED}, which comes with plurule"
-        raise PluruleError(f"data sets are missing: {', '.join(missing)}. {HOW_TO_GET_THEM}. {others}.")
-    optional = () if quick else tuple(DISCRETISED.values())
-    places = {name: find_data_set(name, folder) for name in (*wanted, *optional)}
-    data = {name: data_set for name, data_set in places.items() if data_set is not None}
-    return data, [name for name in optional if name not in data]
+        return data
+    wanted = wanted_sets(quick, numeric)
+    sentences = problems(wanted, folder)
+    if sentences:
+        others = f"Other data: --sets, for example --sets {EMBEDDED}, which comes with plurule."
+        raise PluruleError(" ".join([*sentences, others]))
+    return {name: find_or_build(name, folder) for name in wanted}
 
 
 def make_plan(given: argparse.Namespace, sets: tuple[str, ...]) -> Plan:

@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 
 from plurule.metrics import METRICS
-from research.paper.experiment import Results
+from research.paper.certainty import Certainty, draw, published_cells
+from research.paper.experiment import MULAN_MACRO_F1, Results
 from research.paper.lifts import NONE, LiftName
-from research.paper.objectives import find_objective
-from research.paper.protocol import COUNTS, DISCRETISED, PAPER_SETS
+from research.paper.objectives import PAPER_OBJECTIVES, find_objective
+from research.paper.protocol import COUNTS
 from research.paper.published import MEASURES, WINS
 from research.paper.selected_rules import Selection, selections
-from research.paper.statistics import Comparison, Tally, compare, tally
+from research.paper.sets import NUMERIC, PAPER_SETS
+from research.paper.statistics import DIGITS, Comparison, Tally, compare, tally
 
 CASE = ["set", "objective"]
 """What tells the cases apart in which normal and relaxed pruning are compared."""
@@ -49,34 +51,38 @@ class Pairs(NamedTuple):
 class Analysis:
     """The results, in the forms that are asked for; each frame is made when it is first looked at.
 
-    With `discretised`, learners are compared on the discretised versions of data sets, where there are some.
+    With `numeric`, learners are compared on the numeric versions of discretised data sets, where there are some;
+    `beside_wins` are wins, losses and ties of an earlier run on numeric data.
     """
 
-    def __init__(self, results: Results, discretised: bool = False) -> None:
+    def __init__(
+        self, results: Results, numeric: bool = False, beside_wins: dict[str, dict[str, Tally]] | None = None
+    ) -> None:
         self.results = results
-        self.discretised = discretised
+        self.numeric = numeric
+        self.beside_wins = beside_wins
         self.objectives = list(results.plan.objectives)
 
     # Data sets ------------------------------------------------------------------------------------------------------
 
-    def compared_sets(self, discretised: bool | None = None) -> list[str]:
+    def compared_sets(self, numeric: bool | None = None) -> list[str]:
         """Return the data sets that learners are compared on: one version of each, that of the analysis by default."""
-        if discretised is None:
-            discretised = self.discretised
+        if numeric is None:
+            numeric = self.numeric
         there = self.results.sets.keys()
-        twins = {numeric: other for numeric, other in DISCRETISED.items() if {numeric, other} <= there}
-        numeric = [name for name in there if name not in twins.values()]
-        return [twins.get(name, name) for name in numeric] if discretised else numeric
+        twins = {name: other for name, other in NUMERIC.items() if {name, other} <= there}
+        discretised = [name for name in there if name not in twins.values()]
+        return [twins.get(name, name) for name in discretised] if numeric else discretised
 
     @property
-    def has_discretised(self) -> bool:
+    def has_numeric(self) -> bool:
         """Whether there are both versions of a data set."""
-        return self.compared_sets(discretised=False) != self.compared_sets(discretised=True)
+        return self.compared_sets(numeric=False) != self.compared_sets(numeric=True)
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether all data sets of the paper are there, and none besides (but discretised versions)."""
-        return sorted(self.compared_sets()) == sorted(PAPER_SETS)
+        """Whether all data sets of the paper are there, and none besides (but numeric versions)."""
+        return sorted(self.compared_sets(numeric=False)) == sorted(PAPER_SETS)
 
     @cached_property
     def data_sets(self) -> pd.DataFrame:
@@ -241,16 +247,77 @@ class Analysis:
         }
         return {m: compare(list(scores), np.transpose([one[m] for one in scores.values()])) for m in MEASURES}
 
+    def mulan_wins(self) -> dict[str, dict[str, Tally]]:
+        """Wins, losses and ties where macro F1 is that of Mulan, in the choice of the lift and on the test part."""
+        trained = self._trained().set_index(_MODEL)
+        found: dict[str, dict[str, Tally]] = {}
+        for objective in self.objectives:
+            cases = [(name, objective) for name in self.compared_sets()]
+            lifts = [
+                self.results.sets[name].mulan.get(objective, self.results.sets[name].chosen(objective))
+                for name, _ in cases
+            ]
+            relaxed = trained.loc[[(*case, lift) for case, lift in zip(cases, lifts, strict=True)]]
+            normal = trained.loc[[(*case, NONE) for case in cases]]
+            columns = {measure: MULAN_MACRO_F1 if measure == "macro_f1" else measure for measure in MEASURES}
+            found[objective] = {m: tally(relaxed[column], normal[column]) for m, column in columns.items()}
+        return found
+
+    @cached_property
+    def certainty(self) -> Certainty | None:
+        """What the table of wins would be with other lifts that are nearly as good; None if none were trained."""
+        trained = self._trained().set_index(_MODEL).sort_index()
+        if self.recorded("near").empty:
+            return None
+        drawn, n_lifts = {}, {}
+        for objective in self.objectives:
+            differences = []
+            for name in self.compared_sets():
+                scores = trained.loc[(name, objective)][list(MEASURES)]
+                near = self.results.sets[name].near[objective]
+                differences.append(scores.loc[near].to_numpy() - scores.loc[NONE].to_numpy())
+            drawn[objective], n_lifts[objective] = draw(differences), [len(one) for one in differences]
+        return Certainty(drawn, n_lifts, self.wins())
+
+    def _trained(self) -> pd.DataFrame:
+        """Every model of whole training parts that was scored on the test part, without lift or with one."""
+        return pd.concat([self.recorded("final"), self.recorded("near")])
+
+    def constants(self) -> pd.DataFrame:
+        """Return for each case whether both models predict the same labels for all instances of the test part."""
+        both = self.pairs()
+        return pd.DataFrame(
+            {name: models["distinct_predictions"] == 1 for name, models in zip(both._fields, both, strict=True)}
+        )
+
+    def constant_ties(self) -> dict[tuple[str, str], int]:
+        """Return how many ties there are between models that are both constant, by objective and measure."""
+        both, constants = self.pairs(), self.constants().all(axis=1)
+        ties: dict[tuple[str, str], int] = {}
+        for measure in MEASURES:
+            equal = (both.relaxed[measure] - both.normal[measure]).round(DIGITS) == 0
+            for objective, count in (equal & constants).groupby(level="objective").sum().items():
+                ties[str(objective), measure] = int(count)
+        return ties
+
+    @cached_property
+    def published_cells(self) -> pd.DataFrame:
+        """Each cell of the published table of wins beside ours, with the reason where they differ."""
+        if not self.is_the_papers or list(self.objectives) != list(PAPER_OBJECTIVES):
+            return pd.DataFrame()
+        numeric = Analysis(self.results, numeric=True).wins() if self.has_numeric else self.beside_wins
+        return published_cells(self.wins(), self.mulan_wins(), numeric, self.certainty, self.constant_ties())
+
     @property
     def win_table(self) -> pd.DataFrame:
         """Wins, losses and ties as one table, with the published ones."""
-        versions = {"numeric": False} | ({"discretised": True} if self.has_discretised else {})
+        versions = {"as published": False} | ({"numeric": True} if self.has_numeric else {})
         return pd.DataFrame(
             {"sets": version, "objective": objective, "measure": measure}
             | vars(found)
             | {"published": str(WINS[objective][measure]) if objective in WINS else None}
-            for version, discretised in versions.items()
-            for objective, row in self.wins(self.compared_sets(discretised)).items()
+            for version, numeric in versions.items()
+            for objective, row in self.wins(self.compared_sets(numeric)).items()
             for measure, found in row.items()
         )
 
@@ -273,9 +340,14 @@ class Analysis:
             "effort": self.effort,
             "chosen-lifts": self.chosen,
             "candidates": self.candidates,
-            "model-characteristics": self.models.drop(columns=[*METRICS, *_SHARES, *seconds]),
-            "test-scores": self.models[[*CASE, "pruning", "lift", *METRICS]],
+            "model-characteristics": self.models.drop(
+                columns=[*METRICS, *_SHARES, *seconds, MULAN_MACRO_F1], errors="ignore"
+            ),
+            "test-scores": self.models.reindex(columns=[*CASE, "pruning", "lift", *METRICS, MULAN_MACRO_F1]),
+            "near-lifts": self.recorded("near").reindex(columns=[*_MODEL, *METRICS, MULAN_MACRO_F1, "rules"]),
             "wins": self.win_table,
+            "published-cells": self.published_cells,
+            "certainty": pd.DataFrame() if self.certainty is None else self.certainty.by_objective(),
             "ranks": self.rank_table,
             "training-times": self.times.drop(columns="variant", errors="ignore"),
             "sensitivity": self.sensitivity,

@@ -1,7 +1,7 @@
 """Checks of published statements: each looks at the results and says whether the statement holds here, with numbers.
 
 The criterion of each check is stated in `published/statements.csv`, so that a reader can disagree. Where sets have a
-discretised version, the analysis says which of the two is compared.
+numeric version, too, the analysis says which of the two is compared.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
+import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -17,10 +18,11 @@ from typing import Any
 
 import joblib
 import numpy as np
+import scipy.sparse as sp
 
 import plurule
 from plurule import Dataset, PluruleError, RuleList
-from plurule.metrics import scores
+from plurule.metrics import macro_f1, scores
 from research.data import DataSet, parse_labels, read_parts
 from research.machine import processor
 from research.paper.candidates import count_candidates
@@ -30,15 +32,19 @@ from research.paper.lifts import NONE, LiftName
 from research.paper.objectives import find_objective
 from research.paper.protocol import Plan, Reference, Task
 
+_CODE = ("candidates", "folds", "lifts", "objectives", "protocol")
+"""Modules that results depend on, beside this one."""
 SENSITIVITY_SET = "flags"
 TIE_BREAKERS = ("hamming_accuracy", "subset_accuracy")
+MULAN_MACRO_F1 = "macro_f1_mulan"
+"""Macro F1 where a label that is neither present nor predicted anywhere scores 1, as in the library Mulan."""
 DIGITS = 12
 """Means that agree to this many digits are ties."""
 SHORTEST_TIMING = 0.05
 """CPU seconds of a measured time at least; shorter trainings are repeated."""
 
-Progress = Callable[[str, int, int], None]
-"""Called with the name of a data set, the finished tasks of its current stage, and all tasks of the stage."""
+Progress = Callable[[str, int, int, int], None]
+"""Called with the name of a data set, its stage (0: cross-validation, 1: what follows), and its tasks, done and all."""
 
 
 @dataclass
@@ -47,6 +53,10 @@ class SetResults:
 
     facts: dict[str, Any]
     ranking: dict[str, list[str]]
+    near: dict[str, list[str]] = field(default_factory=dict)
+    """Lifts whose mean is within one standard error of the best, the chosen one first."""
+    mulan: dict[str, str] = field(default_factory=dict)
+    """Lift that is chosen by the macro F1 of Mulan, for objectives that are chosen by macro F1."""
 
     def chosen(self, objective: str) -> str:
         """Return the chosen lift of an objective."""
@@ -63,8 +73,6 @@ class Results:
     """Result of every task."""
     failures: dict[str, str]
     """Data sets that failed, and why."""
-    missing: tuple[str, ...]
-    """Data sets that were left out because they are not there."""
     sessions: list[dict[str, Any]]
     finished_at: Mapping[str, float]
     folder: Path
@@ -90,16 +98,16 @@ class Experiment:
     data: Mapping[str, DataSet]
     """Data set of each name in the plan."""
     n_jobs: int = 1
-    progress: Progress = lambda name, done, total: None
-    missing: Iterable[str] = ()
+    progress: Progress = lambda name, stage, done, total: None
     reference: Reference = field(default_factory=Reference)
 
     def run(self) -> Results:
         """Run all tasks that are not in the journal."""
         contents = {name: data_fingerprint(self.data[name]) for name in self.plan.sets}
-        versions = {"plurule": plurule.__version__, "code": code_fingerprint()}
-        header = self.plan.arguments() | {"contents of the data": contents} | versions
-        journal = Journal(self.folder / "journal.jsonl", header)
+        versions = {"plurule": plurule.__version__, "code": run_fingerprint()}
+        journal = Journal(self.folder / "journal.jsonl", self.plan.arguments() | versions)
+        for name, fingerprint in contents.items():
+            journal.claim(name, fingerprint)
         journal.begin_session(machine_facts() | versions)
         sets: dict[str, SetResults] = {}
         failures: dict[str, str] = {}
@@ -115,9 +123,8 @@ class Experiment:
         return Results(
             plan=self.plan,
             sets=sets,
-            records=journal.results,
+            records={key: found for key, found in journal.results.items() if key.split("/")[1] in self.plan.sets},
             failures=failures,
-            missing=tuple(self.missing),
             sessions=journal.sessions,
             finished_at=journal.finished_at,
             folder=self.folder,
@@ -130,7 +137,7 @@ class Experiment:
         if not lifts:
             raise PluruleError(f"none of the lifts fits {material.n_labels} labels: {', '.join(self.plan.lifts)}")
         n_folds = len(material.folds)
-        self._run_tasks(self.plan.fold_tasks(name, material.n_labels, n_folds), journal)
+        self._run_tasks(self.plan.fold_tasks(name, material.n_labels, n_folds), journal, stage=0)
         results = SetResults(data_facts(material), {})
         for objective in self.plan.objectives:
             folds = {
@@ -138,15 +145,23 @@ class Experiment:
                 for lift in lifts
             }
             results.ranking[objective] = rank_lifts(folds, find_objective(objective).measure, material.n_labels)
+            measure = find_objective(objective).measure
+            results.near[objective] = near_lifts(folds, results.ranking[objective], measure)
+            if measure == "macro_f1":
+                results.mulan[objective] = rank_lifts(folds, MULAN_MACRO_F1, material.n_labels)[0]
+        also = {
+            objective: list(dict.fromkeys([*lifts, results.mulan.get(objective, lifts[0])]))
+            for objective, lifts in results.near.items()
+        }
         chosen = {objective: results.chosen(objective) for objective in self.plan.objectives}
-        tasks = self.plan.later_tasks(name, len(material.train), material.n_labels, chosen)
+        tasks = self.plan.later_tasks(name, len(material.train), material.n_labels, chosen, also)
         tasks += self.reference.tasks(name)
         if name == sensitivity_set(self.plan.sets):
             tasks += self.plan.sensitivity_tasks(name, material.n_labels)
-        self._run_tasks(tasks, journal)
+        self._run_tasks(tasks, journal, stage=1)
         return results
 
-    def _run_tasks(self, tasks: Sequence[Task], journal: Journal) -> None:
+    def _run_tasks(self, tasks: Sequence[Task], journal: Journal, stage: int) -> None:
         for task in tasks:
             if task.kind == "final" and not model_path(self.folder, task).is_file():
                 journal.results.pop(task.key, None)
@@ -161,7 +176,7 @@ class Experiment:
                 model.save(path)
             journal.add(task.key, result)
             done += 1
-            self.progress(task.dataset, done, len(tasks))
+            self.progress(task.dataset, stage, done, len(tasks))
 
 
 def sensitivity_set(names: tuple[str, ...]) -> str | None:
@@ -181,6 +196,17 @@ def rank_lifts(folds: Mapping[str, Sequence[Result]], measure: str, n_labels: in
         return tuple(-round(float(value), DIGITS) for value in values)
 
     return sorted(folds, key=key)
+
+
+def near_lifts(folds: Mapping[str, Sequence[Result]], ranking: Sequence[str], measure: str) -> list[str]:
+    """Return the lifts whose mean of a measure over the folds is within one standard error of that of the first.
+
+    The standard error is the deviation of the folds of the first lift over the root of their number.
+    """
+    values = {lift: np.array([fold["scores"][measure] for fold in folds[lift]]) for lift in ranking}
+    best = values[ranking[0]]
+    least = best.mean() - best.std() / np.sqrt(len(best))
+    return [lift for lift in ranking if round(float(values[lift].mean() - least), DIGITS) >= 0]
 
 
 # Data -----------------------------------------------------------------------------------------------------------------
@@ -259,10 +285,14 @@ def learn_and_score(task: Task, material: Material) -> tuple[Result, RuleList]:
     start = time.thread_time()
     learner = make_learner(task).fit(train)
     learned = time.thread_time()
-    measured = scores(test.Y, learner.predict(test.X), sample_weight=test.weights)
+    predicted = learner.predict(test.X)
+    measured = scores(test.Y, predicted, sample_weight=test.weights)
+    measured[MULAN_MACRO_F1] = macro_f1(test.Y, predicted, sample_weight=test.weights, empty=1.0)
     seconds = {"train": round(learned - start, 6), "score": round(time.thread_time() - learned, 6)}
     model = learner.rule_list_
     size = model_size(model)
+    if task.kind in ("final", "near"):
+        size["distinct_predictions"] = len(np.unique(label_array(predicted), axis=0))
     if task.kind == "final":
         size["candidates"] = count_candidates(model, train)
     return {"scores": measured, "size": size, "seconds": seconds}, model
@@ -275,6 +305,11 @@ def make_learner(task: Task) -> Any:
         "exhaustive": {"head_search": "exhaustive"},
     }
     return find_objective(task.objective).learner(task.lift, **variants.get(task.variant, {}))
+
+
+def label_array(predicted: Any) -> Any:
+    """Return predictions as an array."""
+    return np.asarray(predicted.todense() if sp.issparse(predicted) else predicted)
 
 
 def model_size(model: RuleList) -> dict[str, float]:
@@ -308,6 +343,11 @@ def model_path(folder: Path, task: Task) -> Path:
     """Return the file of a final model."""
     lift = re.sub(r"[^\w .+-]", "", task.lift)
     return folder / "models" / f"{task.dataset} {task.objective} {lift}.json"
+
+
+def run_fingerprint() -> str:
+    """Return a short text that differs if plurule or the code of the tasks does."""
+    return code_fingerprint(*(sys.modules[f"{__package__}.{name}"] for name in _CODE), sys.modules[__name__])
 
 
 def machine_facts() -> dict[str, Any]:

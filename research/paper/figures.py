@@ -66,8 +66,10 @@ def _figures(analysis: Analysis) -> Iterator[tuple[str, Figure]]:
         yield "training-times", training_times(analysis.times, analysis.speed)
     yield "model-changes", changes(analysis.pairs(list(analysis.results.sets)))
     yield "ranks", critical_differences(analysis.ranks())
-    if analysis.has_discretised:
-        yield "ranks-discretised", critical_differences(analysis.ranks(analysis.compared_sets(discretised=True)))
+    if analysis.has_numeric:
+        yield "ranks-numeric", critical_differences(analysis.ranks(analysis.compared_sets(numeric=True)))
+    if analysis.certainty is not None:
+        yield "certainty", certainty(analysis.certainty.by_objective(), analysis.is_the_papers)
 
 
 def _subplots(rows: int, columns: int, size: tuple[float, float], **options: Any) -> tuple[Figure, Any]:
@@ -183,6 +185,30 @@ def changes(pairs: Pairs) -> Figure:
         ax.grid(False)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
+    return figure
+
+
+def certainty(rows: pd.DataFrame, with_published: bool) -> Figure:
+    """Wins minus losses per objective: with the chosen lifts, with others that are nearly as good, and published."""
+    figure, ax = _subplots(1, 1, (11.5, 1.4 + 0.42 * len(rows)))
+    places = np.arange(len(rows))[::-1]
+    ax.axvline(0, color=GREY, linewidth=1)
+    ax.hlines(places, rows["lowest"], rows["highest"], color=LIGHT, linewidth=9, label="all draws")
+    ax.hlines(places, rows["low"], rows["high"], color=COLOURS[5], linewidth=9, label="5 to 95 % of the draws")
+    ax.plot(rows["median"], places, "|", color=INK, markersize=11, label="median of the draws")
+    ax.plot(rows["lead"], places, "o", color=COLOURS[0], label="the chosen lifts")
+    if with_published:
+        ax.plot(rows["published_lead"], places, "D", color=COLOURS[1], label="published")
+        inside = rows["published_lead"].between(rows["low"], rows["high"])
+        for place, published, is_inside in zip(places, rows["published_lead"], inside, strict=True):
+            text = "inside" if is_inside else "outside"
+            ax.annotate(
+                text, (published, place), (0, 8), textcoords="offset points", ha="center", fontsize=9, color=GREY
+            )
+    ax.set_yticks(places, [find_objective(name).title for name in rows["objective"]])
+    ax.set_ylim(-0.7, len(rows) - 0.3)
+    ax.set_xlabel("wins minus losses of relaxed pruning, over four measures and all data sets")
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=5)
     return figure
 
 

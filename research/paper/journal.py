@@ -18,7 +18,7 @@ import plurule
 from plurule import PluruleError
 
 Result = dict[str, Any]
-RECORDS = ({"task", "at", "result"}, {"session"})
+RECORDS = ({"task", "at", "result"}, {"session"}, {"contents"})
 """Fields of the lines behind the first."""
 
 
@@ -42,6 +42,8 @@ class Journal:
         self.results: dict[str, Result] = {}
         self.finished_at: dict[str, float] = {}
         """Seconds since 1970."""
+        self.contents: dict[str, str] = {}
+        """Fingerprint of the files of each data set that results are about."""
         self.sessions: list[Result] = []
         """One per start of the program: when, where, with which versions."""
         try:
@@ -63,6 +65,17 @@ class Journal:
         self.results[key] = result
         self.finished_at[key] = at
 
+    def claim(self, name: str, fingerprint: str) -> None:
+        """Record the contents of a data set; refuse them if results in the journal are about others."""
+        before = self.contents.get(name)
+        if before == fingerprint:
+            return
+        if before is not None:
+            difference = f"contents of {name} was {before}, now {fingerprint}"
+            raise JournalError(f"{self.path} has results of another run: {difference}; choose another folder")
+        self._write({"contents": {name: fingerprint}})
+        self.contents[name] = fingerprint
+
     def begin_session(self, facts: Mapping[str, Any]) -> None:
         """Record that work begins."""
         session = {"at": round(time.time(), 3), **facts}
@@ -81,6 +94,8 @@ class Journal:
             elif "task" in record:
                 self.results[record["task"]] = record["result"]
                 self.finished_at[record["task"]] = record["at"]
+            elif "contents" in record:
+                self.contents |= record["contents"]
             else:
                 self.sessions.append(record["session"])
 

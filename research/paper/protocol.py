@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from plurule import DataError, PluruleError
 from research.paper.folds import MULAN
 from research.paper.lifts import NONE, PAPER_LIFTS, LiftName, parse_lifts
 from research.paper.objectives import PAPER_OBJECTIVES, find_objective
+from research.paper.sets import PAPER_SETS
 
-Kind: TypeAlias = Literal["fold", "final", "sensitivity", "variant", "timing", "reference"]
+Kind: TypeAlias = Literal["fold", "final", "near", "sensitivity", "variant", "timing", "reference"]
 Variant: TypeAlias = Literal["", "free head", "exhaustive"]
-
-PAPER_SETS = ("flags", "emotions", "birds", "medical", "scene", "yeast", "CAL500")
-"""Data sets of the paper, the fastest first."""
-
-DISCRETISED = {"yeast": "yeastD", "CAL500": "CAL500D"}
-"""Data sets of which the paper's authors also used a discretised version."""
 
 VARIANTS: tuple[tuple[Variant, int, int], ...] = (("free head", 500, 50), ("exhaustive", 200, 8))
 """Learners that differ in one part, and the largest numbers of training rows and labels that they are tried on."""
@@ -71,8 +67,9 @@ class Plan:
     """Fingerprint of the table of models to compare with."""
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments in a form that JSON knows."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        """Return the arguments that results depend on, in a form that JSON knows; sets are run one by one."""
+        of_results = {name: value for name, value in asdict(self).items() if name != "sets"}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in of_results.items()}
 
     def candidates(self, n_labels: int) -> list[str]:
         """Return the lifts to choose from, without peaks beyond the number of labels."""
@@ -88,12 +85,29 @@ class Plan:
             for lift in lifts
         ]
 
-    def later_tasks(self, dataset: str, n_rows: int, n_labels: int, chosen: Mapping[str, str]) -> list[Task]:
-        """Return the tasks after the choice of the lifts: final models, variants on small data, training times."""
+    def later_tasks(
+        self,
+        dataset: str,
+        n_rows: int,
+        n_labels: int,
+        chosen: Mapping[str, str],
+        near: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> list[Task]:
+        """Return the tasks after the choice of the lifts.
+
+        They are final models, models with lifts that are nearly as good (`near`), variants on small data, and training
+        times.
+        """
         tasks = [
             Task("final", dataset, objective, lift)
             for objective in self.objectives
             for lift in dict.fromkeys([NONE, chosen[objective]])
+        ]
+        tasks += [
+            Task("near", dataset, objective, lift)
+            for objective, lifts in near.items()
+            for lift in lifts
+            if lift != chosen[objective]
         ]
         for variant, max_rows, max_labels in VARIANTS:
             if n_rows <= max_rows and n_labels <= max_labels:

@@ -18,12 +18,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from research.paper import checks, published
 from research.paper.analysis import Analysis, Pairs
+from research.paper.beside import Beside
+from research.paper.certainty import distance, equal_ties
 from research.paper.experiment import Results
 from research.paper.figures import draw_all
 from research.paper.lifts import NONE, LiftName
 from research.paper.objectives import find_objective
-from research.paper.protocol import PAPER_SETS
 from research.paper.selected_rules import RULES_SHOWN
+from research.paper.sets import PAPER_SETS
 
 PAGE = "report.html"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -41,21 +43,31 @@ class Statement:
     numbers: str
     criterion: str
     """What is looked at, and when the statement counts as true."""
-    discretised: Statement | None = None
-    """The same, judged by the discretised versions of data sets; None if there are none."""
+    otherwise: str = ""
+    """Why it does not hold here, where it does not."""
+    numeric: Statement | None = None
+    """The same, judged by the numeric versions of data sets; None if there are none."""
 
     @property
     def verdict(self) -> str:
         return {True: "holds", False: "does not hold", None: "not judged"}[self.holds]
 
 
-def check_statements(analysis: Analysis) -> list[Statement]:
-    """Judge every statement, also by discretised versions of data sets where there are some."""
+def check_statements(analysis: Analysis, beside: Beside | None = None) -> list[Statement]:
+    """Judge every statement, also by numeric versions of data sets: of this run, or else of an earlier one."""
     statements = _judge_statements(analysis)
-    if not analysis.has_discretised:
+    if analysis.has_numeric:
+        numeric = _judge_statements(Analysis(analysis.results, numeric=True))
+        return [replace(statement, numeric=other) for statement, other in zip(statements, numeric, strict=True)]
+    if beside is None:
         return statements
-    discretised = _judge_statements(Analysis(analysis.results, discretised=True))
-    return [replace(statement, discretised=other) for statement, other in zip(statements, discretised, strict=True)]
+    verdicts = {"holds": True, "does not hold": False}
+    return [
+        replace(one, numeric=replace(one, holds=verdicts.get(judged[0]), numbers=judged[1]))
+        if (judged := beside.judged.get(one.statement))
+        else one
+        for one in statements
+    ]
 
 
 def _judge_statements(analysis: Analysis) -> list[Statement]:
@@ -70,10 +82,10 @@ def _judge_statements(analysis: Analysis) -> list[Statement]:
     return judged
 
 
-def write_report(results: Results, folder: Path) -> list[Statement]:
+def write_report(results: Results, folder: Path, beside: Beside | None = None) -> list[Statement]:
     """Write the report, its figures and its tables to a folder; gives the statements that were checked."""
-    analysis = Analysis(results)
-    statements = check_statements(analysis)
+    analysis = Analysis(results, beside_wins=None if beside is None else beside.wins)
+    statements = check_statements(analysis, beside)
     write_tables(analysis, statements, folder / "tables")
     figures = draw_all(analysis, folder / "figures")
     (folder / PAGE).write_text(render(page_data(analysis, statements), figures), encoding="utf-8")
@@ -92,10 +104,10 @@ def write_tables(analysis: Analysis, statements: Sequence[Statement], folder: Pa
     )
     columns = ["section", "statement", "verdict", "numbers", "criterion"]
     judged = pd.DataFrame([[getattr(one, name) for name in columns] for one in statements], columns=columns)
-    if analysis.has_discretised:
-        discretised = [statement.discretised for statement in statements if statement.discretised is not None]
-        judged["verdict_discretised"] = [statement.verdict for statement in discretised]
-        judged["numbers_discretised"] = [statement.numbers for statement in discretised]
+    judged["otherwise"] = ["" if one.holds else one.otherwise for one in statements]
+    if any(statement.numeric for statement in statements):
+        judged["verdict_numeric"] = [one.numeric.verdict if one.numeric else "" for one in statements]
+        judged["numbers_numeric"] = [one.numeric.numbers if one.numeric else "" for one in statements]
     folder.mkdir(exist_ok=True)
     for name, table in (analysis.tables() | {"selected-rules": rules, "statements": judged}).items():
         if not table.empty:
@@ -151,13 +163,14 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "sensitivity_set": results.sensitivity_set,
         "sets": analysis.data_sets.merge(analysis.effort, on="set").to_dict("records"),
         "failures": results.failures,
-        "missing": results.missing,
         "times": analysis.speed.to_dict("records"),
         "published_models": _published_models(analysis),
         "models": [_models(analysis.pairs([name]), name) for name in results.sets],
         "wins": _wins(analysis, compared, published_too=bool(set(compared) & set(PAPER_SETS))),
         "is_the_papers": analysis.is_the_papers,
-        "discretised": _wins(analysis, analysis.compared_sets(discretised=True)) if analysis.has_discretised else None,
+        "numeric": _wins(analysis, analysis.compared_sets(numeric=True)) if analysis.has_numeric else None,
+        "cells": _cells(analysis),
+        "certainty": None if analysis.certainty is None else analysis.certainty.by_objective().to_dict("records"),
         "ranks": [found.ranks for found in analysis.ranks().values()],
         "choices": {name: own.to_dict("records") for name, own in analysis.chosen.groupby("set", sort=False)},
         "lift_counts": _lift_counts(analysis),
@@ -166,9 +179,7 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "rules_shown": RULES_SHOWN,
         "statements": {title: [one for one in statements if one.section == title] for title in sections},
         "verdicts": _count_verdicts(statements),
-        "discretised_verdicts": _count_verdicts(
-            [statement.discretised for statement in statements if statement.discretised]
-        ),
+        "numeric_verdicts": _count_verdicts([one.numeric for one in statements if one.numeric]),
         "reference": _reference(analysis),
     }
 
@@ -240,6 +251,29 @@ def _wins(analysis: Analysis, sets: Sequence[str], published_too: bool = True) -
         for objective, row in analysis.wins(sets).items()
     }
     return {"sets": list(sets), "rows": rows}
+
+
+def _cells(analysis: Analysis) -> Data | None:
+    """The published table of wins cell by cell, and how far ours is from it."""
+    cells = analysis.published_cells
+    if cells.empty:
+        return None
+    numeric = Analysis(analysis.results, numeric=True).wins() if analysis.has_numeric else analysis.beside_wins
+    tables = {"as published": analysis.wins(), "as published, F1 of Mulan": analysis.mulan_wins()}
+    tables |= {"numeric": numeric} if numeric else {}
+    constants = analysis.constants().all(axis=1)
+    return {
+        "rows": cells.to_dict("records"),
+        "totals": {name: (equal_ties(wins), distance(wins)) for name, wins in tables.items()},
+        "n_cells": len(cells),
+        "constants": constants[constants].groupby(level="objective").size().to_dict(),
+        "published_ties": cells["published"]
+        .map(lambda text: int(text.split("/")[2]))
+        .groupby(cells["objective"])
+        .sum()
+        .to_dict(),
+        "constant_ties": cells.groupby("objective")["ties_of_constants"].sum().to_dict(),
+    }
 
 
 def _lift_counts(analysis: Analysis) -> Data:

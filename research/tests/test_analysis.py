@@ -56,12 +56,12 @@ def test_wins_and_ranks_compare_relaxed_with_normal_pruning():
 
 
 def test_one_version_of_each_set_is_compared():
-    made = analysis(yeast=(0.5, 0.75), flags=(0.5, 0.5), yeastD=(0.5, 0.25))
-    assert made.compared_sets() == ["yeast", "flags"]
-    assert made.compared_sets(discretised=True) == ["yeastD", "flags"]
-    assert list(made.pairs().normal.index.get_level_values("set")) == ["yeast", "flags"]
-    assert set(made.win_table["sets"]) == {"numeric", "discretised"}
-    assert not analysis(yeastD=(0.5, 0.75)).has_discretised
+    made = analysis(yeastD=(0.5, 0.25), flags=(0.5, 0.5), yeast=(0.5, 0.75))
+    assert made.compared_sets() == ["yeastD", "flags"]
+    assert made.compared_sets(numeric=True) == ["yeast", "flags"]
+    assert list(made.pairs().normal.index.get_level_values("set")) == ["yeastD", "flags"]
+    assert set(made.win_table["sets"]) == {"as published", "numeric"}
+    assert not analysis(yeastD=(0.5, 0.75)).has_numeric
 
 
 def test_times_are_compared_with_the_normal_ones_around_them():

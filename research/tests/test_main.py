@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from research.paper.__main__ import find_data, main
+from research.paper.__main__ import main
 
 FEW = ("--sets", "world-flags", "--objectives", "ha+", "--repeats", "1", "--jobs", "1", "--quick")
 
@@ -27,20 +27,37 @@ def test_missing_data_are_named_before_the_run(
 ):
     assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
     printed = capsys.readouterr()
-    assert "data sets are missing: flags, emotions" in printed.err
+    assert re.search("data sets are missing in .*: flags, emotions", printed.err)
     assert "python -m research.data" in printed.err
     assert "PLURULE_DATA" in printed.err
     assert "hold here" not in printed.out
     assert not (tmp_path / "out").exists()
 
 
-def test_discretised_sets_may_be_missing(tmp_path: Path):
-    for name in ("flags", "emotions", "birds", "medical", "scene", "yeast", "CAL500", "yeastD"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / f"{name}.arff").touch()
-    data, missing = find_data(None, tmp_path, quick=False)
-    assert list(data) == ["flags", "emotions", "birds", "medical", "scene", "yeast", "CAL500", "yeastD"]
-    assert missing == ["CAL500D"]
+@pytest.mark.usefixtures("no_data")
+def test_all_missing_sets_are_named_with_what_they_are_built_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    for name in ("flags", "emotions", "birds", "medical", "scene", "yeast"):
+        write_data_set(tmp_path, name)
+    assert main(["--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert f"data sets are missing in {tmp_path}: CAL500D (built from CAL500)." in message
+
+
+def write_data_set(folder: Path, name: str) -> None:
+    (folder / name).mkdir()
+    for part in ("train", "test"):
+        (folder / name / f"{name}-{part}.arff").write_text("changed")
+
+
+def test_changed_files_are_named_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write_data_set(tmp_path, "flags")
+    write_data_set(tmp_path, "emotions")
+    assert main(["--quick", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert (
+        "flags-train.arff has been changed (its SHA-256 is not 1861cdab7f8b…); remove it and get it again." in message
+    )
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("no_data")

@@ -14,8 +14,7 @@ from typing import Any
 
 from research.data import EMBEDDED
 from research.paper.analysis import Analysis
-from research.paper.experiment import Results
-from research.paper.journal import code_fingerprint
+from research.paper.experiment import Results, run_fingerprint
 from research.paper.report import Statement, check_statements, clock, number, page_data, render, write_tables
 from research.paper.statistics import Tally
 
@@ -56,7 +55,7 @@ def parsed(folder: Path) -> Page:
 def test_the_page_needs_no_other_file_and_no_network(written: tuple[Path, list[Statement]]):
     page = parsed(written[0])
     assert page.open == []
-    assert len(page.sources) == 6
+    assert len(page.sources) == 7
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
     assert {link.removeprefix("#") for link in page.links} <= page.anchors
     style = re.search(r"<style>(.*?)</style>", (written[0] / "report.html").read_text(encoding="utf-8"), re.DOTALL)
@@ -66,7 +65,7 @@ def test_the_page_needs_no_other_file_and_no_network(written: tuple[Path, list[S
 
 
 def test_the_page_says_which_code_made_it(written: tuple[Path, list[Statement]]):
-    assert f"(code {code_fingerprint()})" in (written[0] / "report.html").read_text(encoding="utf-8")
+    assert f"(code {run_fingerprint()})" in (written[0] / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_page_shows_every_statement_with_its_verdict(written: tuple[Path, list[Statement]]):
@@ -100,31 +99,31 @@ def test_the_page_gets_plain_data(results: Results, written: tuple[Path, list[St
     assert sum(map(sum, data["lift_counts"]["rows"].values())) == len(results.plan.objectives)
 
 
-def test_statements_are_also_judged_by_discretised_versions(results: Results, tmp_path: Path):
+def test_statements_are_also_judged_by_numeric_versions(results: Results, tmp_path: Path):
     records: dict[str, Any] = {}
     (tmp_path / "models").mkdir()
-    for name in ("yeast", "yeastD"):
+    for name in ("yeastD", "yeast"):
         records |= {key.replace(EMBEDDED, name): deepcopy(result) for key, result in results.records.items()}
         for model in (results.folder / "models").iterdir():
             shutil.copy(model, tmp_path / "models" / model.name.replace(EMBEDDED, name))
     for key, result in records.items():
-        if key.startswith("final/yeastD/") and not key.startswith("final/yeastD/ha+/none"):
+        if key.startswith("final/yeast/") and not key.startswith("final/yeast/ha+/none"):
             result["size"]["multi_label_heads"] = 0
-    sets = dict.fromkeys(("yeast", "yeastD"), results.sets[EMBEDDED])
+    sets = dict.fromkeys(("yeastD", "yeast"), results.sets[EMBEDDED])
     both = replace(results, sets=sets, records=records, finished_at={}, folder=tmp_path)
     statements = check_statements(Analysis(both))
     (heads,) = [one for one in statements if one.statement.startswith("Relaxed pruning results in fewer label cond")]
-    assert heads.discretised is not None
-    assert heads.discretised.numbers.startswith("more multi-label heads in 0 of 6 (0%) cases")
-    assert heads.discretised.verdict == "does not hold"
-    assert heads.numbers != heads.discretised.numbers
+    assert heads.numeric is not None
+    assert heads.numeric.numbers.startswith("more multi-label heads in 0 of 6 (0%) cases")
+    assert heads.numeric.verdict == "does not hold"
+    assert heads.numbers != heads.numeric.numbers
 
     write_tables(Analysis(both), statements, tmp_path / "tables")
     with (tmp_path / "tables" / "statements.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    assert [row["numbers_discretised"] for row in rows] == [one.discretised.numbers for one in statements]
+    assert [row["numbers_numeric"] for row in rows] == [one.numeric.numbers for one in statements]
     page = render(page_data(Analysis(both), statements), defaultdict(str))
-    assert f"discretised: <b>does not hold</b>; {heads.discretised.numbers}" in page
+    assert f"numeric: <b>does not hold</b>; {heads.numeric.numbers}" in page
 
 
 def test_durations_and_numbers_are_written_for_people() -> None:
