@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -14,7 +15,7 @@ from research.paper.certainty import Certainty, draw, published_cells
 from research.paper.experiment import MULAN_MACRO_F1, Results
 from research.paper.lifts import NONE, LiftName
 from research.paper.objectives import PAPER_OBJECTIVES, find_objective
-from research.paper.protocol import COUNTS
+from research.paper.protocol import COUNTS, Task
 from research.paper.published import MEASURES, WINS
 from research.paper.selected_rules import Selection, selections
 from research.paper.sets import NUMERIC, PAPER_SETS
@@ -266,16 +267,36 @@ class Analysis:
     @cached_property
     def certainty(self) -> Certainty | None:
         """What the table of wins would be with other lifts that are nearly as good; None if none were trained."""
-        trained = self._trained().set_index(_MODEL).sort_index()
         if self.recorded("near").empty:
             return None
+        trained = self._trained().set_index(_MODEL).sort_index()[list(MEASURES)]
+        alone = self._draw(lambda case, lift: [trained.loc[(*case, lift)].to_numpy(dtype=float)])
+        if self.reference.empty:
+            return alone
+        columns = [f"{measure}_reference" for measure in MEASURES]
+        program = self.reference.drop_duplicates(_MODEL).set_index(_MODEL)[columns]
+
+        def both(case: tuple[str, str], lift: str) -> list[Any]:
+            known = [program.loc[(*case, lift)].to_numpy(dtype=float)] if (*case, lift) in program.index else []
+            return [trained.loc[(*case, lift)].to_numpy(dtype=float), *known]
+
+        return replace(alone, with_program=self._draw(both))
+
+    def _draw(self, scores: Callable[[tuple[str, str], str], list[Any]]) -> Certainty:
+        """Draw lifts; `scores` gives the scores of the models of a case and a lift, one per way to break ties."""
         drawn, n_lifts = {}, {}
         for objective in self.objectives:
             differences = []
             for name in self.compared_sets():
-                scores = trained.loc[(name, objective)][list(MEASURES)]
-                near = self.results.sets[name].near[objective]
-                differences.append(scores.loc[near].to_numpy() - scores.loc[NONE].to_numpy())
+                case = (name, objective)
+                normal = scores(case, NONE)
+                near = [scores(case, lift) for lift in self.results.sets[name].near[objective]]
+                # As many ways for each lift: one that is known twice counts once.
+                ways = [
+                    [models[i % len(models)] - normal[j % len(normal)] for i in (0, 1) for j in (0, 1)]
+                    for models in near
+                ]
+                differences.append(np.array(ways))
             drawn[objective], n_lifts[objective] = draw(differences), [len(one) for one in differences]
         return Certainty(drawn, n_lifts, self.wins())
 
@@ -299,6 +320,29 @@ class Analysis:
             for objective, count in (equal & constants).groupby(level="objective").sum().items():
                 ties[str(objective), measure] = int(count)
         return ties
+
+    def redrawn(self, seed: int) -> Analysis:
+        """Return the analysis as it would be with lifts drawn at random among those that are nearly as good.
+
+        Training times are not measured for these; statements about them are judged by the chosen lifts.
+        """
+        random = np.random.default_rng(seed)
+        sets, records = {}, dict(self.results.records)
+        for name, found in self.results.sets.items():
+            ranking = {}
+            for objective, lifts in found.ranking.items():
+                near = found.near.get(objective) or lifts[:1]
+                drawn = near[random.integers(len(near))]
+                ranking[objective] = [drawn, *(lift for lift in lifts if lift != drawn)]
+                record = records.get(Task("near", name, objective, drawn).key)
+                if record is not None:
+                    records[Task("final", name, objective, drawn).key] = record
+            sets[name] = replace(found, ranking=ranking)
+        other = Analysis(replace(self.results, sets=sets, records=records), self.numeric)
+        # What does not depend on the chosen lifts is not computed again.
+        for kept in ("candidates", "sensitivity", "times", "speed", "variants", "reference", "data_sets"):
+            other.__dict__[kept] = getattr(self, kept)
+        return other
 
     @cached_property
     def published_cells(self) -> pd.DataFrame:

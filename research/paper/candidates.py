@@ -52,6 +52,13 @@ class Replay:
         self._apply(rule, covered)
         return count
 
+    def follow(self, rule: Rule) -> None:
+        """Apply a rule, which is then part of the list."""
+        covered = self.left.copy()
+        for condition in _single_conditions(rule):
+            covered &= self._mask(condition)
+        self._apply(rule, covered)
+
     def _refinements(self, covered: Mask, head: set[int]) -> int:
         """Return the number of conditions that can be added to a body that covers some instances."""
         count = 0

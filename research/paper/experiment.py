@@ -34,6 +34,8 @@ from research.paper.protocol import Plan, Reference, Task
 
 _CODE = ("candidates", "folds", "lifts", "objectives", "protocol")
 """Modules that results depend on, beside this one."""
+KEPT = ("final", "near")
+"""Kinds of tasks whose models are kept."""
 SENSITIVITY_SET = "flags"
 TIE_BREAKERS = ("hamming_accuracy", "subset_accuracy")
 MULAN_MACRO_F1 = "macro_f1_mulan"
@@ -163,7 +165,7 @@ class Experiment:
 
     def _run_tasks(self, tasks: Sequence[Task], journal: Journal, stage: int) -> None:
         for task in tasks:
-            if task.kind == "final" and not model_path(self.folder, task).is_file():
+            if task.kind in KEPT and not model_path(self.folder, task).is_file():
                 journal.results.pop(task.key, None)
         left = [task for task in tasks if task.key not in journal.results]
         parallel = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")
@@ -269,7 +271,7 @@ def run_task(task: Task, data_set: DataSet, plan: Plan) -> tuple[Task, Result, R
         result, model = learn_and_score(task, material)
     except Exception as error:
         raise PluruleError(f"{task.key}: {type(error).__name__}: {error}") from error
-    return task, result, model if task.kind == "final" else None
+    return task, result, model if task.kind in KEPT else None
 
 
 def learn_and_score(task: Task, material: Material) -> tuple[Result, RuleList]:
@@ -291,7 +293,7 @@ def learn_and_score(task: Task, material: Material) -> tuple[Result, RuleList]:
     seconds = {"train": round(learned - start, 6), "score": round(time.thread_time() - learned, 6)}
     model = learner.rule_list_
     size = model_size(model)
-    if task.kind in ("final", "near"):
+    if task.kind in KEPT:
         size["distinct_predictions"] = len(np.unique(label_array(predicted), axis=0))
     if task.kind == "final":
         size["candidates"] = count_candidates(model, train)

@@ -195,11 +195,23 @@ def certainty(rows: pd.DataFrame, with_published: bool) -> Figure:
     ax.axvline(0, color=GREY, linewidth=1)
     ax.hlines(places, rows["lowest"], rows["highest"], color=LIGHT, linewidth=9, label="all draws")
     ax.hlines(places, rows["low"], rows["high"], color=COLOURS[5], linewidth=9, label="5 to 95 % of the draws")
+    if "low_with_program" in rows:
+        label = "5 to 95 %, also with models of the paper's own program"
+        ax.hlines(
+            places - 0.27,
+            rows["low_with_program"],
+            rows["high_with_program"],
+            color=COLOURS[2],
+            linewidth=4,
+            label=label,
+        )
     ax.plot(rows["median"], places, "|", color=INK, markersize=11, label="median of the draws")
     ax.plot(rows["lead"], places, "o", color=COLOURS[0], label="the chosen lifts")
     if with_published:
         ax.plot(rows["published_lead"], places, "D", color=COLOURS[1], label="published")
         inside = rows["published_lead"].between(rows["low"], rows["high"])
+        if "low_with_program" in rows:
+            inside |= rows["published_lead"].between(rows["low_with_program"], rows["high_with_program"])
         for place, published, is_inside in zip(places, rows["published_lead"], inside, strict=True):
             text = "inside" if is_inside else "outside"
             ax.annotate(
@@ -208,7 +220,7 @@ def certainty(rows: pd.DataFrame, with_published: bool) -> Figure:
     ax.set_yticks(places, [find_objective(name).title for name in rows["objective"]])
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.set_xlabel("wins minus losses of relaxed pruning, over four measures and all data sets")
-    figure.legend(*ax.get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=5)
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=3)
     return figure
 
 

@@ -28,6 +28,8 @@ from research.paper.selected_rules import RULES_SHOWN
 from research.paper.sets import PAPER_SETS
 
 PAGE = "report.html"
+DRAWS = 100
+"""Draws of the lifts by which statements are judged again."""
 TEMPLATES = Path(__file__).parent / "templates"
 Data = dict[str, Any]
 
@@ -43,6 +45,8 @@ class Statement:
     numbers: str
     criterion: str
     """What is looked at, and when the statement counts as true."""
+    drawn: float | None = None
+    """Share of draws of lifts that are nearly as good in which it holds; None if it does not depend on the choice."""
     otherwise: str = ""
     """Why it does not hold here, where it does not."""
     numeric: Statement | None = None
@@ -70,6 +74,20 @@ def check_statements(analysis: Analysis, beside: Beside | None = None) -> list[S
     ]
 
 
+def with_draws(statements: Sequence[Statement], analysis: Analysis, n_draws: int = DRAWS) -> list[Statement]:
+    """Return the statements with the share of draws of the lifts in which each holds."""
+    if analysis.certainty is None:
+        return list(statements)
+    held: list[list[Statement]] = [_judge_statements(analysis.redrawn(seed)) for seed in range(n_draws)]
+    judged = []
+    for place, statement in enumerate(statements):
+        draws = [one[place] for one in held]
+        depends = any(one.numbers != statement.numbers for one in draws)
+        share = sum(one.holds is True for one in draws) / n_draws
+        judged.append(replace(statement, drawn=share if depends and statement.holds is not None else None))
+    return judged
+
+
 def _judge_statements(analysis: Analysis) -> list[Statement]:
     judged = []
     for row in published.table("statements"):
@@ -85,7 +103,7 @@ def _judge_statements(analysis: Analysis) -> list[Statement]:
 def write_report(results: Results, folder: Path, beside: Beside | None = None) -> list[Statement]:
     """Write the report, its figures and its tables to a folder; gives the statements that were checked."""
     analysis = Analysis(results, beside_wins=None if beside is None else beside.wins)
-    statements = check_statements(analysis, beside)
+    statements = with_draws(check_statements(analysis, beside), analysis)
     write_tables(analysis, statements, folder / "tables")
     figures = draw_all(analysis, folder / "figures")
     (folder / PAGE).write_text(render(page_data(analysis, statements), figures), encoding="utf-8")
@@ -104,6 +122,7 @@ def write_tables(analysis: Analysis, statements: Sequence[Statement], folder: Pa
     )
     columns = ["section", "statement", "verdict", "numbers", "criterion"]
     judged = pd.DataFrame([[getattr(one, name) for name in columns] for one in statements], columns=columns)
+    judged["holds_in_draws"] = [one.drawn for one in statements]
     judged["otherwise"] = ["" if one.holds else one.otherwise for one in statements]
     if any(statement.numeric for statement in statements):
         judged["verdict_numeric"] = [one.numeric.verdict if one.numeric else "" for one in statements]
@@ -177,6 +196,7 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "scores": [_scores(analysis, measure) for measure in published.SHORT_MEASURES],
         "selections": analysis.selections,
         "rules_shown": RULES_SHOWN,
+        "n_draws": DRAWS,
         "statements": {title: [one for one in statements if one.section == title] for title in sections},
         "verdicts": _count_verdicts(statements),
         "numeric_verdicts": _count_verdicts([one.numeric for one in statements if one.numeric]),

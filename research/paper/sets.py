@@ -24,13 +24,13 @@ NUMERIC = {"sceneD": "scene", "yeastD": "yeast", "CAL500D": "CAL500"}
 QUICK_SETS = ("flags", "emotions")
 
 CPU_SECONDS = {
-    "flags": (8.0, 78.0),
-    "emotions": (35.0, 12.0),
-    "birds": (125.0, 45.0),
-    "medical": (20.0, 8.0),
-    "sceneD": (45.0, 20.0),
-    "yeastD": (4.0, 3.0),
-    "CAL500D": (35.0, 15.0),
+    "flags": (3.0, 71.0),
+    "emotions": (28.0, 10.0),
+    "birds": (107.0, 52.0),
+    "medical": (22.0, 8.0),
+    "sceneD": (6.0, 2.0),
+    "yeastD": (6.0, 2.0),
+    "CAL500D": (34.0, 9.0),
     "scene": (1000.0, 400.0),
     "yeast": (1000.0, 450.0),
     "CAL500": (3500.0, 1500.0),

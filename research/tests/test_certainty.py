@@ -62,7 +62,7 @@ def test_each_cell_that_differs_has_a_reason():
     table = published_cells(here, mulan, None, certainty, {}).set_index("measure")
     assert table["reason"].to_dict() == {
         "hamming_accuracy": "equal",
-        "micro_f1": "choice: 30% of the draws give the published cell",
+        "micro_f1": "choice: 30 % of the draws give this cell",
         "macro_f1": "0/0: equal with the F1 of Mulan",
         "subset_accuracy": "not explained",
     }
