@@ -21,7 +21,6 @@ from plurule.datasets import load_world_flags
 from research.discretise import discretise, rearrange, to_bytes
 from research.files import (
     CATALOGUE,
-    EMBEDDED,
     HOW_TO_GET_THEM,
     DataSet,
     cache_folder,
@@ -30,8 +29,6 @@ from research.files import (
     find_data_set,
     sha256,
 )
-
-__all__ = ["CATALOGUE", "EMBEDDED", "HOW_TO_GET_THEM", "DataSet", "data_folders", "find_data_set"]
 
 TEST_SHARE = 1 / 3
 """Share of the rows that are held out where a data set has no test part of its own."""

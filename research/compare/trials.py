@@ -29,7 +29,8 @@ from research import related
 from research.compare import baselines, learners
 from research.compare.data import features_of
 from research.compare.learners import learner_version, make_learner, wants_table
-from research.data import DataSet, parse_labels, read_for_folds, read_parts, require_data_set
+from research.data import parse_labels, read_for_folds, read_parts, require_data_set
+from research.files import DataSet
 from research.matrices import label_matrix
 from research.paper.experiment import data_fingerprint
 from research.paper.journal import Journal, code_fingerprint

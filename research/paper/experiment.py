@@ -23,7 +23,8 @@ import scipy.sparse as sp
 import plurule
 from plurule import Dataset, PluruleError, RuleList
 from plurule.metrics import macro_f1, scores
-from research.data import DataSet, parse_labels, read_parts
+from research.data import parse_labels, read_parts
+from research.files import DataSet
 from research.machine import processor
 from research.paper.candidates import count_candidates
 from research.paper.folds import Rows, make_folds

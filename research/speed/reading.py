@@ -26,7 +26,7 @@ from typing import Any
 import arff as liac
 
 import plurule
-from research.data import data_folders
+from research.files import data_folders
 
 _OPEN: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 READ_CSV = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from research.data import EMBEDDED, DataSet
+from research.files import EMBEDDED, DataSet
 from research.paper.experiment import Experiment, Results
 from research.paper.protocol import Plan
 from research.paper.report import Statement, write_report

@@ -24,7 +24,8 @@ from research.compare.learners import NAMED, default_learners, learner_version, 
 from research.compare.pages import complete_learners, half_width, markdown_page, ranks, table, wins
 from research.compare.report import comparison_page, draw, quality_of
 from research.compare.trials import Settings, bootstrap, model_sizes, run_in_process, run_trials, split
-from research.data import EMBEDDED, require_data_set
+from research.data import require_data_set
+from research.files import EMBEDDED
 from research.machine import ROOT, describe
 
 QUICK = ["relaxed pruning", "sklearn.neighbors.KNeighborsClassifier"]

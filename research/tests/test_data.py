@@ -10,7 +10,8 @@ import pytest
 
 from plurule import DataError
 from research import data
-from research.data import DataSet, fetch, find_data_set, read_parts, require_data_set
+from research.data import fetch, read_parts, require_data_set
+from research.files import DataSet, find_data_set
 
 ARFF = "@relation toys\n@attribute x numeric\n@attribute 'a b' {0,1}\n@attribute \"c\" {0,1}\n@data\n1,0,1\n2,1,0\n"
 

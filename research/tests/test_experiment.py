@@ -10,7 +10,7 @@ import pytest
 
 from plurule import RuleList
 from plurule.metrics import scores
-from research.data import EMBEDDED, DataSet
+from research.files import EMBEDDED, DataSet
 from research.paper.experiment import (
     Experiment,
     Material,

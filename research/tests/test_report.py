@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from research.data import EMBEDDED
+from research.files import EMBEDDED
 from research.paper.analysis import Analysis
 from research.paper.experiment import Results, run_fingerprint
 from research.paper.report import Statement, check_statements, clock, number, page_data, render, write_tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plurule.model import Assignment, Attribute, Head, LabelCondition, RangeCondition, Rule, RuleList
-from research.data import EMBEDDED
+from research.files import EMBEDDED
 from research.paper.selected_rules import choose_labels, equivalences, main, rules_about
 
 
