@@ -16,7 +16,7 @@ from plurule import PluruleError
 from research import related
 from research.arguments import whole_number
 from research.dependencies import __doc__ as usage
-from research.dependencies import data, statements, study
+from research.dependencies import data, real, real_page, statements, study
 from research.dependencies.data import KINDS
 from research.dependencies.study import LIFTS, SETTINGS, Row, Summary, learners, run, summarise, with_lifts
 from research.machine import ROOT, describe, in_words
@@ -29,6 +29,8 @@ MIN_ROWS = 100
 LIFTED = SETTINGS[:2]
 """The settings in which all lifts are tried."""
 FIGURE = "dependencies-by-lift.png"
+ANSWER = "dependencies-found.png"
+"""Figure of planted and real dependencies; it is drawn with `--real`, if the planted ones have been counted before."""
 PRUNING = (("normal pruning", "relaxed pruning"), ("normal pruning, ±", "relaxed pruning, ±"))
 """Learners that differ in nothing but the lift."""
 
@@ -36,6 +38,9 @@ PRUNING = (("normal pruning", "relaxed pruning"), ("normal pruning, ±", "relaxe
 def main(given: Sequence[str] | None = None) -> None:
     """Run the study and write the results."""
     arguments = _arguments(given)
+    if arguments.real:
+        _run_real(arguments)
+        return
     settings = [setting for setting in SETTINGS if not arguments.settings or setting.name in arguments.settings]
     seeds = range(2 if arguments.quick else arguments.seeds)
     folder = arguments.output
@@ -62,6 +67,36 @@ def main(given: Sequence[str] | None = None) -> None:
     if arguments.pages:
         put_into(PAGE, "dependencies", text)
         shutil.copy(folder / FIGURE, ROOT / "docs" / "images" / FIGURE)
+    print(text)
+
+
+def _run_real(arguments: argparse.Namespace) -> None:
+    """Count on real data and its controls, and write the results."""
+    folder = arguments.output
+    n_controls = 1 if arguments.quick else arguments.controls
+    sets = arguments.sets or (real.SETS[:2] if arguments.quick else real.SETS)
+    code = code_fingerprint(related, real, statements)
+    try:
+        lifts = {f"{name} {objective}": lift for (name, objective), lift in real.read_lifts().items()}
+        journal = Journal(folder / "journal-real.jsonl", {"code": code, "lifts": lifts})
+        rows = real.run(sets, n_controls, arguments.data, journal)
+    except PluruleError as error:
+        sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit("Stopped; the same command goes on where it was.")
+    some = f" --sets {shlex.join(sets)}" if arguments.sets else ""
+    text = real_page.page(rows, f"python -m research.dependencies --real{some} --controls {n_controls}")
+    numbers = {"machine": describe(), "rows": rows}
+    (folder / "real.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    (folder / "real.md").write_text(text, encoding="utf-8")
+    planted = folder / "dependencies.json"
+    if planted.exists():
+        found = json.loads(planted.read_text(encoding="utf-8"))["learners"]
+        real_page.draw(rows, found, folder / ANSWER)
+    if arguments.pages:
+        put_into(PAGE, "dependencies-real", text)
+        if planted.exists():
+            shutil.copy(folder / ANSWER, ROOT / "docs" / "images" / ANSWER)
     print(text)
 
 
@@ -150,6 +185,10 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     listed = ", ".join(map(repr, names)).replace("%", "%%")  # argparse fills in what follows a %
     parser.add_argument("--settings", nargs="+", choices=names, metavar="NAME", help=f"some of {listed} (all)")
     parser.add_argument("--quick", action="store_true", help="two data sets per setting")
+    parser.add_argument("--real", action="store_true", help="count on real data and on controls without dependencies")
+    parser.add_argument("--sets", nargs="+", choices=real.SETS, help="these data sets (all of the paper)")
+    parser.add_argument("--controls", type=whole_number(1), default=5, help="controls per data set (5)")
+    parser.add_argument("--data", type=Path, help="folder of data sets, a folder each (PLURULE_DATA, the cache)")
     parser.add_argument("--output", type=Path, default=RESULTS / "dependencies", help="folder to write to")
     parser.add_argument("--pages", action="store_true", help="put tables and figure into the documentation")
     return parser.parse_args(given)

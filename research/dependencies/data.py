@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from plurule import ParameterError
 from plurule.model import RangeCondition
 
-Kind = Literal["co-occurrence", "implication", "exclusion"]
-KINDS: tuple[Kind, ...] = ("co-occurrence", "implication", "exclusion")
+Kind = Literal["co-occurrence", "implication", "chain", "exclusion"]
+KINDS: tuple[Kind, ...] = ("co-occurrence", "implication", "chain", "exclusion")
+_N_LABELS = {"chain": 3}
 
 
 @dataclass(frozen=True)
 class Dependency:
-    """A planted dependency of two labels.
+    """A planted dependency of two labels, or a chain of three.
 
     Co-occurrence: `second` is present exactly where `first` is. Implication: `second` is present where `first` is.
-    Exclusion: the labels are not present together.
+    Chain: moreover, `third` is present where `second` is. Exclusion: the labels are not present together.
     """
 
     kind: Kind
@@ -28,6 +29,19 @@ class Dependency:
     second: int
     region: RangeCondition | None = None
     """Where it holds; everywhere if None."""
+    third: int | None = None
+    """Last label of a chain."""
+
+    @property
+    def links(self) -> tuple[frozenset[int], ...]:
+        """The pairs of labels that have to be stated for it to be found."""
+        pair = frozenset((self.first, self.second))
+        return (pair,) if self.third is None else (pair, frozenset((self.second, self.third)))
+
+    @property
+    def pairs(self) -> tuple[frozenset[int], ...]:
+        """All pairs of labels that it makes dependent."""
+        return self.links if self.third is None else (*self.links, frozenset((self.first, self.third)))
 
     def rows(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return the instances for which it holds."""
@@ -59,14 +73,14 @@ def make_dependent_labels(
     """Generate labels of which some depend on each other, and all on attributes.
 
     Each label has an attribute of its own, which is uniform on [0, 1], and is present where that is among the largest
-    values. Pairs of labels are then made dependent. No other two labels depend on each other.
+    values. Pairs and chains of labels are then made dependent. No other two labels depend on each other.
 
     Parameters
     ----------
     n
         Number of instances.
     n_per_kind
-        Number of dependencies of each kind, each of two labels of their own.
+        Number of dependencies of each kind, each of labels of its own.
     n_independent
         Number of labels without a dependency.
     local
@@ -92,29 +106,34 @@ def make_dependent_labels(
         if not 0 <= share <= 1:
             raise ParameterError(name, share, "must be a share from 0 to 1")
     random = np.random.default_rng(random_state)
-    n_pairs = len(KINDS) * n_per_kind
-    n_labels = 2 * n_pairs + n_independent
-    X = random.random((n, n_labels + n_pairs * local + n_irrelevant))
+    kinds = [kind for kind in KINDS for _ in range(n_per_kind)]
+    sizes = [_N_LABELS.get(kind, 2) for kind in kinds]
+    n_labels = sum(sizes) + n_independent
+    X = random.random((n, n_labels + len(kinds) * local + n_irrelevant))
     Y = (X[:, :n_labels] > 1 - frequency).astype(np.int8)
     redrawn = random.random(Y.shape) < noise
     Y[redrawn] = random.random(int(redrawn.sum())) < frequency
-    labels = random.permutation(n_labels)[: 2 * n_pairs].reshape(n_pairs, 2)
+    groups = np.split(random.permutation(n_labels)[: sum(sizes)], np.cumsum(sizes)[:-1])
     dependencies: list[Dependency] = []
-    for i, (first, second) in enumerate(labels.tolist()):
+    for i, (kind, labels) in enumerate(zip(kinds, groups, strict=True)):
         place = n_labels + i
         region = RangeCondition(f"x{place}", place, above=0.5) if local else None
-        dependency = Dependency(KINDS[i // n_per_kind], first, second, region)
+        first, second, *third = labels.tolist()
+        dependency = Dependency(kind, first, second, region, *third)
         _plant(dependency, dependency.rows(X) & (random.random(n) >= noise), Y)
         dependencies.append(dependency)
     return DependentLabels(X, Y, tuple(dependencies))
 
 
 def _plant(dependency: Dependency, rows: NDArray[np.bool_], Y: NDArray[np.int8]) -> None:
-    """Change the second label of some rows so that the dependency holds."""
+    """Change the second label of some rows, and the third of a chain, so that the dependency holds."""
     first = Y[rows, dependency.first]
     second = Y[rows, dependency.second]
     Y[rows, dependency.second] = {
         "co-occurrence": first,
         "implication": first | second,
+        "chain": first | second,
         "exclusion": second & (1 - first),
     }[dependency.kind]
+    if dependency.third is not None:
+        Y[rows, dependency.third] |= Y[rows, dependency.second]

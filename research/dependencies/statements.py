@@ -2,7 +2,8 @@
 
 A model states that two labels are *together* if a rule has both in its head, or one in its head and the other, as
 present, in its body; that they are *apart* if a rule has one as present and the other as absent, in head or body.
-Mined implications and exclusions of labels are such statements too. Labels that are both absent state nothing.
+Mined implications and exclusions of labels are such statements too. Labels that are both absent state nothing. A chain
+of three labels is found if both of its links are stated; that its ends are together is no error.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Statement:
     def is_about(self, dependency: Dependency, X: NDArray[np.float64]) -> bool:
         """Return whether the labels and their relation are those of a dependency, and the instances in its region."""
         is_positive = dependency.kind != "exclusion"
-        if self.labels != {dependency.first, dependency.second} or self.together != is_positive:
+        if self.labels not in dependency.pairs or self.together != is_positive:
             return False
         if dependency.region is None:
             return True
@@ -49,7 +50,7 @@ class Found:
 
     planted: int
     stated: int
-    """Planted dependencies that the model states."""
+    """Planted dependencies that the model states; of a chain, both links."""
     by_kind: dict[str, list[int]]
     """For each kind, how many of them are stated, and how many were planted."""
     pairs: int
@@ -58,20 +59,27 @@ class Found:
     """Those that a planted dependency relates in the same way, in the same region."""
 
 
+def stated_pairs(rule: Rule) -> Iterator[tuple[frozenset[int], bool]]:
+    """Return the pairs of labels that a rule relates, and whether they are together; one of each is in its head."""
+    head = [(label.index, label.present) for label in rule.head.stated]
+    tested = [(condition.index, condition.present) for condition in rule.label_conditions]
+    pairs = [*combinations(head, 2), *((one, other) for one in head for other in tested)]
+    for (one, is_present), (other, other_is) in pairs:
+        if is_present or other_is:
+            yield frozenset((one, other)), is_present and other_is
+
+
 def statements_of_rules(rules: Iterable[Rule], X: NDArray[np.float64]) -> Iterator[Statement]:
-    """Return what the rules say about pairs of labels; at least one label of a pair is in the head."""
+    """Return what the rules say about pairs of labels, for the instances that satisfy their attribute conditions."""
     for rule in rules:
-        head = [(label.index, label.present) for label in rule.head.stated]
-        tested = [(condition.index, condition.present) for condition in rule.label_conditions]
-        if len(head) + len(tested) < 2:
+        pairs = list(stated_pairs(rule))
+        if not pairs:
             continue
         rows = np.ones(len(X), dtype=bool)
         for condition in rule.attribute_conditions:
             rows &= condition.mask(X[:, condition.index])
-        pairs = [*combinations(head, 2), *((one, other) for one in head for other in tested)]
-        for (one, is_present), (other, other_is) in pairs:
-            if is_present or other_is:
-                yield Statement(frozenset((one, other)), is_present and other_is, rows)
+        for labels, together in pairs:
+            yield Statement(labels, together, rows)
 
 
 def statements_of_constraints(pairs: Iterable[tuple[str, int, int]], n_rows: int) -> Iterator[Statement]:
@@ -102,7 +110,7 @@ def count_found(stated: list[Statement], data: DependentLabels) -> Found:
     by_kind: dict[str, list[int]] = {kind: [0, 0] for kind in KINDS}
     for dependency in data.dependencies:
         matching = [statement for statement in stated if statement.is_about(dependency, data.X)]
-        by_kind[dependency.kind][0] += bool(matching)
+        by_kind[dependency.kind][0] += set(dependency.links) <= {statement.labels for statement in matching}
         by_kind[dependency.kind][1] += 1
         right |= {(statement.labels, statement.together) for statement in matching}
     pairs = {(statement.labels, statement.together) for statement in stated}

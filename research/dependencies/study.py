@@ -39,7 +39,8 @@ SETTINGS = (
     Setting("local", local=True),
     Setting("global, noise 20 %", noise=0.2),
     Setting("global, rare labels", frequency=0.1),
-    Setting("global, 12 dependencies", n_per_kind=4),
+    Setting("global, 4 dependencies", n_per_kind=1),
+    Setting("global, 12 dependencies", n_per_kind=3),
 )
 
 
@@ -93,11 +94,13 @@ def learners() -> dict[str, Callable[[], Any]]:
     others: dict[str, Callable[[], Any]] = {
         "BinaryRelevanceRules": related.BinaryRelevanceRules,
         "StackedRules": related.StackedRules,
+        "StackedRules, predictions": lambda: related.StackedRules(second_round="predictions"),
         "AssociationRules": related.AssociationRules,
         "LabelConstraints": related.LabelConstraints,
         "LabelConstraints, confidence 0.8": lambda: related.LabelConstraints(min_confidence=0.8),
         "LabelInference": related.LabelInference,
         "DecisionSets": related.DecisionSets,
+        "DecisionSets, label sets": lambda: related.DecisionSets(targets="label_sets"),
         "EvolvedRules": lambda: related.EvolvedRules(population=30, generations=15),
     }
     if peer_python() is not None:

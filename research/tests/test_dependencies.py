@@ -44,7 +44,20 @@ def test_found_dependencies_and_precision_are_counted_by_pairs() -> None:
     assert (found.planted, found.stated) == (2, 2)
     # ab and cd were planted, ac and bc were not.
     assert (found.pairs, found.right) == (4, 2)
-    assert found.by_kind == {"co-occurrence": [0, 0], "implication": [1, 1], "exclusion": [1, 1]}
+    assert found.by_kind == {"co-occurrence": [0, 0], "implication": [1, 1], "chain": [0, 0], "exclusion": [1, 1]}
+
+
+def test_chain_is_found_if_both_links_are_stated_and_its_ends_are_no_error() -> None:
+    chain = DependentLabels(X, np.zeros((4, 4), dtype=np.int8), (Dependency("chain", 0, 1, None, 2),))
+
+    def counted(text: str) -> tuple[int, int, int]:
+        found = count_found(statements(RuleList.from_text(text, ["x0", "x1"], LABELS), X), chain)
+        return found.stated, found.pairs, found.right
+
+    assert counted("b <- a\nc <- b") == (1, 2, 2)
+    assert counted("b <- a\nc <- a") == (0, 2, 2)
+    assert counted("a, b, c <- x0 > 0.5") == (1, 3, 3)
+    assert counted("b <- a\nc <- ¬b") == (0, 2, 1)
 
 
 def test_local_dependencies_are_found_where_they_hold_only() -> None:
@@ -93,13 +106,13 @@ def test_study_writes_tables_and_a_figure(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / command.FIGURE).stat().st_size > 1000
     numbers = json.loads((tmp_path / "dependencies.json").read_text(encoding="utf-8"))
     assert [row["learner"] for row in numbers["learners"]] == ["normal pruning", "relaxed pruning"]
-    assert all(row["planted"] == 6 for row in numbers["learners"])
+    assert all(row["planted"] == 8 for row in numbers["learners"])
 
 
 def test_page_counts_the_data_sets_on_which_relaxed_pruning_states_more() -> None:
     def row(learner: str, seed: int, stated: int) -> study.Row:
-        by_kind = {"co-occurrence": [stated, 2], "implication": [0, 2], "exclusion": [0, 2]}
-        return study.Row("global", learner, seed, 6, stated, by_kind, stated, stated, 0.5)
+        by_kind = {"co-occurrence": [stated, 2], "implication": [0, 2], "chain": [0, 2], "exclusion": [0, 2]}
+        return study.Row("global", learner, seed, 8, stated, by_kind, stated, stated, 0.5)
 
     rows = [row("normal pruning", seed, 1) for seed in range(6)]
     rows += [row("relaxed pruning", seed, stated) for seed, stated in enumerate([2, 2, 2, 2, 1, 0])]

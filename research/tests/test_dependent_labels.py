@@ -12,9 +12,11 @@ from research.dependencies.data import Dependency, make_dependent_labels
 def holds(dependency: Dependency, Y: np.ndarray) -> np.ndarray:
     first = Y[:, dependency.first]
     second = Y[:, dependency.second]
+    third = second if dependency.third is None else Y[:, dependency.third]
     return {
         "co-occurrence": first == second,
         "implication": second >= first,
+        "chain": (second >= first) & (third >= second),
         "exclusion": first + second < 2,
     }[dependency.kind]
 
@@ -22,7 +24,7 @@ def holds(dependency: Dependency, Y: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("local", [False, True])
 def test_planted_dependencies_hold_where_they_were_planted(local: bool) -> None:
     data = make_dependent_labels(500, local=local, noise=0, random_state=2)
-    assert len(data.dependencies) == 6
+    assert len(data.dependencies) == 8
     for dependency in data.dependencies:
         rows = dependency.rows(data.X)
         assert holds(dependency, data.Y)[rows].all()
@@ -39,7 +41,7 @@ def test_noise_breaks_dependencies() -> None:
 
 def test_labels_without_a_planted_dependency_are_independent() -> None:
     data = make_dependent_labels(4000, noise=0.1, random_state=0)
-    planted = {frozenset((d.first, d.second)) for d in data.dependencies}
+    planted = {pair for d in data.dependencies for pair in d.pairs}
     correlation = np.corrcoef(data.Y.T)
     n_labels = data.Y.shape[1]
     others = [correlation[i, j] for i in range(n_labels) for j in range(i) if frozenset((i, j)) not in planted]
@@ -48,9 +50,10 @@ def test_labels_without_a_planted_dependency_are_independent() -> None:
 
 def test_frequency_and_number_are_as_asked_for() -> None:
     data = make_dependent_labels(1000, n_per_kind=1, n_independent=3, frequency=0.1, n_irrelevant=0, random_state=0)
-    assert data.Y.shape == (1000, 9)
-    assert data.X.shape == (1000, 9)
-    independent = set(range(9)) - {label for d in data.dependencies for label in (d.first, d.second)}
+    # Three pairs, one chain of three and three others.
+    assert data.Y.shape == (1000, 12)
+    assert data.X.shape == (1000, 12)
+    independent = set(range(12)) - {label for d in data.dependencies for pair in d.pairs for label in pair}
     assert data.Y[:, sorted(independent)].mean() == pytest.approx(0.1, abs=0.02)
 
 
