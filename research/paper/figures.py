@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 from research.paper.analysis import Analysis, Pairs
+from research.paper.example import best_head, nodes
 from research.paper.lifts import find_lift
 from research.paper.objectives import find_objective
 from research.paper.published import SHORT_MEASURES, SPEEDUP
@@ -56,6 +57,7 @@ def draw_all(analysis: Analysis, folder: Path) -> dict[str, str]:
 
 
 def _figures(analysis: Analysis) -> Iterator[tuple[str, Figure]]:
+    yield "head-search", head_search()
     yield "lift-functions", lift_functions()
     for function in ("kln", "peak"):
         rows = analysis.sensitivity
@@ -95,6 +97,38 @@ def lift_functions(n_labels: int = 10) -> Figure:
         ax.set(title=title, xlabel="labels in the head", xticks=lengths)
         ax.legend(loc="upper left" if "KLN" in title else "upper right", fontsize=9.5)
     axes[0].set_ylabel("lift ρ")
+    return figure
+
+
+def head_search() -> Figure:
+    """Figure 1 of the paper: all heads of its example, those that relaxed pruning looks at, and the best one."""
+    figure, ax = _subplots(1, 1, (11.5, 4.3))
+    made = nodes()
+    by_length = {length: [node for node in made if len(node.head) == length] for length in (1, 2, 3, 4)}
+    places = {
+        node.head: (10 * (i + 0.5) / len(row), -length)
+        for length, row in by_length.items()
+        for i, node in enumerate(row)
+    }
+    ax.plot(*(5.0, 0.0), "o", color=GREY)
+    ax.text(5.0, 0.12, "no label", ha="center", fontsize=9.5, color=GREY)
+    chosen = best_head()
+    for node in made:
+        parent = places.get(node.head[:-1], (5.0, 0.0))
+        x, y = places[node.head]
+        is_visited = node.step is not None
+        colour = COLOURS[0] if is_visited else GREY
+        ax.plot([parent[0], x], [parent[1], y], color=LIGHT, zorder=0)
+        names = ", ".join(f"ŷ{label + 1}" for label in node.head)
+        bound = f", bound {node.bound:.3f}" if node.bound else ""
+        text = f"{{{names}}}\nh = {node.value}" + (f"\nĥ = {node.lifted:.3f}{bound}" if is_visited else "")
+        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": colour}
+        box["linewidth"] = 2.2 if node.head == chosen else 0.8
+        ax.text(x, y, text, ha="center", va="center", fontsize=9, color=INK if is_visited else GREY, bbox=box)
+    ax.axhline(-1.5, color=GREY, linewidth=1, linestyle="-")
+    ax.text(9.95, -1.47, "above the line: evaluated on the instances", ha="right", va="bottom", fontsize=9, color=GREY)
+    ax.set(xlim=(0, 10), ylim=(-4.4, 0.35))
+    ax.axis("off")
     return figure
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from research.paper import checks, published
+from research.paper import checks, example, published
 from research.paper.analysis import Analysis, Pairs
 from research.paper.beside import Beside
 from research.paper.certainty import distance, equal_ties
@@ -197,6 +197,9 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "selections": analysis.selections,
         "rules_shown": RULES_SHOWN,
         "n_draws": DRAWS,
+        "lifted_table": example.lifted_table(),
+        "table_k": example.TABLE_K,
+        "hamming": example.hamming_averages(),
         "statements": {title: [one for one in statements if one.section == title] for title in sections},
         "verdicts": _count_verdicts(statements),
         "numeric_verdicts": _count_verdicts([one.numeric for one in statements if one.numeric]),
