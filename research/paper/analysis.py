@@ -340,7 +340,7 @@ class Analysis:
             sets[name] = replace(found, ranking=ranking)
         other = Analysis(replace(self.results, sets=sets, records=records), self.numeric)
         # What does not depend on the chosen lifts is not computed again.
-        for kept in ("candidates", "sensitivity", "times", "speed", "variants", "reference", "data_sets"):
+        for kept in ("sensitivity", "times", "speed", "variants", "reference", "data_sets"):
             other.__dict__[kept] = getattr(self, kept)
         return other
 

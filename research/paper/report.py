@@ -28,7 +28,7 @@ from research.paper.selected_rules import RULES_SHOWN
 from research.paper.sets import PAPER_SETS
 
 PAGE = "report.html"
-DRAWS = 100
+DRAWS = 60
 """Draws of the lifts by which statements are judged again."""
 TEMPLATES = Path(__file__).parent / "templates"
 Data = dict[str, Any]

@@ -106,3 +106,40 @@ def test_where_no_lift_is_chosen_both_models_are_the_same():
 
 def test_relaxed_approaches_have_an_r_in_their_name() -> None:
     assert (approach_name("micro-f+-", relaxed=True), approach_name("ha+", relaxed=False)) == ("Mic F R+-", "HA+")
+
+
+def test_redrawn_analysis_uses_lifts_that_are_nearly_as_good(results: Results) -> None:
+    made = Analysis(results)
+    near = results.sets["world-flags"].near
+    assert any(len(lifts) > 1 for lifts in near.values())
+    seen: dict[str, set[str]] = {objective: set() for objective in near}
+    for seed in range(20):
+        models = made.redrawn(seed).pairs().relaxed
+        for (_, objective), lift in models["lift"].items():
+            seen[objective].add(lift)
+    assert seen == {objective: set(lifts) for objective, lifts in near.items()}
+    assert list(made.pairs().relaxed["lift"]) == [lifts[0] for lifts in near.values()]
+
+
+def test_certainty_draws_from_the_scores_of_near_lifts(results: Results) -> None:
+    made = Analysis(results)
+    certainty = made.certainty
+    assert certainty is not None
+    for objective, lifts in results.sets["world-flags"].near.items():
+        assert certainty.n_lifts[objective] == [len(lifts)]
+        assert certainty.drawn[objective].sum(axis=2).max() == 1
+    chosen = made.wins()["ha+"]["micro_f1"]
+    assert certainty.share_of("ha+", "micro_f1", chosen) > 0
+
+
+def test_ties_of_constants_are_counted() -> None:
+    made = analysis(flags=(0.5, 0.5), birds=(0.5, 0.25), scene=(0.1, 0.1))
+    for key, record in made.results.records.items():
+        if key.startswith("final/"):
+            record["size"]["distinct_predictions"] = 2 if "/scene/" in key else 1
+    # Both models of flags and of birds are constant, and those of flags tie.
+    assert made.constant_ties() == {("ha+", measure): 1 for measure in MEASURES}
+
+
+def test_numeric_wins_of_an_earlier_run_stand_beside_the_published_ones(results: Results) -> None:
+    assert Analysis(results).published_cells.empty, "other sets than those of the paper"

@@ -15,7 +15,16 @@ from typing import Any
 from research.files import EMBEDDED
 from research.paper.analysis import Analysis
 from research.paper.experiment import Results, run_fingerprint
-from research.paper.report import Statement, check_statements, clock, number, page_data, render, write_tables
+from research.paper.report import (
+    Statement,
+    check_statements,
+    clock,
+    number,
+    page_data,
+    render,
+    with_draws,
+    write_tables,
+)
 from research.paper.statistics import Tally
 
 
@@ -55,7 +64,7 @@ def parsed(folder: Path) -> Page:
 def test_the_page_needs_no_other_file_and_no_network(written: tuple[Path, list[Statement]]):
     page = parsed(written[0])
     assert page.open == []
-    assert len(page.sources) == 7
+    assert len(page.sources) == 8
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
     assert {link.removeprefix("#") for link in page.links} <= page.anchors
     style = re.search(r"<style>(.*?)</style>", (written[0] / "report.html").read_text(encoding="utf-8"), re.DOTALL)
@@ -136,3 +145,15 @@ def test_durations_and_numbers_are_written_for_people() -> None:
     ]
     assert [number(value) for value in (12.0, 0.5, float("nan"), "", "1.0")] == ["12", "0.500", "–", "–", "1.000"]
     assert number(1.0, digits=2) == "1"
+
+
+def test_statements_are_judged_again_with_drawn_lifts(results: Results, written: tuple[Path, list[Statement]]) -> None:
+    judged = with_draws(check_statements(Analysis(results)), Analysis(results), n_draws=4)
+    by_text = {statement.statement: statement for statement in judged}
+    speed = by_text["Relaxed pruning is faster in most of the cases."]
+    assert speed.drawn is None or "candidate bodies" in speed.numbers
+    wins = next(one for one in judged if one.statement.startswith("Relaxed pruning results in a predictive"))
+    assert wins.drawn is not None
+    assert wins.drawn * 4 == int(wins.drawn * 4)
+    training = next(one for one in judged if one.statement.startswith("Greater lifts tend"))
+    assert training.drawn is None, "the sensitivity analysis does not depend on the choice"

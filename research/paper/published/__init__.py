@@ -7,8 +7,8 @@ Klein, Rapp, Loza Mencía: *Efficient Discovery of Expressive Multi-label Rules 
   table are the ones with which its own program gives the published models.
 - `wins.csv`: wins, losses and ties of relaxed pruning over seven sets.
 - `rules.csv`: the selected rules of Figure 5, conditions without their thresholds.
-- `statements.csv`: what the text says about the experiments, what is looked at here to judge it, and the function of
-  `research.paper.checks` that does so.
+- `statements.csv`: what the text says about the experiments, what is looked at here to judge it, the function of
+  `research.paper.checks` that does so, and why it does not hold on the authors' data where it does not (`otherwise`).
 """
 
 from __future__ import annotations
