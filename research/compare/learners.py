@@ -34,6 +34,7 @@ OURS: dict[str, Factory] = {
 RELATED: dict[str, Factory] = {
     "BinaryRelevanceRules": lambda: related.BinaryRelevanceRules(),
     "StackedRules": lambda: related.StackedRules(),
+    "StackedRules, predictions": lambda: related.StackedRules(second_round="predictions"),
     "AssociationRules": lambda: related.AssociationRules(),
     "AssociationRules, first": lambda: related.AssociationRules(combine="first"),
     "LabelConstraints": lambda: related.LabelConstraints(),

@@ -57,7 +57,7 @@ def draw_all(analysis: Analysis, folder: Path) -> dict[str, str]:
 
 
 def _figures(analysis: Analysis) -> Iterator[tuple[str, Figure]]:
-    yield "head-search", head_search()
+    yield "figure-1", head_search()
     yield "lift-functions", lift_functions()
     for function in ("kln", "peak"):
         rows = analysis.sensitivity
@@ -243,19 +243,31 @@ def certainty(rows: pd.DataFrame, with_published: bool) -> Figure:
     ax.plot(rows["lead"], places, "o", color=COLOURS[0], label="the chosen lifts")
     if with_published:
         ax.plot(rows["published_lead"], places, "D", color=COLOURS[1], label="published")
-        inside = rows["published_lead"].between(rows["low"], rows["high"])
-        if "low_with_program" in rows:
-            inside |= rows["published_lead"].between(rows["low_with_program"], rows["high_with_program"])
-        for place, published, is_inside in zip(places, rows["published_lead"], inside, strict=True):
-            text = "inside" if is_inside else "outside"
+        for place, row in zip(places, rows.to_dict("records"), strict=True):
+            text = _inside(row)
             ax.annotate(
-                text, (published, place), (0, 8), textcoords="offset points", ha="center", fontsize=9, color=GREY
+                text,
+                (row["published_lead"], place),
+                (0, 8),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+                color=GREY,
             )
     ax.set_yticks(places, [find_objective(name).title for name in rows["objective"]])
     ax.set_ylim(-0.7, len(rows) - 0.3)
     ax.set_xlabel("wins minus losses of relaxed pruning, over four measures and all data sets")
     figure.legend(*ax.get_legend_handles_labels(), fontsize=9.5, loc="outside lower center", ncols=3)
     return figure
+
+
+def _inside(row: dict[str, Any]) -> str:
+    """Return whether the published lead is inside the draws."""
+    if row["low"] <= row["published_lead"] <= row["high"]:
+        return "inside"
+    if row.get("low_with_program", np.inf) <= row["published_lead"] <= row.get("high_with_program", -np.inf):
+        return "inside with other ties"
+    return "outside"
 
 
 def critical_differences(ranks: Mapping[str, Comparison]) -> Figure:
