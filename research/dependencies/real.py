@@ -4,8 +4,9 @@ A stated pair of labels *holds* if the labels are together (or apart) on the tes
 probabilities given the attributes explain, where the attribute conditions of a rule that states it hold. The
 probabilities are those of a random forest: out of bag, over both parts, recalibrated for each label by logistic
 regression. If the labels were independent given the attributes, the number of instances with both would be a sum of
-independent trials (Poisson binomial); the p-values of a model's pairs are corrected together (Holm), and a pair that is
-stated for several regions takes the lowest times their number.
+independent trials (Poisson binomial). A pair that is stated for several regions takes the lowest p-value times their
+number. The p-values of a model's pairs are corrected together (Holm), which asks more of a model that states more;
+pairs that hold *strictly* are corrected for all pairs of labels, which asks the same of all models.
 
 The *control* has the same attributes, and labels that are drawn from these probabilities one by one: no two labels
 depend on each other given the attributes, so that whatever holds there is false.
@@ -23,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import hypergeom
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
@@ -60,7 +61,9 @@ class Held:
     associated: int
     """Pairs whose labels are together (or apart) on the whole test part more often than by chance (Fisher's test)."""
     held: int
-    """Pairs that hold given the attributes, where the rule applies."""
+    """Pairs that hold given the attributes, where the rule applies; corrected for the pairs that the model states."""
+    held_strictly: int
+    """Pairs that hold at a level that is the same for all models: corrected for all pairs of labels, and regions."""
 
 
 # Probabilities --------------------------------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ def tail(chances: Probabilities, count: int, above: bool) -> float:
     return max(1.0 - below, 0.0) if above else min(below, 1.0)
 
 
-def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return p-values corrected for their number.
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
@@ -157,10 +160,17 @@ def count_held(rules: Iterable[Rule], test: Dataset, Y: Mask, probabilities: Pro
             first, second = sorted(labels)
             regions.setdefault((first, second, together), []).append(rows)
     if not regions:
-        return Held(0, 0, 0)
+        return Held(0, 0, 0, 0)
     alone = holm([fisher(Y, pair) for pair in regions])
-    given = holm([lowest(Y, probabilities, pair, distinct(masks)) for pair, masks in regions.items()])
-    return Held(len(regions), int((alone <= LEVEL).sum()), int((given <= LEVEL).sum()))
+    given = np.array([lowest(Y, probabilities, pair, distinct(masks)) for pair, masks in regions.items()])
+    # Any two labels may be said to be together, or apart.
+    n_claims = Y.shape[1] * (Y.shape[1] - 1)
+    return Held(
+        len(regions),
+        int((alone <= LEVEL).sum()),
+        int((holm(given) <= LEVEL).sum()),
+        int((given * n_claims <= LEVEL).sum()),
+    )
 
 
 def lowest(Y: Mask, probabilities: Probabilities, pair: tuple[int, int, bool], regions: Sequence[Mask]) -> float:

@@ -12,7 +12,8 @@ from research.machine import describe, in_words
 from research.pages import markdown_table, pyplot
 from research.paper.objectives import PAPER_OBJECTIVES, find_objective
 
-COUNTS = ("stated", "associated", "held")
+COUNTS = ("stated", "associated", "held", "held_strictly")
+TITLES = dict(zip(COUNTS, ("stated", "associated", "hold given attributes", "hold strictly"), strict=True))
 PRUNING = ("normal pruning", "relaxed pruning")
 SHOWN = (
     "normal pruning",
@@ -59,7 +60,7 @@ def differences(rows: Sequence[Mapping[str, Any]], count: str) -> dict[str, tupl
 def page(rows: Sequence[Mapping[str, Any]], command: str) -> str:
     """Return the tables in Markdown."""
     sums = summarise(rows)
-    head = ("", "stated", "in the control", "associated", "in the control", "hold given attributes", "in the control")
+    head = ["", *(title for name in TITLES.values() for title in (name, "in the control"))]
     order = [*PRUNING, *(name for name in sums.index if name not in PRUNING)]
     lines = []
     for learner in order:
@@ -80,7 +81,7 @@ def page(rows: Sequence[Mapping[str, Any]], command: str) -> str:
         f"`{command}`: pairs of labels, summed over {', '.join(names)}; of controls the mean. {in_words(describe())}",
         markdown_table(head, lines),
         "Data sets on which relaxed pruning has more / fewer pairs than normal pruning:",
-        markdown_table(("", "stated", "associated", "hold given attributes"), more),
+        markdown_table(("", *TITLES.values()), more),
     ]
     by_set = pd.DataFrame(rows)
     by_set = by_set[by_set["data"] == "real"].pivot_table(index="learner", columns="set", values="held", sort=False)

@@ -28,11 +28,12 @@ from research.paper.forecast import Display
 from research.paper.lifts import parse_lifts
 from research.paper.objectives import PAPER_OBJECTIVES, find_objective
 from research.paper.protocol import Plan, Reference, read_reference
-from research.paper.report import PAGE, write_report
+from research.paper.report import DRAWS, PAGE, write_report
 from research.paper.sets import MISTAKE, add_arguments, wanted_sets
 
 QUICK_LIFTS = ("peak 2: 1.08", "peak 3: 1.04", "kln at 3: 1.08")
 QUICK_STEPS = 6
+QUICK_DRAWS = 10
 STOPPED = 130
 
 
@@ -51,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with Display(notes, plan.sets) as show:
             results = Experiment(plan, given.out, data, given.jobs, show, reference).run()
         notes.print("Writing the report …", style="dim")
-        statements = write_report(results, given.out, beside) if results.sets else []
+        n_draws = QUICK_DRAWS if given.quick else DRAWS
+        statements = write_report(results, given.out, beside, n_draws) if results.sets else []
     except PluruleError as error:
         notes.print(str(error), style="red")
         return MISTAKE
@@ -121,6 +123,7 @@ def make_plan(given: argparse.Namespace, sets: tuple[str, ...]) -> Plan:
         seed=given.seed,
         repeats=given.repeats or (2 if given.quick else 5),
         sensitivity_steps=QUICK_STEPS if given.quick else Plan.sensitivity_steps,
+        exhaustive=not given.quick,
         labels=given.labels,
     )
 

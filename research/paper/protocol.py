@@ -61,6 +61,8 @@ class Plan:
     sensitivity_steps: int = 26
     """Number of lifts, from 1 to `sensitivity_top`, of the sensitivity analysis."""
     sensitivity_top: float = 1.5
+    exhaustive: bool = True
+    """Whether the best of all heads is searched, too, where labels are few; that takes most of the time of flags."""
     labels: str | None = None
     """Label columns of data sets that do not name them."""
     reference: str = ""
@@ -110,7 +112,7 @@ class Plan:
             if lift != chosen[objective]
         ]
         for variant, max_rows, max_labels in VARIANTS:
-            if n_rows <= max_rows and n_labels <= max_labels:
+            if n_rows <= max_rows and n_labels <= max_labels and (self.exhaustive or variant != "exhaustive"):
                 tasks += [
                     Task("variant", dataset, objective, chosen[objective], variant=variant)
                     for objective in self.objectives

@@ -100,13 +100,13 @@ def _judge_statements(analysis: Analysis) -> list[Statement]:
     return judged
 
 
-def write_report(results: Results, folder: Path, beside: Beside | None = None) -> list[Statement]:
+def write_report(results: Results, folder: Path, beside: Beside | None = None, n_draws: int = DRAWS) -> list[Statement]:
     """Write the report, its figures and its tables to a folder; gives the statements that were checked."""
     analysis = Analysis(results, beside_wins=None if beside is None else beside.wins)
-    statements = with_draws(check_statements(analysis, beside), analysis)
+    statements = with_draws(check_statements(analysis, beside), analysis, n_draws)
     write_tables(analysis, statements, folder / "tables")
     figures = draw_all(analysis, folder / "figures")
-    (folder / PAGE).write_text(render(page_data(analysis, statements), figures), encoding="utf-8")
+    (folder / PAGE).write_text(render(page_data(analysis, statements, n_draws), figures), encoding="utf-8")
     return statements
 
 
@@ -170,7 +170,7 @@ def number(value: float | str | None, digits: int = 3) -> str:
     return f"{value:.0f}" if is_count else f"{value:.{digits}f}"
 
 
-def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
+def page_data(analysis: Analysis, statements: Sequence[Statement], n_draws: int = DRAWS) -> Data:
     """Everything the page shows, as plain data."""
     results, compared = analysis.results, analysis.compared_sets()
     sections = dict.fromkeys(one.section for one in statements)
@@ -196,7 +196,7 @@ def page_data(analysis: Analysis, statements: Sequence[Statement]) -> Data:
         "scores": [_scores(analysis, measure) for measure in published.SHORT_MEASURES],
         "selections": analysis.selections,
         "rules_shown": RULES_SHOWN,
-        "n_draws": DRAWS,
+        "n_draws": n_draws,
         "lifted_table": example.lifted_table(),
         "table_k": example.TABLE_K,
         "hamming": example.hamming_averages(),
@@ -282,8 +282,8 @@ def _cells(analysis: Analysis) -> Data | None:
     if cells.empty:
         return None
     numeric = Analysis(analysis.results, numeric=True).wins() if analysis.has_numeric else analysis.beside_wins
-    tables = {"as published": analysis.wins(), "as published, F1 of Mulan": analysis.mulan_wins()}
-    tables |= {"numeric": numeric} if numeric else {}
+    tables = {"on the authors' data": analysis.wins(), "there with the F1 of Mulan": analysis.mulan_wins()}
+    tables |= {"on numeric data": numeric} if numeric else {}
     constants = analysis.constants().all(axis=1)
     return {
         "rows": cells.to_dict("records"),

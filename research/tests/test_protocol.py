@@ -82,3 +82,9 @@ def test_read_reference_fingerprints_the_table(tmp_path: Path):
 def test_read_reference_names_the_line_that_is_not_understood(tmp_path: Path, row: str):
     with pytest.raises(DataError, match=r"models\.csv, line 3 is not understood"):
         read_reference(written(tmp_path, "flags,HA,+-,lift1", row), ["flags"], ["ha+-"])
+
+
+def test_quick_plan_leaves_out_exhaustive_search():
+    chosen = dict.fromkeys(Plan.objectives, "peak 3: 1.04")
+    tasks = Plan(exhaustive=False).later_tasks("flags", 129, 7, chosen)
+    assert {task.variant for task in tasks if task.kind == "variant"} == {"free head"}

@@ -56,19 +56,19 @@ def held(X: np.ndarray, Y: np.ndarray, text: str) -> Held:
 
 
 def test_dependent_labels_hold_given_the_attributes() -> None:
-    assert held(*dependent(800, 0.5), "l0, l1 <- x > 0.1") == Held(1, 1, 1)
+    assert held(*dependent(800, 0.5), "l0, l1 <- x > 0.1") == Held(1, 1, 1, 1)
 
 
 def test_labels_that_share_an_attribute_are_associated_but_do_not_hold() -> None:
-    assert held(*dependent(800, 0.0), "l0, l1 <- x > 0.1") == Held(1, 1, 0)
+    assert held(*dependent(800, 0.0), "l0, l1 <- x > 0.1") == Held(1, 1, 0, 0)
 
 
 def test_labels_that_are_together_do_not_hold_as_apart() -> None:
-    assert held(*dependent(800, 0.5), "l0, ¬l1 <- x > 0.1") == Held(1, 0, 0)
+    assert held(*dependent(800, 0.5), "l0, ¬l1 <- x > 0.1") == Held(1, 0, 0, 0)
 
 
 def test_what_relates_no_labels_is_not_counted() -> None:
-    assert held(*dependent(100, 0.5), "l0 <- x > 0.1\n¬l0, ¬l1 <- x > 0.9") == Held(0, 0, 0)
+    assert held(*dependent(100, 0.5), "l0 <- x > 0.1\n¬l0, ¬l1 <- x > 0.9") == Held(0, 0, 0, 0)
 
 
 def test_control_keeps_the_dependence_on_attributes_and_loses_that_of_labels() -> None:
@@ -110,7 +110,15 @@ def test_missing_lifts_are_explained(tmp_path) -> None:
 
 
 def counted(learner: str, data: str, held: int, name: str = "flags") -> dict[str, object]:
-    return {"set": name, "data": data, "learner": learner, "stated": 10 * held, "associated": held, "held": held}
+    return {
+        "set": name,
+        "data": data,
+        "learner": learner,
+        "stated": 10 * held,
+        "associated": held,
+        "held": held,
+        "held_strictly": held,
+    }
 
 
 def test_summary_adds_objectives_and_averages_controls() -> None:
@@ -125,3 +133,13 @@ def test_summary_adds_objectives_and_averages_controls() -> None:
     assert sums.loc["relaxed pruning", ("held", "real")] == 12
     assert sums.loc["normal pruning", ("stated", "real")] == 60
     assert differences(rows, "held") == dict.fromkeys(PAPER_OBJECTIVES, (1, 0))
+
+
+def test_pairs_that_hold_strictly_do_not_depend_on_what_else_is_stated() -> None:
+    X, Y = dependent(800, 0.5)
+    others = np.random.default_rng(1).random((800, 3)) < 0.3
+    labels = np.hstack([Y, others])
+    alone = held(X, labels, "l0, l1 <- x > 0.1")
+    among = held(X, labels, "l0, l1 <- x > 0.1\nl0, l2, l3, l4 <- x > 0.1\nl1, l2, l3, l4 <- x > 0.1")
+    assert (alone.stated, among.stated) == (1, 10)
+    assert alone.held_strictly == among.held_strictly == 1
