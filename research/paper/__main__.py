@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             reference = read_reference(given.reference, plan.sets, plan.objectives)
         plan = replace(plan, reference=reference.fingerprint)
         beside = None if given.beside is None else read_beside(given.beside)
-        with Display(notes, plan.sets) as show:
+        with Display(notes, plan.sets, given.quick) as show:
             results = Experiment(plan, given.out, data, given.jobs, show, reference).run()
         notes.print("Writing the report …", style="dim")
         n_draws = QUICK_DRAWS if given.quick else DRAWS

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-from research.paper.sets import CPU_SECONDS
+from research.paper.sets import CPU_SECONDS, QUICK_SECONDS
 
 UNKNOWN = (40.0, 20.0)
 """Seconds of a data set that is not known: cross-validation, and what follows the choice of the lifts."""
@@ -21,8 +21,11 @@ EVERY = 30.0
 class Forecast:
     """Share of a run that is done, and the seconds that are left at the pace so far."""
 
-    def __init__(self, sets: Sequence[str], clock: Callable[[], float] = time.monotonic) -> None:
-        self._expected = {name: CPU_SECONDS.get(name, UNKNOWN) for name in sets}
+    def __init__(
+        self, sets: Sequence[str], clock: Callable[[], float] = time.monotonic, is_quick: bool = False
+    ) -> None:
+        known = QUICK_SECONDS if is_quick else CPU_SECONDS
+        self._expected = {name: known.get(name, UNKNOWN) for name in sets}
         self._done = dict.fromkeys(sets, 0.0)
         self._clock = clock
         self._start: tuple[float, float] | None = None
@@ -76,12 +79,12 @@ class Forecast:
 class Display:
     """One bar per data set and the time that is left; a line now and then where there is no terminal."""
 
-    def __init__(self, console: Console, sets: Sequence[str]) -> None:
+    def __init__(self, console: Console, sets: Sequence[str], is_quick: bool = False) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
         self._console = console
         self._bars = Progress(*columns, TextColumn("{task.fields[left]}"), console=console)
         self._ids: dict[tuple[str, int], TaskID] = {}
-        self._forecast = Forecast(sets)
+        self._forecast = Forecast(sets, is_quick=is_quick)
         self._last = -EVERY
 
     def __enter__(self) -> Display:

@@ -37,6 +37,9 @@ CPU_SECONDS = {
 }
 """CPU seconds of cross-validation and of what follows it, by which the remaining time is estimated."""
 
+QUICK_SECONDS = {"flags": (1.0, 4.0), "emotions": (5.0, 6.0)}
+"""The same with `--quick`."""
+
 
 def wanted_sets(quick: bool = False, numeric: bool = False) -> tuple[str, ...]:
     """Return the data sets of a run without `--sets`."""
