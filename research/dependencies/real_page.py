@@ -97,7 +97,7 @@ def draw(rows: Sequence[Mapping[str, Any]], planted: Sequence[Mapping[str, Any]]
     """Draw what learners find: of planted dependencies, on real data, and on controls."""
     plt = pyplot()
     sums = summarise(rows)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11.5, 4.2), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11.5, 5.0), layout="constrained")
     table = pd.DataFrame(planted)
     shown = ["normal pruning", "relaxed pruning", "normal pruning, ±", "relaxed pruning, ±", "default", *SHOWN[3:]]
     table = table[table["learner"].isin(shown)]
@@ -108,7 +108,7 @@ def draw(rows: Sequence[Mapping[str, Any]], planted: Sequence[Mapping[str, Any]]
         left.plot(precision, settings["stated"] / settings["planted"], marker, label=learner, alpha=0.8, color=f"C{i}")
     left.set(xlabel="precision: related pairs that were planted", ylabel="planted dependencies that are found")
     left.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), title="Planted: a mark per setting")
-    left.legend(fontsize=8)
+    left.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3)
     names = [name for name in SHOWN if name in sums.index]
     places = range(len(names))
     styles = {"stated": "#d0d0d0", "held": "#0072B2"}
@@ -120,10 +120,12 @@ def draw(rows: Sequence[Mapping[str, Any]], planted: Sequence[Mapping[str, Any]]
             hatch = "" if source == "real" else "////"
             right.bar([p + shift for p in places], values, 0.38, color=colour, alpha=alpha, hatch=hatch, label=label)
     right.set_xticks(
-        list(places), [name.replace(", ", ",\n").replace(" pruning", "\npruning") for name in names], fontsize=8
+        list(places),
+        [name.replace(", ", ",\n").replace(" pruning", "\npruning").replace("Rules", "\nRules") for name in names],
+        fontsize=8,
     )
     right.set_yscale("symlog", linthresh=1)
     right.set(ylabel="pairs of labels, all data sets", title="Real tables, and controls without dependencies")
-    right.legend(fontsize=8)
+    right.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     figure.savefig(path, dpi=110)
     plt.close(figure)
