@@ -12,12 +12,12 @@ from helpers.core import TRUTH, VALUES, ints, learn, one_sparse, some_columns
 from helpers.native_problems import random_problem
 from helpers.problems import make_options
 from plurule import _core
-from plurule.data.table import Table
+from plurule._learning import covering, native
+from plurule._learning.problem import Problem
+from plurule._prediction.apply import recount
+from plurule.data.dataset import Table
 from plurule.heuristics import Counts, Heuristic, ratio
-from plurule.learning import covering, native
-from plurule.learning.problem import Problem
 from plurule.model import Attribute, Rule, RuleList
-from plurule.prediction.apply import recount
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_odd_arguments_of_learn_give_rules_that_do_what_they_say(
     weights = changes.get("weights", np.ones(6))
     problem = Problem(Table([Attribute("a")], [VALUES]), ("A", "B", "C"), TRUTH, weights)
     rules, undecided = learn(**search | changes)
-    learned = RuleList(tuple(native._rule(problem, *r) for r in rules), problem.table.attributes, problem.labels)
+    learned = RuleList(tuple(native._rule(problem, rule) for rule in rules), problem.table.attributes, problem.labels)
     assert len(learned) > 0
     assert all(holds(rule) for rule in learned if holds)
     counted = recount(learned, problem.table, TRUTH, weights)
@@ -153,7 +153,7 @@ def test_odd_arguments_of_learn_give_rules_that_do_what_they_say(
 
 def test_without_columns_or_rows_there_is_little_to_learn():
     rules, _ = learn(columns=_core.Columns(6, 0, None))
-    assert [body for _, body, *_ in rules] == [[]]
+    assert [rule.body for rule in rules] == [()]
     rules, undecided = learn(columns=_core.Columns(0, 0, None), truth=TRUTH[:0])
     assert (rules, undecided) == ([], [(0, 0)] * 3)
 

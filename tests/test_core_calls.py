@@ -19,10 +19,10 @@ from helpers.core import TRUTH
 from helpers.native_problems import Lopsided, random_options, random_problem
 from helpers.problems import make_options
 from plurule import RelaxedPruningClassifier, RuleListClassifier
-from plurule.data.encoding import encode
+from plurule._learning import covering, native
+from plurule._learning.problem import Options, Problem
+from plurule.data.inputs import encode
 from plurule.heuristics import Counts, Heuristic, ratio
-from plurule.learning import covering, native
-from plurule.learning.problem import Options, Problem
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 needs_limits = pytest.mark.skipif(
@@ -92,7 +92,7 @@ def test_someones_heuristic_is_asked_about_many_candidates_at_a_time():
 
 def test_fits_in_several_threads_of_python_do_not_disturb_one_another():
     problem = large_problem(n_rows=500)
-    columns = native.prepare(problem.table)
+    columns = native.prepare(problem, make_options(problem))
     options = [make_options(problem, n_rules=count) for count in range(1, 12)]
     options.append(make_options(problem, heuristic=Lopsided(), n_rules=5))
     alone = [native.learn(problem, o) for o in options]
@@ -114,7 +114,7 @@ ENDLESS = """
 import sys, threading, time
 import numpy as np
 import plurule
-from plurule.learning import native
+from plurule._learning import native
 from plurule.heuristics import Heuristic, ratio
 
 class Own(Heuristic):
@@ -173,10 +173,10 @@ LITTLE_MEMORY = """
 import resource
 import numpy as np
 from plurule import _core
-from plurule.learning import native
-from plurule.learning.problem import Options, Problem
+from plurule._learning import native
+from plurule._learning.problem import Options, Problem
 from plurule.model import Attribute
-from plurule.data.table import SparseColumn, Table
+from plurule.data.dataset import SparseColumn, Table
 
 n_rows = 4_000_000
 truth = np.zeros((n_rows, 4), dtype=np.uint8)

@@ -59,18 +59,24 @@ def decide(**arrays: Any) -> None:
     _core.decide(n_rows=N_ROWS, columns=[given], conditions=conditions, rules=rules, n_threads=1, **arrays)
 
 
-def count_block(codes: NDArray[Any], **arrays: Any) -> None:
-    _core.count_block(columns=[codes], slots=[1], whole=False, **arrays)
-
-
-def select(**arrays: Any) -> None:
-    criterion = (0.5, 0.0, False, [1.0] * N_LABELS, ())
+def select(**arrays: Any) -> _core.PoolSelection:
+    criterion = _core.Criterion(0.5, 0.0, False, [1.0] * N_LABELS, [])
     nothing: dict[str, Any] = {"excludes": [], "groups": [], "hierarchy": []}
-    _core.PoolSelection(min_precision=0.0, criteria=[criterion], max_rules=1, cache_size=1, **nothing, **arrays)
+    return _core.PoolSelection(min_precision=0.0, criteria=[criterion], max_rules=2, cache_size=1, **nothing, **arrays)
 
 
-def pool_rows(sums: NDArray[Any], **arrays: Any) -> None:
-    _core.PoolRows(n_rows=N_ROWS, **arrays).take([], sums)
+SELECTION: Arrays = {
+    "n_conditions": zeros(1, dtype="f8"),
+    "sums": np.full((2, N_LABELS, 1), 4.0),
+    "label_weights": np.ones(N_LABELS),
+    "forbidden": zeros(2, N_LABELS, 1, dtype="u1"),
+}
+
+
+def update(covered: NDArray[Any]) -> None:
+    selection = select(**SELECTION)
+    assert len(selection.choose()) == N_LABELS
+    selection.update(covered)
 
 
 ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
@@ -132,36 +138,17 @@ ENTRIES: dict[str, tuple[Callable[..., None], Arrays]] = {
             "values": zeros(N_ROWS, dtype="f8"),
         },
     ),
-    "count_block": (
-        count_block,
-        {
-            "codes": zeros(N_ROWS, dtype="u1"),
-            "rows": zeros(1, dtype="u4"),
-            "states": zeros(N_ROWS, N_LABELS, dtype="u1"),
-            "labels": zeros(1, dtype="i4"),
-            "weights": np.ones(N_ROWS),
-            "listed": zeros(0, dtype="u4"),
-            "row_starts": zeros(N_ROWS + 1, dtype="i8"),
-            "sums": zeros(1, 4, dtype="f8"),
-        },
-    ),
-    "PoolSelection": (
-        select,
-        {
-            "n_conditions": zeros(1, dtype="f8"),
-            "sums": zeros(2, N_LABELS, 1, dtype="f8"),
-            "label_weights": np.ones(N_LABELS),
-            "forbidden": zeros(2, N_LABELS, 1, dtype="u1"),
-        },
-    ),
+    "PoolSelection": (lambda **arrays: select(**arrays) and None, SELECTION),
+    "update": (update, {"covered": zeros(N_LABELS, 2, 1, dtype="f8")}),
     "PoolRows": (
-        pool_rows,
+        lambda **arrays: _core.PoolRows(n_rows=N_ROWS, **arrays) and None,
         {
+            "rows": zeros(1, dtype="u1"),
             "holds": zeros(1, 1, dtype="u1"),
-            "open": zeros(N_LABELS, 1, dtype="u1"),
             "present": zeros(N_LABELS, 1, dtype="u1"),
+            "open": zeros(N_LABELS, 1, dtype="u1"),
+            "predicted": zeros(N_LABELS, 1, dtype="u1"),
             "weights": np.ones(N_ROWS),
-            "sums": zeros(0, 2, 1, dtype="f8"),
         },
     ),
 }
@@ -170,7 +157,6 @@ ALSO_ACCEPTED = {
     ("add_values", "values"): "f4",
     ("add_sparse", "values"): "f4",
     ("decide_values", "values"): "f4",
-    ("count_block", "codes"): "u2",
 }
 
 

@@ -4,7 +4,6 @@
 
 #include "bindings.hpp"
 #include "grouping.hpp"
-#include "memory.hpp"
 #include "threads.hpp"
 
 namespace plurule {
@@ -50,7 +49,8 @@ void check_sparse_rows(std::span<const std::int32_t> rows, std::size_t n_rows) {
 
 // What `at(i)` gives for the listed rows, ranked.
 template <class ValueAt>
-void rank_values(const ListedRows& rows, std::int32_t max_bins, const double* weights, ValueAt&& at, Attribute& attribute, Listed& column) {
+void rank_values(const ListedRows& rows, std::int32_t max_bins, const double* weights, ValueAt&& at, Attribute& attribute,
+                 Listed& column) {
     column.values.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         column.values[i] = at(i) + 0.0;  // -0 is 0
@@ -76,7 +76,7 @@ Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Double
     : max_bins_(max_bins), n_threads_(n_threads) {
     if (n_rows >= MOST_ROWS) throw std::invalid_argument("more than 2^31 rows");
     if (max_bins < 0 || max_bins == 1) throw std::invalid_argument("max_bins must be at least 2 (0: exact)");
-    prepared_->n_rows = n_rows;
+    ranked_->n_rows = n_rows;
     if (weights) {
         expect_length(weights->size(), n_rows, "weights");
         expect_counts(weights->data(), n_rows, "weights");
@@ -88,8 +88,8 @@ Columns::Columns(std::size_t n_rows, std::int32_t max_bins, std::optional<Double
 // `largest`: how many rows, and categories, the longest has.
 template <class RowsOf, class Rank>
 void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank&& rank) {
-    if (prepared_->is_complete) throw std::runtime_error("columns that were learned from cannot be added to");
-    const std::size_t before = prepared_->attributes.size();
+    if (ranked_->is_complete) throw std::runtime_error("columns that were learned from cannot be added to");
+    const std::size_t before = ranked_->attributes.size();
     try {
         resize(before + count);
         std::vector<SparseValues::Column> waiting(count);
@@ -102,13 +102,13 @@ void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank
             const Threads::Session session(threads, Interruption());
             threads.run(numbers, largest * count < FEW_VALUES, [&](std::size_t i, std::size_t t) {
                 const ListedRows rows = rows_of(i);
-                Attribute& attribute = prepared_->attributes[before + i];
+                Attribute& attribute = ranked_->attributes[before + i];
                 rank(i, rows, attribute, columns[t]);
-                keep(rows, columns[t].ranks, attribute, prepared_->codes[before + i], waiting[i]);
+                keep(rows, columns[t].ranks, attribute, ranked_->codes[before + i], waiting[i]);
             });
         });
         for (SparseValues::Column& column : waiting)
-            if (prepared_->attributes[column.attribute].sparse()) prepared_->waiting.push_back(std::move(column));
+            if (ranked_->attributes[column.attribute].sparse()) ranked_->waiting.push_back(std::move(column));
         if (largest >= MANY_ROWS) give_memory_back();
     } catch (const std::bad_alloc&) {
         resize(before);
@@ -120,13 +120,13 @@ void Columns::add(std::size_t count, std::size_t largest, RowsOf&& rows_of, Rank
 }
 
 void Columns::resize(std::size_t count) {
-    prepared_->attributes.resize(count);
-    prepared_->codes.resize(count);
+    ranked_->attributes.resize(count);
+    ranked_->codes.resize(count);
 }
 
 void Columns::add_dense(const std::vector<nb::object>& columns, const Ints& categories) {
     expect_length(categories.size(), columns.size(), "the numbers of categories");
-    const std::size_t n_rows = prepared_->n_rows;
+    const std::size_t n_rows = ranked_->n_rows;
     std::vector<std::optional<Floats>> values(columns.size());
     std::vector<std::optional<Ints>> codes(columns.size());
     std::vector<AnyColumn> kept;
@@ -152,7 +152,8 @@ void Columns::add_dense(const std::vector<nb::object>& columns, const Ints& cate
         });
 }
 
-void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories) {
+void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked,
+                         const Ints& categories) {
     expect_length(values.shape(0), rows.size(), "the values of sparse columns");
     expect_length(categories.size(), picked.size(), "the numbers of categories");
     const Floats numbers(values);
@@ -161,14 +162,15 @@ void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn&
         const std::int64_t column = picked.data()[i];
         if (column < 0 || std::size_t(column) + 1 >= ends.size()) throw std::invalid_argument("there is no such sparse column");
         const std::int64_t first = ends.data()[column], last = ends.data()[column + 1];
-        if (first < 0 || last < first || std::size_t(last) > rows.size()) throw std::invalid_argument("the ends of sparse columns do not ascend");
-        check_sparse_rows({rows.data() + first, std::size_t(last - first)}, prepared_->n_rows);
+        if (first < 0 || last < first || std::size_t(last) > rows.size())
+            throw std::invalid_argument("the ends of sparse columns do not ascend");
+        check_sparse_rows({rows.data() + first, std::size_t(last - first)}, ranked_->n_rows);
         if (categories.data()[i] == 0) throw std::invalid_argument("a sparse nominal column needs a category");
         largest = std::max({largest, std::size_t(last - first), std::size_t(std::max(0, categories.data()[i]))});
     }
     const auto rows_of = [&](std::size_t i) {
         const std::int64_t *at = ends.data() + picked.data()[i];
-        return ListedRows{prepared_->n_rows, true, {rows.data() + at[0], std::size_t(at[1] - at[0])}};
+        return ListedRows{ranked_->n_rows, true, {rows.data() + at[0], std::size_t(at[1] - at[0])}};
     };
     add(picked.size(), largest, rows_of, [&](std::size_t i, const ListedRows& listed, Attribute& attribute, Listed& column) {
         const std::size_t first = std::size_t(ends.data()[picked.data()[i]]);
@@ -176,7 +178,9 @@ void Columns::add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn&
         const auto value_at = [&](std::size_t k) { return numbers(first + k); };
         if (count < 0) return rank_values(listed, max_bins_, weights(), value_at, attribute, column);
         attribute.usual = 0;
-        const auto code_at = [&](std::size_t k) { return value_at(k) >= -1 && value_at(k) < count ? std::int32_t(value_at(k)) : count; };
+        const auto code_at = [&](std::size_t k) {
+            return value_at(k) >= -1 && value_at(k) < count ? std::int32_t(value_at(k)) : count;
+        };
         take_codes(listed, count, code_at, attribute, column);
     });
 }
@@ -187,8 +191,8 @@ void bind_columns(nb::module_& m) {
         .def(nb::init<std::size_t, std::int32_t, std::optional<Doubles>, std::size_t>(), "n_rows"_a, "max_bins"_a,
              "weights"_a.none().noconvert(), "n_threads"_a = 1)
         .def("add_dense", &Columns::add_dense, "columns"_a, "categories"_a.noconvert())
-        .def("add_sparse", &Columns::add_sparse, "ends"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "picked"_a.noconvert(),
-             "categories"_a.noconvert());
+        .def("add_sparse", &Columns::add_sparse, "ends"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(),
+             "picked"_a.noconvert(), "categories"_a.noconvert());
 }
 
 }  // namespace plurule

@@ -57,7 +57,8 @@ DecisionList make_list(const std::vector<GivenCondition>& conditions, const std:
             expect(index < columns.size(), "a condition on a column that is not there");
             expect((columns[index].kind == ColumnView::Kind::codes) == (condition.test == Test::equals),
                    "a condition that does not fit its column");
-            expect(condition.test != Test::equals || std::fabs(value) < 1u << 31, "a condition on a code that no column can hold");
+            expect(condition.test != Test::equals || std::fabs(value) < 1u << 31,
+                   "a condition on a code that no column can hold");
         }
         list.conditions.push_back(condition);
     }
@@ -103,8 +104,8 @@ void decide_table(std::size_t n_rows, const nb::list& columns, const std::vector
 }  // namespace
 
 void bind_decisions(nb::module_& m) {
-    m.def("decide", &decide_table, "n_rows"_a, "columns"_a, "conditions"_a, "rules"_a, "predicted"_a.noconvert(), "decided_by"_a.none(),
-          "going_on"_a.none(), "n_threads"_a);
+    m.def("decide", &decide_table, "n_rows"_a, "columns"_a, "conditions"_a, "rules"_a, "predicted"_a.noconvert(),
+          "decided_by"_a.none(), "going_on"_a.none(), "n_threads"_a);
 }
 
 }  // namespace plurule

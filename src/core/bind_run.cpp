@@ -1,4 +1,6 @@
 // Options and training runs, as Python sees them.
+#include <variant>
+
 #include "bindings.hpp"
 #include "run.hpp"
 
@@ -31,8 +33,8 @@ void assign(std::vector<T>& to, const Array& from) {
     to.assign(from.data(), from.data() + from.size());
 }
 
-void check(const Options& options, const Prepared& prepared, std::size_t n_labels) {
-    const std::size_t n_attributes = prepared.attributes.size();
+void check(const Options& options, const RankedColumns& columns, std::size_t n_labels) {
+    const std::size_t n_attributes = columns.attributes.size();
     expect_length(options.lift.size(), n_labels, "the lift");
     expect_counts(options.lift.data(), options.lift.size(), "the lift");
     const double precision = options.min_precision.threshold;
@@ -96,35 +98,58 @@ State::Start start_of(const std::optional<Decisions>& predicted, const std::opti
     return start;
 }
 
-nb::object as_python(const LearnedRule& rule, const Prepared& prepared) {
-    nb::list body, head;
-    for (const Condition& condition : rule.body) {
-        const std::size_t a = condition.attribute;
-        if (a >= prepared.attributes.size())
-            body.append(nb::make_tuple("label", a - prepared.attributes.size(), condition.split.below == 1));
-        else if (prepared.attributes[a].nominal)
-            body.append(nb::make_tuple("=", a, condition.split.below));
-        else
-            body.append(nb::make_tuple(condition.split.greater ? ">" : "<=", a, condition.threshold(prepared)));
+// Conditions and rules as Python reads them: see _core.pyi.
+struct StatedCondition {
+    std::string test;
+    std::size_t index;
+    std::variant<std::int64_t, double> value;
+};
+struct StatedRule {
+    std::vector<std::int32_t> labels;
+    std::vector<bool> present;
+    std::vector<StatedCondition> body;
+    double tp, fp, coverage, value;
+    bool stop;
+    std::vector<std::pair<double, double>> decided;
+};
+
+StatedCondition stated(const Condition& condition, const RankedColumns& columns) {
+    const std::size_t a = condition.attribute, n_attributes = columns.attributes.size();
+    if (a >= n_attributes) return {"label", a - n_attributes, std::int64_t(condition.split.below == 1)};
+    if (columns.attributes[a].nominal) return {"=", a, std::int64_t(condition.split.below)};
+    return {condition.split.greater ? ">" : "<=", a, condition.threshold(columns)};
+}
+
+std::vector<StatedCondition> stated(const std::vector<Condition>& body, const RankedColumns& columns) {
+    std::vector<StatedCondition> conditions;
+    for (const Condition& condition : body) conditions.push_back(stated(condition, columns));
+    return conditions;
+}
+
+StatedRule stated(const LearnedRule& rule, const RankedColumns& columns) {
+    StatedRule stated_rule{{},        {},          stated(rule.body, columns), rule.tp, rule.fp, rule.coverage, rule.value,
+                           rule.stop, rule.decided};
+    for (const auto& [label, sign] : rule.head) {
+        stated_rule.labels.push_back(label);
+        stated_rule.present.push_back(sign != 0);
     }
-    for (const auto& [label, sign] : rule.head) head.append(nb::make_tuple(label, sign != 0));
-    return nb::make_tuple(head, body, rule.tp, rule.fp, rule.coverage, rule.value, rule.stop, nb::cast(rule.decided));
+    return stated_rule;
 }
 
 // A run whose work can be stopped from Python.
 class PythonRun {
    public:
-    PythonRun(const Columns& columns, const Labels& truth, std::optional<Doubles> weights, const Options& options,
+    PythonRun(const Columns& given, const Labels& truth, std::optional<Doubles> weights, const Options& options,
               std::size_t n_threads, std::optional<Decisions> predicted, std::optional<Marks> in_training,
               std::optional<Marks> head_labels)
-        : prepared_(columns.without_index()), pairs_(truth.size()) {
+        : columns_(given.ranked_so_far()), pairs_(truth.size()) {
         if (options.is_custom()) n_threads = 1;
         guarded([&] {
-            const auto prepared = columns.prepared();
-            const auto target = target_of(truth, weights, prepared->n_rows);
-            check(options, *prepared, target->n_labels);
-            const State::Start start = start_of(predicted, in_training, head_labels, *target, prepared->n_rows);
-            run_ = std::make_unique<Run>(prepared, target, options, start, std::max<std::size_t>(1, n_threads));
+            const auto columns = given.ranked();
+            const auto target = target_of(truth, weights, columns->n_rows);
+            check(options, *columns, target->n_labels);
+            const State::Start start = start_of(predicted, in_training, head_labels, *target, columns->n_rows);
+            run_ = std::make_unique<Run>(columns, target, options, start, std::max<std::size_t>(1, n_threads));
         });
     }
 
@@ -141,11 +166,17 @@ class PythonRun {
         whole_ = true;
     }
 
-    nb::list rules() const {
+    std::vector<StatedRule> rules() const {
         expect_whole();
-        nb::list rules;
-        for (const LearnedRule& rule : run_->rules()) rules.append(as_python(rule, run_->prepared()));
+        std::vector<StatedRule> rules;
+        for (const LearnedRule& rule : run_->rules()) rules.push_back(stated(rule, run_->columns()));
         return rules;
+    }
+    std::vector<std::vector<StatedCondition>> bodies() const {
+        expect_whole();
+        std::vector<std::vector<StatedCondition>> bodies;
+        for (const LearnedRule& rule : run_->rules()) bodies.push_back(stated(rule.body, run_->columns()));
+        return bodies;
     }
     std::vector<std::pair<double, double>> undecided() const {
         expect_whole();
@@ -161,11 +192,11 @@ class PythonRun {
         try {
             work();
         } catch (const std::bad_alloc&) {
-            out_of_memory("learning", double(pairs_) * 8 + double(prepared_->size_in_bytes()));
+            out_of_memory("learning", double(pairs_) * 8 + double(columns_->size_in_bytes()));
         }
     }
 
-    std::shared_ptr<const Prepared> prepared_;
+    std::shared_ptr<const RankedColumns> columns_;
     std::size_t pairs_;
     bool whole_ = true;  // only changed with the GIL held
     std::unique_ptr<Run> run_;
@@ -189,28 +220,48 @@ void bind_runs(nb::module_& m) {
         .value("single", HeadSearchKind::single)
         .value("decomposable", HeadSearchKind::decomposable)
         .value("relaxed", HeadSearchKind::relaxed);
+    bind_record(m, "Condition", Field{"operator", &StatedCondition::test}, Field{"index", &StatedCondition::index},
+                Field{"value", &StatedCondition::value});
+    bind_record(m, "LearnedRule", Field{"labels", &StatedRule::labels}, Field{"present", &StatedRule::present},
+                Field{"body", &StatedRule::body}, Field{"tp", &StatedRule::tp}, Field{"fp", &StatedRule::fp},
+                Field{"coverage", &StatedRule::coverage}, Field{"value", &StatedRule::value}, Field{"stop", &StatedRule::stop},
+                Field{"decided", &StatedRule::decided});
     nb::class_<Options>(m, "Options")
         .def(nb::init<>())
-        .def("set_heuristic", [](Options& o, Formula f, double parameter) { o.heuristic = {f, parameter}; }, "formula"_a, "parameter"_a = 0.0)
-        .def("set_custom_heuristic", [](Options& o, nb::object function) {
+        .def(
+            "set_heuristic", [](Options& o, Formula f, double parameter) { o.heuristic = {f, parameter}; }, "formula"_a,
+            "parameter"_a = 0.0)
+        .def("set_custom_heuristic",
+             [](Options& o, nb::object function) {
                  o.custom = custom_heuristic(std::move(function));
                  o.heuristic = {Formula::custom, 0.0};
              })
         // Labels × labels: whether no rule may relate the two.
-        .def("set_labels_apart", [](Options& o, const Labels& apart) { assign(o.pairs.apart, apart); }, "apart"_a.noconvert())
-        .def("set_exclusive_labels", [](Options& o, const Ints& groups) { assign(o.pairs.exclusive, groups); }, "groups"_a.noconvert())
+        .def(
+            "set_labels_apart", [](Options& o, const Labels& apart) { assign(o.pairs.apart, apart); }, "apart"_a.noconvert())
+        .def(
+            "set_exclusive_labels", [](Options& o, const Ints& groups) { assign(o.pairs.exclusive, groups); },
+            "groups"_a.noconvert())
         // Labels × labels: whether the first implies the second.
-        .def("set_hierarchy", [](Options& o, const Labels& above) { assign(o.pairs.above, above); }, "above"_a.noconvert())
-        // Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels differ.
-        .def("set_directions", [](Options& o, const Labels& forbidden, const Marks& nominal, bool by_label) {
-                 o.directions = {{}, {}, forbidden.shape(1) / 2, by_label};
-                 assign(o.directions.forbidden, forbidden);
-                 assign(o.directions.nominal, nominal);
-             }, "forbidden"_a.noconvert(), "nominal"_a.noconvert(), "by_label"_a)
-        .def("set_min_precision", [](Options& o, double threshold, bool of_label, bool when_finished) {
-                 o.min_precision = {threshold, of_label};
-                 o.when_finished = when_finished;
-             }, "threshold"_a, "of_label"_a, "when_finished"_a)
+        .def(
+            "set_hierarchy", [](Options& o, const Labels& above) { assign(o.pairs.above, above); }, "above"_a.noconvert())
+        // Attributes × (up to a value, from one on), by labels × (absent, present); which attributes are nominal; whether labels
+        // differ.
+        .def(
+            "set_directions",
+            [](Options& o, const Labels& forbidden, const Marks& nominal, bool by_label) {
+                o.directions = {{}, {}, forbidden.shape(1) / 2, by_label};
+                assign(o.directions.forbidden, forbidden);
+                assign(o.directions.nominal, nominal);
+            },
+            "forbidden"_a.noconvert(), "nominal"_a.noconvert(), "by_label"_a)
+        .def(
+            "set_min_precision",
+            [](Options& o, double threshold, bool of_label, bool when_finished) {
+                o.min_precision = {threshold, of_label};
+                o.when_finished = when_finished;
+            },
+            "threshold"_a, "of_label"_a, "when_finished"_a)
         .def_rw("averages_labels", &Options::averages_labels)
         .def_rw("head_search", &Options::head_search)
         .def_rw("lift", &Options::lift)
@@ -224,13 +275,14 @@ void bind_runs(nb::module_& m) {
         .def_rw("min_coverage", &Options::min_coverage)
         .def_rw("allowed_attributes", &Options::allowed_attributes);
     nb::class_<PythonRun>(m, "Run")
-        .def(nb::init<const Columns&, const Labels&, std::optional<Doubles>, const Options&, std::size_t, std::optional<Decisions>,
-                      std::optional<Marks>, std::optional<Marks>>(),
+        .def(nb::init<const Columns&, const Labels&, std::optional<Doubles>, const Options&, std::size_t,
+                      std::optional<Decisions>, std::optional<Marks>, std::optional<Marks>>(),
              "columns"_a, "truth"_a.noconvert(), "weights"_a.none().noconvert(), "options"_a, "n_threads"_a = 1,
              "predicted"_a.none().noconvert() = nb::none(), "in_training"_a.none().noconvert() = nb::none(),
              "head_labels"_a.none().noconvert() = nb::none())
         .def("learn", &PythonRun::learn, "n_rules"_a.none() = nb::none(), "progress"_a.none() = nb::none(), "rules_before"_a = 0)
         .def("rules", &PythonRun::rules)
+        .def("bodies", &PythonRun::bodies)
         .def("undecided", &PythonRun::undecided);
 }
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -83,7 +84,8 @@ inline void expect(bool holds, const char* what) {
 
 inline void expect_counts(const double* numbers, std::size_t count, const char* what) {
     for (const double number : std::span(numbers, count))
-        if (!(number >= 0) || std::isinf(number)) throw std::invalid_argument(std::string(what) + " must be finite and not negative");
+        if (!(number >= 0) || std::isinf(number))
+            throw std::invalid_argument(std::string(what) + " must be finite and not negative");
 }
 
 inline void expect_length(std::size_t found, std::size_t expected, const char* what) {
@@ -123,17 +125,18 @@ class Columns {
     // `categories`: of each column, -1 for a numeric one.
     void add_dense(const std::vector<nb::object>& columns, const Ints& categories);
     // Columns of a matrix that lists its values column by column; `categories`: of each one that is picked, -1 for a numeric one.
-    void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked, const Ints& categories);
-    std::shared_ptr<const Prepared> without_index() const { return prepared_; }
+    void add_sparse(const AnyInts& ends, const Ints& rows, const AnyColumn& values, const AnyInts& picked,
+                    const Ints& categories);
+    std::shared_ptr<const RankedColumns> ranked_so_far() const { return ranked_; }
 
     // Shared with the training runs that read them; nothing can be added once there was one.
-    std::shared_ptr<const Prepared> prepared() const {
+    std::shared_ptr<const RankedColumns> ranked() const {
         static std::mutex one_at_a_time;
         const std::lock_guard lock(one_at_a_time);
-        if (!prepared_->is_complete) prepared_->sparse = SparseValues(prepared_->n_rows, prepared_->attributes, prepared_->waiting);
-        prepared_->is_complete = true;
-        prepared_->waiting = {};
-        return prepared_;
+        if (!ranked_->is_complete) ranked_->sparse = SparseValues(ranked_->n_rows, ranked_->attributes, ranked_->waiting);
+        ranked_->is_complete = true;
+        ranked_->waiting = {};
+        return ranked_;
     }
 
    private:
@@ -142,16 +145,70 @@ class Columns {
     void resize(std::size_t count);
     const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
 
-    std::shared_ptr<Prepared> prepared_ = std::make_shared<Prepared>();
+    std::shared_ptr<RankedColumns> ranked_ = std::make_shared<RankedColumns>();
     std::int32_t max_bins_;
     std::size_t n_threads_;
     std::vector<double> weights_;
 };
 
+// --- structs that cross the border: made, read, compared, hashed, printed and pickled by their named fields
+
+template <class T, class Value>
+struct Field {
+    const char* name;
+    Value T::*member;
+};
+template <class T, class Value>
+Field(const char*, Value T::*) -> Field<T, Value>;
+
+// A value as Python cannot change it: lists become tuples.
+template <class Value>
+nb::object frozen(const Value& value) {
+    return nb::cast(value);
+}
+template <class Value>
+nb::object frozen(const std::vector<Value>& values) {
+    nb::list list;
+    for (const auto& value : values) list.append(frozen(value));
+    return nb::tuple(list);
+}
+
+template <class T, class... Values>
+nb::tuple values_of(const T& record, const Field<T, Values>&... fields) {
+    return nb::make_tuple(frozen(record.*(fields.member))...);
+}
+
+inline std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
+
+// Binds a struct whose fields are given in the order of its declaration; all are read-only.
+template <class T, class... Values>
+nb::class_<T> bind_fields(nb::module_& m, const char* name, Field<T, Values>... fields) {
+    nb::class_<T> record(m, name);
+    record.def("__init__", [](T* made, Values... values) { new (made) T{std::move(values)...}; }, nb::arg(fields.name)...);
+    (record.def_prop_ro(fields.name, [member = fields.member](const T& one) { return frozen(one.*member); }), ...);
+    record.def("__repr__", [=](const T& one) {
+        std::string text;
+        ((text += (text.empty() ? "" : ", ") + std::string(fields.name) + "=" + text_of(frozen(one.*(fields.member)))), ...);
+        return std::string(name) + "(" + text + ")";
+    });
+    record.def("__reduce__", [=](const T& one) { return nb::make_tuple(nb::type<T>(), values_of(one, fields...)); });
+    return record;
+}
+
+// The same for fields that can be compared and hashed.
+template <class T, class... Values>
+void bind_record(nb::module_& m, const char* name, Field<T, Values>... fields) {
+    nb::class_<T> record = bind_fields(m, name, fields...);
+    record.def("__eq__", [=](const T& one, nb::handle other) -> nb::object {
+        if (!nb::isinstance<T>(other)) return nb::borrow(Py_NotImplemented);
+        return nb::bool_(values_of(one, fields...).equal(values_of(nb::cast<const T&>(other), fields...)));
+    });
+    record.def("__hash__", [=](const T& one) { return nb::hash(values_of(one, fields...)); });
+}
+
 void bind_columns(nb::module_& m);
 void bind_runs(nb::module_& m);
 void bind_decisions(nb::module_& m);
-void bind_blocks(nb::module_& m);
 void bind_pools(nb::module_& m);
 
 }  // namespace plurule

@@ -25,14 +25,16 @@ bool is_moderate(double number) { return number >= 0 && number < 1e9; }
 }  // namespace
 
 CandidateSearch::CandidateSearch(const State& state, const Options& options, Threads& threads)
-    : state_(state), options_(options), threads_(threads),
-      histogram_(state, allowed_attributes(state, options), options.label_conditions, threads), least_share_(least_share(options)) {
+    : state_(state),
+      options_(options),
+      threads_(threads),
+      histogram_(state, allowed_attributes(state, options), options.label_conditions, threads),
+      least_share_(least_share(options)) {
     for (std::size_t t = 0; t < threads.most(); ++t) tools_.push_back(std::make_unique<Tools>(state, options_));
     Quotient quotient{};
     is_bounded_ = as_quotient(options.heuristic, quotient) && (tools_[0]->finder.never_rises() || options.is_additive()) &&
                   is_moderate(options.heuristic.parameter) &&
                   std::all_of(options.lift.begin(), options.lift.end(), [](double lift) { return lift > 0 && lift < 1e9; });
-    last_found_.assign(histogram_.parts().size(), 0);
 }
 
 std::vector<std::size_t> CandidateSearch::allowed_attributes(const State& state, const Options& options) {
@@ -89,8 +91,8 @@ void CandidateSearch::update_usable() {
     some_known_ = remembers_ && usable_.update(histogram_, state_.n_labels) && state_.n_labels > FEW_LABELS;
 }
 
-// Where values are averaged, let v be that of a head of k labels with mean m, v = ρ(k) × m, and let j of its labels be worth at least r × v. The mean of these,
-// M >= m, makes a head worth ρ(j) × M >= v if
+// Where values are averaged, let v be that of a head of k labels with mean m, v = ρ(k) × m, and let j of its labels be worth at
+// least r × v. The mean of these, M >= m, makes a head worth ρ(j) × M >= v if
 //     r <= (k × ρ(j) / ρ(k) - j) / ((k - j) × ρ(k))     for all j < k,
 // since m <= (j × M + (k - j) × r × v) / k. Gives the highest such r, or a little less; 0: labels may be worth anything.
 double CandidateSearch::least_share(const Options& options) {
@@ -104,16 +106,18 @@ double CandidateSearch::least_share(const Options& options) {
 }
 
 // The labels by which the candidates of a group are valued; none where no head can be as precise as required and reach the floor.
-std::span<const std::uint32_t> CandidateSearch::choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side,
-                                                              Tools& tools) {
-    const bool remembers = remembers_ && part.kind != Part::Kind::labels;
-    const float floor = std::max({0.0f, least_for(floor_for(tools)), least_for(sure_.floor())}), every = floor * float(least_share_);
+std::span<const std::uint32_t> CandidateSearch::choose_places(const SlotRange& range, const Cells& cells, std::size_t group,
+                                                              const Scope& scope, bool other_side, Tools& tools) {
+    const bool remembers = remembers_ && range.kind != SlotRange::Kind::labels;
+    const float floor = std::max({0.0f, least_for(floor_for(tools)), least_for(sure_.floor())}),
+                every = floor * float(least_share_);
     if (remembers && (scoring_.additive || (needs_precise_label() && some_known_))) {
         tools.places.clear();
         usable_.visit(group, other_side, searched_, [&](std::size_t label) { tools.places.push_back(place_of_[label]); });
         if (scoring_.additive) return tools.places;
         tools.is_precise.resize(tools.places.size());
-        const bool some = histogram_.rate_labels(cells, group, labels_, tools.places, scope.totals, other_side, scoring_, every, tools.is_precise.data());
+        const bool some = histogram_.rate_labels(cells, group, labels_, tools.places, scope.totals, other_side, scoring_, every,
+                                                 tools.is_precise.data());
         for (std::size_t i = 0; i < tools.places.size(); ++i)
             if (!tools.is_precise[i]) usable_.drop(group, other_side, std::size_t(labels_[tools.places[i]]));
         if (!some) return {};
@@ -129,7 +133,8 @@ std::span<const std::uint32_t> CandidateSearch::choose_places(const Part& part, 
 void CandidateSearch::choose_labels() {
     labels_.clear();
     for (std::size_t label = 0; label < state_.n_labels; ++label)
-        if (state_.is_searched(label) && (options_.predict_absence || state_.labels[label].open_present > 0)) labels_.push_back(std::int32_t(label));
+        if (state_.is_searched(label) && (options_.predict_absence || state_.labels[label].open_present > 0))
+            labels_.push_back(std::int32_t(label));
     all_places_.resize(labels_.size());
     std::iota(all_places_.begin(), all_places_.end(), 0);
     place_of_.resize(state_.n_labels);
@@ -143,12 +148,12 @@ void CandidateSearch::choose_labels() {
     scoring_ = scoring();
 }
 
-Scoring CandidateSearch::scoring() const {
+BoundScoring CandidateSearch::scoring() const {
     Quotient q{};
     as_quotient(options_.heuristic, q);
     const HeadFinder& finder = tools_[0]->finder;
     const bool relaxed = options_.head_search == HeadSearchKind::relaxed;
-    Scoring s{};
+    BoundScoring s{};
     for (int i = 0; i < 4; ++i) {
         s.top[i] = float(q.top[i]);
         s.bottom[i] = float(q.bottom[i]);
@@ -165,7 +170,8 @@ Scoring CandidateSearch::scoring() const {
     s.checks_labels = state_.required.checks_labels();
     s.right = float(state_.required.surplus(1, 0));
     s.wrong = float(state_.required.surplus(0, -1));
-    const bool is_exact = state_.required.threshold == 0.5 && state_.number != Number::real && state_.total_weight * double(labels_.size()) < 0x1p24;
+    const bool is_exact = state_.required.threshold == 0.5 && state_.number != Number::real &&
+                          state_.total_weight * double(labels_.size()) < 0x1p24;
     s.rounding = is_exact ? 0.0f : 2e-6f;
     s.coarse = options_.heads_can_clash() || options_.directions.by_label || (s.checks_labels && !is_exact);
     s.lift.assign(options_.lift.begin(), options_.lift.end());
@@ -182,7 +188,8 @@ void CandidateSearch::add_label(std::size_t label, double tp, double fp, double 
     totals.present_in_training.push_back(in_training);
     totals.absent_in_training.push_back(state_.weight_of_rows - in_training);
     if (state_.number != Number::real)
-        for (double sum : {tp, fp, present, in_training, state_.weight_of_rows - in_training}) totals.whole.push_back(std::int32_t(sum));
+        for (double sum : {tp, fp, present, in_training, state_.weight_of_rows - in_training})
+            totals.whole.push_back(std::int32_t(sum));
     totals.kinds = scoring_.additive ? 2 : scoring_.f_like ? 3 : 4;
 }
 
@@ -202,26 +209,22 @@ Totals CandidateSearch::sum_rows(const std::vector<Row>& rows) const {
 void CandidateSearch::search_heads(const Scope& scope) {
     if (labels_.size() == 1) return;
     const Cells* kept = scope.refined ? nullptr : histogram_.kept();
-    const std::vector<Part>& parts = histogram_.parts();
+    const std::vector<SlotRange>& ranges = histogram_.ranges();
     for (auto& tools : tools_) tools->promises.clear();
-    std::vector<std::size_t> order(parts.size());
+    std::vector<std::size_t> order(ranges.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return last_found_[a] > last_found_[b]; });
     threads_.run(order, is_small(scope.rows->size()), [&](std::size_t p, std::size_t t) {
         Tools& tools = *tools_[t];
-        const Part& part = parts[p];
-        if (!kept) histogram_.count(part, *scope.rows, tools.cells, t);
+        const SlotRange& range = ranges[p];
+        if (!kept) histogram_.count(range, *scope.rows, tools.cells, t);
         const Cells& cells = kept ? *kept : tools.cells;
-        const Scope known = some_missing(part) ? known_in(part, cells, scope, tools) : Scope{};
-        const Scope& own = some_missing(part) ? known : scope;
-        if (kept) {
-            last_found_[p] = 0;
-            value_part(p, cells, own, tools);
-            return;
-        }
+        const Scope known = some_missing(range) ? known_in(range, cells, scope, tools) : Scope{};
+        const Scope& own = some_missing(range) ? known : scope;
+        if (kept) return value_range(p, cells, own, tools);
         tools.promises.clear();
-        value_part(p, cells, own, tools);
-        std::sort(tools.promises.begin(), tools.promises.end(), [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
+        value_range(p, cells, own, tools);
+        std::sort(tools.promises.begin(), tools.promises.end(),
+                  [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
         for (const Promise& promise : tools.promises) look_at(promise, cells, own, tools);
         offer_heads(own, tools);
     });
@@ -232,7 +235,8 @@ void CandidateSearch::look_at_promises(const Scope& scope) {
     std::vector<Promise> all;
     const float least = std::max(least_for(sure_.floor()), least_for(floor_for(*tools_[0])));
     for (auto& tools : tools_)
-        std::copy_if(tools->promises.begin(), tools->promises.end(), std::back_inserter(all), [&](const Promise& p) { return p.bound >= least; });
+        std::copy_if(tools->promises.begin(), tools->promises.end(), std::back_inserter(all),
+                     [&](const Promise& p) { return p.bound >= least; });
     std::sort(all.begin(), all.end(), [](const Promise& a, const Promise& b) { return a.bound > b.bound; });
     std::vector<std::size_t> numbers((all.size() + AT_ONCE - 1) / AT_ONCE);
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -241,9 +245,9 @@ void CandidateSearch::look_at_promises(const Scope& scope) {
         Tools& tools = *tools_[t];
         if (all[number * AT_ONCE].bound < least_for(floor_for(tools))) return;
         for (std::size_t i = number * AT_ONCE; i < std::min(all.size(), (number + 1) * AT_ONCE); ++i) {
-            const Part& part = histogram_.parts()[all[i].part];
-            if (some_missing(part))
-                look_at(all[i], kept, known_in(part, kept, scope, tools), tools);
+            const SlotRange& range = histogram_.ranges()[all[i].range];
+            if (some_missing(range))
+                look_at(all[i], kept, known_in(range, kept, scope, tools), tools);
             else
                 look_at(all[i], kept, scope, tools);
         }
@@ -252,49 +256,55 @@ void CandidateSearch::look_at_promises(const Scope& scope) {
 }
 
 // The scope without the rows whose value is missing: the last slot sums them up.
-CandidateSearch::Scope CandidateSearch::known_in(const Part& part, const Cells& cells, const Scope& scope, Tools& tools) const {
+CandidateSearch::Scope CandidateSearch::known_in(const SlotRange& range, const Cells& cells, const Scope& scope,
+                                                 Tools& tools) const {
     Scope known{scope.rows, scope.refined, scope.parent, {}};
     tools.gathered.resize(3 * labels_.size());
-    histogram_.gather(cells, part.first_slot() + part.n_slots - 1, labels_.data(), labels_.size(), tools.gathered.data());
+    histogram_.gather(cells, range.first_slot() + range.n_slots - 1, labels_.data(), labels_.size(), tools.gathered.data());
     for (std::size_t i = 0; i < labels_.size(); ++i)
-        add_label(std::size_t(labels_[i]), tools.gathered[3 * i], tools.gathered[3 * i + 1], tools.gathered[3 * i + 2], known.totals);
+        add_label(std::size_t(labels_[i]), tools.gathered[3 * i], tools.gathered[3 * i + 1], tools.gathered[3 * i + 2],
+                  known.totals);
     return known;
 }
 
-// Notes the candidates of a part that may be the best.
-void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope& scope, Tools& tools) {
-    const Part& part = histogram_.parts()[p];
+// Notes the candidates of a range that may be the best.
+void CandidateSearch::value_range(std::size_t p, const Cells& cells, const Scope& scope, Tools& tools) {
+    const SlotRange& range = histogram_.ranges()[p];
     // A value that is sure raises the floor only where nothing else can be in the way of the candidate.
     const bool trusts = shares_best_ && !scope.refined && !options_.directions.any() && state_.number == Number::narrow;
     tools.matrices.resize((labels_.size() - 1) * MATRIX);
     const float least_covered = float(options_.min_coverage) * (1 - 1e-6f);
-    tools.sides.assign(part.groups(), BOTH_SIDES);
-    if (is_bounded_ && needs_precise_label() && !some_known_) histogram_.find_precise(cells, part, labels_, scope.totals, scoring_, tools.sides.data());
-    for (std::size_t group = part.first_group; group < part.first_group + part.groups(); ++group) {
-        const std::size_t first_slot = (group - part.first_group) * LANES;
-        if (part.kind == Part::Kind::labels) {
+    tools.sides.assign(range.groups(), BOTH_SIDES);
+    if (is_bounded_ && needs_precise_label() && !some_known_)
+        histogram_.find_precise(cells, range, labels_, scope.totals, scoring_, tools.sides.data());
+    for (std::size_t group = range.first_group; group < range.first_group + range.groups(); ++group) {
+        const std::size_t first_slot = (group - range.first_group) * LANES;
+        if (range.kind == SlotRange::Kind::labels) {
             bool some = false;
-            for (std::size_t label = part.first + first_slot / 2; label < std::min<std::size_t>(part.first + first_slot / 2 + LANES / 2, state_.n_labels); ++label)
+            for (std::size_t label = range.first + first_slot / 2;
+                 label < std::min<std::size_t>(range.first + first_slot / 2 + LANES / 2, state_.n_labels); ++label)
                 some |= state_.head_labels[label] != 0;
             if (!some) continue;
         }
-        for (int other = 0; other < (part.two_sided() ? 2 : 1); ++other) {
-            if (!(tools.sides[group - part.first_group] >> other & 1)) continue;
+        for (int other = 0; other < (range.two_sided() ? 2 : 1); ++other) {
+            if (!(tools.sides[group - range.first_group] >> other & 1)) continue;
             float covered[LANES];
             std::span<const std::uint32_t> places;
             if (is_bounded_) {
-                places = choose_places(part, cells, group, scope, other != 0, tools);
+                places = choose_places(range, cells, group, scope, other != 0, tools);
                 if (places.empty()) continue;
             }
             histogram_.load(cells, group, labels_, places, scope.totals, other != 0, tools.matrices.data(), covered);
-            const std::size_t candidates = std::min<std::size_t>(LANES, part.n_slots - first_slot);
+            const std::size_t candidates = std::min<std::size_t>(LANES, range.n_slots - first_slot);
             Valued valued;
             float floor = least_for(floor_for(tools));
             if (is_bounded_) {
                 floor = std::max(floor, least_for(sure_.floor()));
-                kernels().value(scoring_, tools.matrices.data(), places.size(), covered, candidates, least_covered, floor, valued);
+                kernels().value(scoring_, tools.matrices.data(), places.size(), covered, candidates, least_covered, floor,
+                                valued);
                 for (std::size_t i = 0; scoring_.additive && remembers_ && valued.labels && i < places.size(); ++i)
-                    if (tools.matrices[i * MATRIX + OF_VALUE] == 0) usable_.drop(group, other != 0, std::size_t(labels_[places[i]]));
+                    if (tools.matrices[i * MATRIX + OF_VALUE] == 0)
+                        usable_.drop(group, other != 0, std::size_t(labels_[places[i]]));
                 if (!valued.some) continue;
             }
             for (std::size_t i = 0; i < candidates; ++i) {
@@ -302,8 +312,7 @@ void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope&
                 if (bound < floor || bound < 0) continue;
                 if (!is_bounded_ && !(covered[i] > 0 && covered[i] >= least_covered)) continue;
                 tools.promises.push_back({bound, std::uint32_t(p), std::uint32_t(group * LANES + i), other != 0});
-                if (!scope.refined) last_found_[p] = std::max(last_found_[p], bound);
-                const bool splits = !part.two_sided() || covered[i] < float(scope.totals.covered());
+                const bool splits = !range.two_sided() || covered[i] < float(scope.totals.covered());
                 if (is_bounded_ && valued.sure[i] && trusts && splits) sure_.raise(double(bound) * SURE);
             }
         }
@@ -313,10 +322,10 @@ void CandidateSearch::value_part(std::size_t p, const Cells& cells, const Scope&
 // Looks at a candidate exactly.
 void CandidateSearch::look_at(const Promise& promise, const Cells& cells, const Scope& scope, Tools& tools) {
     if (promise.bound < least_for(floor_for(tools))) return;
-    const Part& part = histogram_.parts()[promise.part];
+    const SlotRange& range = histogram_.ranges()[promise.range];
     std::size_t a;
     Split split;
-    if (!histogram_.split_of(cells, part, promise.slot, promise.other_side, scope.rows->size(), a, split)) return;
+    if (!histogram_.split_of(cells, range, promise.slot, promise.other_side, scope.rows->size(), a, split)) return;
     if (a >= state_.n_attributes() && !state_.head_labels[a - state_.n_attributes()]) return;
     std::vector<double>& counts = tools.gathered;
     counts.resize(3 * labels_.size());
@@ -380,19 +389,22 @@ void CandidateSearch::refine(const GrowingRule& rule, std::size_t parent) {
     std::vector<Refinements> sinks;
     for (auto& tools : tools_) sinks.emplace_back(*this, *tools, rule, std::int32_t(parent));
     for (auto& tools : tools_) tools->fixed.row_scores.clear();
-    if (!state_.prepared.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, sinks[0]);
+    if (!state_.columns.sparse.attributes().empty()) head.visit_sparse(rows, tools_[0]->fixed, sinks[0]);
     std::vector<std::size_t> dense;
     for (std::size_t a : allowed_attributes(state_, options_))
         if (!state_.attribute(a).sparse()) dense.push_back(a);
     for (std::size_t label = 0; options_.label_conditions && label < state_.n_labels; ++label)
-        if (state_.head_labels[label] && !state_.predicted[label].empty() && !is_in_head(label, rule)) dense.push_back(state_.n_attributes() + label);
-    threads_.run(dense, is_small(rows.size()), [&](std::size_t a, std::size_t t) { head.visit(a, rows, tools_[t]->fixed, sinks[t]); });
+        if (state_.head_labels[label] && !state_.predicted[label].empty() && !is_in_head(label, rule))
+            dense.push_back(state_.n_attributes() + label);
+    threads_.run(dense, is_small(rows.size()),
+                 [&](std::size_t a, std::size_t t) { head.visit(a, rows, tools_[t]->fixed, sinks[t]); });
 }
 
 // Whether a label is in the head of a rule, or must not be related to one that is.
 bool CandidateSearch::is_in_head(std::size_t label, const GrowingRule& rule) const {
     return std::any_of(rule.head.begin(), rule.head.end(), [&](const Assignment& assigned) {
-        return std::size_t(assigned.label) == label || options_.pairs.are_apart(std::size_t(assigned.label), label, state_.n_labels);
+        return std::size_t(assigned.label) == label ||
+               options_.pairs.are_apart(std::size_t(assigned.label), label, state_.n_labels);
     });
 }
 

@@ -1,20 +1,62 @@
 // One pass over the candidates for the next condition, the best of which are kept.
 //
-// With heads of their own, candidates are valued eight at a time in single precision, from the histogram; those that may be the best
-// are looked at exactly, the most promising first. Under a fixed head all are valued exactly.
+// With heads of their own, candidates are valued eight at a time in single precision, from the histogram; those that may be the
+// best are looked at exactly, the most promising first. Under a fixed head all are valued exactly.
 #pragma once
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "fixed_head.hpp"
 #include "heads.hpp"
 #include "histogram.hpp"
-#include "rule.hpp"
-#include "threads.hpp"
-#include "usable_labels.hpp"
 
 namespace plurule {
+
+// The labels that candidates can use, remembered from rule to rule: like a std::vector<bool> per group of eight candidates and
+// side, with a bit per label. A bit that is not set holds until the counts of the label change: by none of the candidates can the
+// label gain, where values are added up, or be as precise as required.
+class UsableLabels {
+   public:
+    // Labels whose counts have changed may be usable again. Whether some have not.
+    bool update(const Histogram& histogram, std::size_t n_labels) {
+        words_ = (n_labels + 63) / 64;
+        bits_.resize(2 * histogram.n_groups() * words_, ~std::uint64_t(0));
+        versions_.resize(n_labels, 0);
+        std::vector<std::uint64_t> changed(words_, 0);
+        std::size_t unchanged = 0;
+        for (std::size_t label = 0; label < n_labels; ++label)
+            if (std::exchange(versions_[label], histogram.version(label)) != histogram.version(label))
+                changed[label / 64] |= bit(label);
+            else
+                ++unchanged;
+        for (std::size_t word = 0; word < words_; ++word)
+            for (std::size_t i = word; changed[word] && i < bits_.size(); i += words_) bits_[i] |= changed[word];
+        return unchanged > 0;
+    }
+    void drop(std::size_t group, bool other_side, std::size_t label) {
+        bits_[first_word(group, other_side) + label / 64] &= ~bit(label);
+    }
+    // visit(label) for those of `wanted` that may be usable, ascending.
+    template <class Visit>
+    void visit(std::size_t group, bool other_side, const std::vector<std::uint64_t>& wanted, Visit&& visit) const {
+        const std::size_t first = first_word(group, other_side);
+        for (std::size_t word = 0; word < words_; ++word)
+            for (std::uint64_t bits = bits_[first + word] & wanted[word]; bits; bits &= bits - 1)
+                visit(64 * word + std::size_t(std::countr_zero(bits)));
+    }
+    static std::uint64_t bit(std::size_t label) { return std::uint64_t(1) << label % 64; }
+
+   private:
+    std::size_t first_word(std::size_t group, bool other_side) const { return (2 * group + other_side) * words_; }
+
+    std::size_t words_ = 0;
+    std::vector<std::uint64_t> bits_;      // groups × sides × words
+    std::vector<std::uint32_t> versions_;  // per label: of its counts, as of which bits hold
+};
 
 class CandidateSearch {
    public:
@@ -36,7 +78,7 @@ class CandidateSearch {
     // A candidate that may be the best: no head of it is worth more than the bound.
     struct Promise {
         float bound;
-        std::uint32_t part;
+        std::uint32_t range;
         std::uint32_t slot;  // of the table
         bool other_side;
     };
@@ -48,7 +90,7 @@ class CandidateSearch {
         std::vector<float> matrices;
         std::vector<std::uint32_t> places;  // of labels that candidates are valued by
         std::vector<std::uint8_t> is_precise;  // per place
-        std::vector<std::uint8_t> sides;    // per group of a part: bits of those on which a label may be precise
+        std::vector<std::uint8_t> sides;    // per group of a range: bits of those on which a label may be precise
         std::vector<double> gathered;
         std::vector<Promise> promises;
         FixedHead::Workspace fixed;
@@ -64,19 +106,22 @@ class CandidateSearch {
     static std::vector<std::size_t> allowed_attributes(const State& state, const Options& options);
     void begin_pass(std::size_t width);
     void choose_labels();
-    Scoring scoring() const;
+    BoundScoring scoring() const;
     void add_label(std::size_t label, double tp, double fp, double present, Totals& totals) const;
     Totals sum_rows(const std::vector<Row>& rows) const;
-    bool some_missing(const Part& part) const { return part.kind == Part::Kind::numeric && state_.attribute(part.first).some_missing; }
+    bool some_missing(const SlotRange& range) const {
+        return range.kind == SlotRange::Kind::numeric && state_.attribute(range.first).some_missing;
+    }
     void update_usable();
     // A head without a label that is as precise as required is not, unless absence is predicted.
     bool needs_precise_label() const { return scoring_.checks_head && !scoring_.absence && !scoring_.additive; }
     static double least_share(const Options& options);
-    std::span<const std::uint32_t> choose_places(const Part& part, const Cells& cells, std::size_t group, const Scope& scope, bool other_side, Tools& tools);
+    std::span<const std::uint32_t> choose_places(const SlotRange& range, const Cells& cells, std::size_t group,
+                                                 const Scope& scope, bool other_side, Tools& tools);
     void search_heads(const Scope& scope);
     void look_at_promises(const Scope& scope);
-    Scope known_in(const Part& part, const Cells& cells, const Scope& scope, Tools& tools) const;
-    void value_part(std::size_t part, const Cells& cells, const Scope& scope, Tools& tools);
+    Scope known_in(const SlotRange& range, const Cells& cells, const Scope& scope, Tools& tools) const;
+    void value_range(std::size_t range, const Cells& cells, const Scope& scope, Tools& tools);
     void look_at(const Promise& promise, const Cells& cells, const Scope& scope, Tools& tools);
     void offer_heads(const Scope& scope, Tools& tools);
     void keep(Candidate&& candidate, Tools& tools);
@@ -96,13 +141,12 @@ class CandidateSearch {
     std::vector<std::int32_t> labels_;  // that may be in heads, and behind them the column of the coverage
     std::vector<std::uint32_t> all_places_, place_of_;  // 0, 1, … of the labels; and per label, among them
     std::vector<std::uint64_t> searched_;               // bits of these labels
-    Scoring scoring_{};
+    BoundScoring scoring_{};
     bool is_bounded_ = false;  // candidates can be valued in single precision
-    double least_share_;  // of the value of a head, that its labels are worth
+    double least_share_;       // of the value of a head, that its labels are worth
     UsableLabels usable_;
     bool remembers_ = false;   // which labels are usable, in this pass
     bool some_known_ = false;  // something is remembered of some labels
-    std::vector<float> last_found_;  // per part: its highest bound in the last pass
 };
 
 }  // namespace plurule

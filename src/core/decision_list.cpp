@@ -122,7 +122,8 @@ class Block {
         for (const std::uint64_t word : rows) any |= word;
         for (std::size_t i = 0; any && i < rule.body.size(); ++i) {
             const ListCondition& condition = list_.conditions[rule.body[i]];
-            const Bits& holds = condition.on_label() ? decided_[condition.index][condition.test == Test::label_present] : test(rule.body[i], rows);
+            const Bits& holds = condition.on_label() ? decided_[condition.index][condition.test == Test::label_present]
+                                                     : test(rule.body[i], rows);
             any = 0;
             for (std::size_t word = 0; word < WORDS; ++word) any |= rows[word] &= holds[word];
         }

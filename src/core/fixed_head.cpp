@@ -27,9 +27,16 @@ void set_bit(std::vector<std::uint64_t>& words, std::size_t number) { words[numb
 
 }  // namespace
 
-FixedHead::FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows)
-    : state_(state), options_(options), required_(state.required), n_labels_(head.size()), n_terms_(options.averages_labels ? head.size() : 1),
-      labels_of_term_(options.averages_labels ? 1.0 : double(head.size())), absent_(n_terms_, 0), present_(n_terms_, 0) {
+FixedHead::FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head,
+                     const std::vector<Row>& rows)
+    : state_(state),
+      options_(options),
+      required_(state.required),
+      n_labels_(head.size()),
+      n_terms_(options.averages_labels ? head.size() : 1),
+      labels_of_term_(options.averages_labels ? 1.0 : double(head.size())),
+      absent_(n_terms_, 0),
+      present_(n_terms_, 0) {
     screens_ = as_quotient(options.heuristic, quotient_) && (n_terms_ == 1 || options.heuristic.formula == Formula::accuracy);
     const double most = state.total_weight * labels_of_term_;
     // A row contributes four numbers of 16 bits.
@@ -47,7 +54,8 @@ FixedHead::FixedHead(const State& state, const Options& options, const std::vect
         const double weight = state.weight(row);
         some_weigh_nothing_ |= weight == 0;
         bool some_open = false;  // then the instance counts with all labels of the head
-        for (const Assignment& assigned : head) some_open |= (state.byte(row, std::size_t(assigned.label)) & (OPEN_PRESENT | OPEN_ABSENT)) != 0;
+        for (const Assignment& assigned : head)
+            some_open |= (state.byte(row, std::size_t(assigned.label)) & (OPEN_PRESENT | OPEN_ABSENT)) != 0;
         Sum sum{0, 0, 0, weight};
         for (std::size_t i = 0; i < head.size(); ++i) {
             const bool present = state.byte(row, std::size_t(head[i].label)) & PRESENT;
@@ -71,7 +79,8 @@ void FixedHead::write(std::size_t term, Row row, const Sum& sum) {
 
 FixedHead::Sum FixedHead::contribution(std::size_t term, Row row) const {
     const std::size_t at = term * state_.n_rows + row;
-    return number_ == Number::real ? Sum{real_[4 * at], real_[4 * at + 1], real_[4 * at + 2], real_[4 * at + 3]} : unpacked(packed_[at]);
+    return number_ == Number::real ? Sum{real_[4 * at], real_[4 * at + 1], real_[4 * at + 2], real_[4 * at + 3]}
+                                   : unpacked(packed_[at]);
 }
 
 // A sum as the kernels write it.
@@ -113,10 +122,11 @@ void FixedHead::score_rows(const std::vector<Row>& rows, Workspace& work, double
         for (std::size_t i = 0; i < rows.size(); ++i) work.row_scores[i] += work.screen.score(contribution(term, rows[i]));
 }
 
-// Whether a candidate of a dense attribute may reach the floor. The score of a split is the sum of those of the rows up to it; `work.scores` has it for every
-// value that some row has.
+// Whether a candidate of a dense attribute may reach the floor. The score of a split is the sum of those of the rows up to it;
+// `work.scores` has it for every value that some row has.
 template <class Code>
-bool FixedHead::may_reach(std::size_t a, const Code* codes, const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const {
+bool FixedHead::may_reach(std::size_t a, const Code* codes, const std::vector<Row>& rows, Workspace& work,
+                          RefinementSink& sink) const {
     const Attribute& attribute = state_.attribute(a);
     const std::size_t values = std::size_t(attribute.values);
     const bool is_long = values > 256 && values > 4 * rows.size();
@@ -163,7 +173,7 @@ void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& wo
         std::memset(work.sums.data(), 0, bytes);
         const auto sums_of = [&](std::size_t term) { return work.sums.data() + term * stride * kernel.bytes; };
         for (std::size_t term = 0; term < n_terms_; ++term)
-            kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), stride, sums_of(term));
+            kernel.add[code_kind(sizeof *codes)](codes, rows.data(), rows.size(), contributions(term), sums_of(term));
         work.values.clear();
         if (scored || some_weigh_nothing_) {
             mark_values(codes, values, rows, work);
@@ -173,14 +183,15 @@ void FixedHead::visit(std::size_t a, const std::vector<Row>& rows, Workspace& wo
             if (sum_at(work.sums, value)[3] > 0) work.values.push_back(std::int32_t(value));
         for (std::size_t term = 0; term < n_terms_; ++term)
             for (std::size_t i = 0; i < work.values.size(); ++i)
-                std::memmove(sums_of(term) + i * kernel.bytes, sums_of(term) + std::size_t(work.values[i]) * kernel.bytes, kernel.bytes);
+                std::memmove(sums_of(term) + i * kernel.bytes, sums_of(term) + std::size_t(work.values[i]) * kernel.bytes,
+                             kernel.bytes);
         value_groups(a, stride, scored, work, sink);
     });
     finish(work, sink);
 }
 
-// Values the candidates of an attribute from what groups of rows contribute, each with one of `work.values`. The sums of one term are `stride` sums behind
-// those of the one before. `scored`: the scores of values are known.
+// Values the candidates of an attribute from what groups of rows contribute, each with one of `work.values`. The sums of one term
+// are `stride` sums behind those of the one before. `scored`: the scores of values are known.
 void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
     const bool nominal = state_.attribute(a).nominal;
@@ -189,7 +200,8 @@ void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Wor
     work.totals.assign(n_terms_, Sum{});
     for (std::size_t term = 0; term < n_terms_; ++term) {
         if (!nominal) kernel.cumulate(work.sums.data() + term * stride * kernel.bytes, groups);
-        for (std::size_t g = nominal ? 0 : groups - 1; g < groups; ++g) work.totals[term] = work.totals[term] + sum_at(work.sums, term * stride + g);
+        for (std::size_t g = nominal ? 0 : groups - 1; g < groups; ++g)
+            work.totals[term] = work.totals[term] + sum_at(work.sums, term * stride + g);
     }
     const Screen screen = scored ? work.screen : screen_for(sink.floor());
     const auto score_at = [&](std::size_t g) {
@@ -203,7 +215,8 @@ void FixedHead::value_groups(std::size_t a, std::size_t stride, bool scored, Wor
         const double score = screens_ ? score_at(g) : 0;
         const Split split{work.values[g], nominal ? 0 : work.values[g + 1], false};
         if (!screens_ || score >= screen.least) add_candidate(a, split, g, stride, false, work);
-        if (!nominal && (!screens_ || of_all - score >= screen.least)) add_candidate(a, {split.below, split.above, true}, g, stride, true, work);
+        if (!nominal && (!screens_ || of_all - score >= screen.least))
+            add_candidate(a, {split.below, split.above, true}, g, stride, true, work);
     }
     if (!options_.is_custom()) finish(work, sink);
 }
@@ -223,7 +236,8 @@ FixedHead::Screen FixedHead::screen_for(double floor) const {
 }
 
 // A candidate that is valued with others: heuristics written in Python are slow to call.
-void FixedHead::add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side, Workspace& work) const {
+void FixedHead::add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side,
+                              Workspace& work) const {
     const auto sum_of = [&](std::size_t term) {
         const Sum own = sum_at(work.sums, term * stride + group);
         return other_side ? work.totals[term] - own : own;
@@ -263,12 +277,13 @@ void FixedHead::finish(Workspace& work, RefinementSink& sink) const {
 
 void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, RefinementSink& sink) const {
     const RefineKernels& kernel = kernels().refine[int(number_)];
-    const SparseValues& sparse = state_.prepared.sparse;
+    const SparseValues& sparse = state_.columns.sparse;
     std::vector<std::uint8_t>& sums = work.sparse_sums;
     const std::size_t every = sparse.n_slots(), stride = n_terms_ * kernel.bytes;  // behind the slots: all rows
     if (sums.size() < (every + 1) * stride) sums.assign((every + 1) * stride, 0);
     for (std::size_t term = 0; term < n_terms_; ++term)
-        kernel.add_listed(sparse.lists(), rows.data(), rows.size(), contributions(term), stride, every, sums.data() + term * kernel.bytes);
+        kernel.add_listed(sparse.lists(), rows.data(), rows.size(), contributions(term), stride, every,
+                          sums.data() + term * kernel.bytes);
     list_touched(rows, work);
     std::vector<std::uint32_t> counts;  // rows per slot, where a part of them has no weight
     if (some_weigh_nothing_) {
@@ -298,7 +313,8 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
         std::size_t listed = 0;
         for (std::size_t term = 0; term < n_terms_; ++term) {
             usual.push_back(sum_at(sums, every * n_terms_ + term));
-            for (std::size_t i = first; i < next; ++i) usual[term] = usual[term] - sum_at(sums, work.touched[i] * n_terms_ + term);
+            for (std::size_t i = first; i < next; ++i)
+                usual[term] = usual[term] - sum_at(sums, work.touched[i] * n_terms_ + term);
         }
         for (std::size_t i = first; some_weigh_nothing_ && i < next; ++i) listed += counts[work.touched[i]];
         const bool some_usual = some_weigh_nothing_ ? listed < rows.size() : usual[0][3] > 0;
@@ -311,7 +327,8 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
         std::uint8_t* to = work.sums.data();
         for (std::size_t term = 0; term < n_terms_; ++term)
             for (std::size_t g = 0, i = first; g < groups; ++g, to += kernel.bytes)
-                put(some_usual && std::ptrdiff_t(g) == place ? usual[term] : sum_at(sums, work.touched[i++] * n_terms_ + term), to);
+                put(some_usual && std::ptrdiff_t(g) == place ? usual[term] : sum_at(sums, work.touched[i++] * n_terms_ + term),
+                    to);
         value_groups(a, groups, false, work, sink);
     }
     finish(work, sink);
@@ -321,7 +338,7 @@ void FixedHead::visit_sparse(const std::vector<Row>& rows, Workspace& work, Refi
 
 // The slots that some row lists, ascending: marked where that takes less than looking at all of them.
 void FixedHead::list_touched(const std::vector<Row>& rows, Workspace& work) const {
-    const SparseValues& sparse = state_.prepared.sparse;
+    const SparseValues& sparse = state_.columns.sparse;
     work.touched.clear();
     std::size_t entries = 0;
     for (Row row : rows) entries += sparse.slots_of(row).size();

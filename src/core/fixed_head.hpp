@@ -1,8 +1,8 @@
 // Refining a body under a fixed head: only what its labels count matters, over the instances still covered.
 //
-// What a row contributes is right, wrong, present (pairs) and its weight, in one term with all labels summed, or one per label where
-// values are averaged. The candidates of an attribute come from a histogram of the contributions over the rows that are covered: like
-// that of the first pass, but of one head, and counted for each rule.
+// What a row contributes is right, wrong, present (pairs) and its weight, in one term with all labels summed, or one per label
+// where values are averaged. The candidates of an attribute come from a histogram of the contributions over the rows that are
+// covered: like that of the first pass, but of one head, and counted for each rule.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -40,8 +40,8 @@ class FixedHead {
     FixedHead(const State& state, const Options& options, const std::vector<Assignment>& head, const std::vector<Row>& rows);
 
     using Sum = HeadSum;
-    // value >= f where top - f × bottom >= 0: linear in right, wrong, present and weight. A candidate whose score is below `least` does
-    // not reach the floor; the score of the other side of a split is the score of all rows less its own.
+    // value >= f where top - f × bottom >= 0: linear in right, wrong, present and weight. A candidate whose score is below
+    // `least` does not reach the floor; the score of the other side of a split is the score of all rows less its own.
     struct Screen {
         double of[4], least;
         double score(const Sum& sum) const { return of[0] * sum[0] + of[1] * sum[1] + of[2] * sum[2] + of[3] * sum[3]; }
@@ -88,7 +88,8 @@ class FixedHead {
     void list_touched(const std::vector<Row>& rows, Workspace& work) const;
     void value_groups(std::size_t a, std::size_t stride, bool scored, Workspace& work, RefinementSink& sink) const;
     Screen screen_for(double floor) const;
-    void add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side, Workspace& work) const;
+    void add_candidate(std::size_t a, const Split& split, std::size_t group, std::size_t stride, bool other_side,
+                       Workspace& work) const;
     void finish(Workspace& work, RefinementSink& sink) const;
     bool admissible(double tp, double fp, double covered) const {
         return tp > 0 && required_.met(tp, fp) && covered >= options_.min_coverage;

@@ -36,61 +36,6 @@ void sort_upper_bits(std::vector<Entry>& entries) {
 // The bin of a value, given how many of all values are below it: as many in each as possible.
 double bin_of(double below, std::int32_t max_bins, double total) { return std::floor(below * max_bins / total); }
 
-// Bins of many values that all count 1, without sorting them all: only those in buckets that do not lie in one bin as a whole are
-// sorted. Buckets split the range of the values evenly. False, and nothing is done, where there may not be enough different values.
-bool rank_by_buckets(Listed& column, std::int32_t max_bins, Attribute& attribute) {
-    constexpr std::size_t BUCKETS = 1 << 15;
-    constexpr std::uint32_t SEVERAL = ~std::uint32_t(0);
-    constexpr double FAR = std::numeric_limits<double>::infinity();
-    if (column.values.size() < BUCKETS || std::size_t(max_bins) >= BUCKETS) return false;
-    double least = FAR, most = -FAR;
-    for (double value : column.values) least = std::min(least, value), most = std::max(most, value);  // NaN is neither
-    const double scale = double(BUCKETS - 1) / (most - least);
-    if (!std::isfinite(scale)) return false;
-    const auto bucket_of = [&](double value) { return std::size_t((value - least) * scale); };
-    std::vector<std::uint32_t> ends(BUCKETS + 1, 0), bins(BUCKETS, SEVERAL);
-    for (double value : column.values)
-        if (!std::isnan(value)) ++ends[bucket_of(value)];
-    if (std::count_if(ends.begin(), ends.end(), [](std::uint32_t size) { return size > 0; }) <= max_bins) return false;
-    const double total = std::accumulate(ends.begin(), ends.end(), 0.0);
-    std::uint32_t before = 0;
-    for (std::size_t b = 0; b < BUCKETS; ++b) {
-        const std::uint32_t end = before + ends[b];
-        if (ends[b] && bin_of(before, max_bins, total) == bin_of(end - 1, max_bins, total)) bins[b] = std::uint32_t(bin_of(before, max_bins, total));
-        ends[b] = std::exchange(before, end);  // from here on where the bucket begins
-    }
-    attribute.lowest.assign(std::size_t(max_bins), FAR);
-    attribute.highest.assign(std::size_t(max_bins), -FAR);
-    const auto assign = [&](double value, std::size_t at, std::uint32_t bin) {
-        column.ranks[at] = std::int32_t(bin);
-        attribute.lowest[bin] = std::min(attribute.lowest[bin], value);
-        attribute.highest[bin] = std::max(attribute.highest[bin], value);
-    };
-    std::vector<Entry>& split = column.entries;
-    split.clear();
-    for (std::uint32_t at = 0; at < column.values.size(); ++at)
-        if (const double value = column.values[at]; std::isnan(value))
-            column.ranks[at] = MISSING;
-        else if (const std::uint32_t bin = bins[bucket_of(value)]; bin != SEVERAL)
-            assign(value, at, bin);
-        else
-            split.push_back(Entry::of(value, at));
-    sort(split);
-    for (std::size_t i = 0, in_bucket = 0, bucket = BUCKETS; i < split.size();) {
-        const double value = split[i].value();
-        if (bucket_of(value) != bucket) bucket = bucket_of(value), in_bucket = i;
-        const std::uint32_t bin = std::uint32_t(bin_of(double(ends[bucket] + i - in_bucket), max_bins, total));
-        for (const std::uint64_t key = split[i].key; i < split.size() && split[i].key == key; ++i) assign(value, split[i].at, bin);
-    }
-    std::vector<std::int32_t> rank_of_bin;  // there are bins without a value
-    for (double lowest : attribute.lowest) rank_of_bin.push_back(lowest < FAR ? attribute.values++ : MISSING);
-    std::erase(attribute.lowest, FAR);
-    std::erase(attribute.highest, -FAR);
-    for (std::int32_t& rank : column.ranks)
-        if (attribute.values < max_bins && rank >= 0) rank = rank_of_bin[std::size_t(rank)];
-    return true;
-}
-
 }  // namespace
 
 Entry Entry::of(double value, std::uint32_t at) {
@@ -117,7 +62,6 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
         attribute.usual = 0;
         return;
     }
-    if (max_bins > 0 && !weights && !listed.is_sparse && rank_by_buckets(*this, max_bins, attribute)) return;
     std::size_t n_missing = 0, distinct = 0;
     entries.clear();
     entries.reserve(values.size());
@@ -176,7 +120,8 @@ void Listed::rank(const ListedRows& listed, std::int32_t max_bins, const double*
     attribute.values = rank + 1;
 }
 
-void keep(const ListedRows& listed, const std::vector<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column) {
+void keep(const ListedRows& listed, const std::vector<std::int32_t>& ranks, Attribute& attribute, Codes& codes,
+          SparseValues::Column& column) {
     thread_local std::vector<std::size_t> counts;  // the memory is used again for the next column
     counts.assign(std::size_t(attribute.values), 0);
     const std::int32_t unlisted = attribute.usual;

@@ -38,12 +38,14 @@ struct Listed {
     std::vector<std::int32_t> ranks;  // or categories; below 0: MISSING, UNLISTED
     std::vector<Entry> entries;
 
-    // Ranks the values, in bins where there are more than `max_bins` different ones (0: never). Weights (or null) only matter for bins.
+    // Ranks the values, in bins where there are more than `max_bins` different ones (0: never). Weights (or null) only matter for
+    // bins.
     void rank(const ListedRows& rows, std::int32_t max_bins, const double* weights, Attribute& attribute);
 };
 
-// Keeps the ranks or categories of a column: as codes, or where one value is usual and nothing is missing, as a list of the other rows.
-// `attribute.usual` is what unlisted rows have, and then the usual value, or -1.
-void keep(const ListedRows& listed, const std::vector<std::int32_t>& ranks, Attribute& attribute, Codes& codes, SparseValues::Column& column);
+// Keeps the ranks or categories of a column: as codes, or where one value is usual and nothing is missing, as a list of the other
+// rows. `attribute.usual` is what unlisted rows have, and then the usual value, or -1.
+void keep(const ListedRows& listed, const std::vector<std::int32_t>& ranks, Attribute& attribute, Codes& codes,
+          SparseValues::Column& column);
 
 }  // namespace plurule

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace plurule {
 
@@ -53,7 +54,8 @@ void HeadFinder::value_labels() {
         absent_h_.resize(tp_.size());
         options_.evaluate(fp_.data(), tp_.data(), tn_.data(), fn_.data(), tp_.size(), absent_h_.data());
     }
-    if (options_.is_custom() && !options_.averages_labels && options_.head_search != HeadSearchKind::single) value_custom_prefixes();
+    if (options_.is_custom() && !options_.averages_labels && options_.head_search != HeadSearchKind::single)
+        value_custom_prefixes();
 }
 
 void HeadFinder::value_custom_prefixes() {
@@ -68,7 +70,8 @@ void HeadFinder::value_custom_prefixes() {
     }
     prefix_values_.resize(counts[0].size());
     if (!counts[0].empty())
-        options_.evaluate(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), counts[0].size(), prefix_values_.data());
+        options_.evaluate(counts[0].data(), counts[1].data(), counts[2].data(), counts[3].data(), counts[0].size(),
+                          prefix_values_.data());
 }
 
 // Whether a label, predicted so, may not be in the head of a body.
@@ -92,7 +95,7 @@ void HeadFinder::choose_signs(std::size_t body) {
     body_ = body;
     ranked_.clear();
     taken_.clear();
-    sorted_ = next_ = ties_end_ = 0;
+    next_ = ties_end_ = 0;
     sum_h_ = sum_tp_ = sum_fp_ = sum_tn_ = sum_fn_ = 0;
     const auto usable = [&](std::size_t i, bool present, double value, double right, double wrong) {
         const bool may_be = right > 0 && value > least && !(required.of_label && !required.met(right, wrong));
@@ -115,29 +118,20 @@ void HeadFinder::choose_signs(std::size_t body) {
     }
 }
 
-// --- labels, best first: put in order only as far as they are asked for
+// --- labels, best first
 
 // Values equal within the tolerance are ties, led by the highest of them; among them more TP, then the order of labels.
 bool HeadFinder::find_ties() {
-    const auto sort_more = [&] {
-        if (sorted_ == ranked_.size()) return false;
-        constexpr std::size_t FEW = 16;  // most heads are shorter
-        const std::size_t until = sorted_ ? ranked_.size() : std::min(ranked_.size(), FEW);
-        const auto before = [](const Ranked& a, const Ranked& b) { return a.value > b.value; };
-        if (until < ranked_.size()) std::nth_element(ranked_.begin(), ranked_.begin() + std::ptrdiff_t(until), ranked_.end(), before);
-        std::sort(ranked_.begin() + std::ptrdiff_t(sorted_), ranked_.begin() + std::ptrdiff_t(until), before);
-        sorted_ = until;
-        return true;
-    };
     if (options_.head_search == HeadSearchKind::decomposable && next_ > 0) return false;
-    if (next_ == sorted_ && !sort_more()) return false;
+    if (next_ == ranked_.size()) return false;
+    if (next_ == 0) std::ranges::sort(ranked_, std::greater<>(), &Ranked::value);
     const double floor = floor_of_ties(ranked_[next_].value);
-    do {
-        while (ties_end_ < sorted_ && ranked_[ties_end_].value >= floor) ++ties_end_;
-    } while (ties_end_ == sorted_ && sort_more());
+    while (ties_end_ < ranked_.size() && ranked_[ties_end_].value >= floor) ++ties_end_;
     if (ties_end_ == next_ + 1) return true;
     std::sort(ranked_.begin() + std::ptrdiff_t(next_), ranked_.begin() + std::ptrdiff_t(ties_end_),
-              [this](const Ranked& a, const Ranked& b) { return right_[a.at] != right_[b.at] ? right_[a.at] > right_[b.at] : a.at < b.at; });
+              [this](const Ranked& a, const Ranked& b) {
+                  return right_[a.at] != right_[b.at] ? right_[a.at] > right_[b.at] : a.at < b.at;
+              });
     return true;
 }
 
@@ -190,7 +184,8 @@ const FoundHead& HeadFinder::find(std::size_t body, double floor) {
     return found_;
 }
 
-// Grows the head label by label; keeps the best lifted value, the longer head on a tie. h_k · max ρ(i > k) bounds every longer head.
+// Grows the head label by label; keeps the best lifted value, the longer head on a tie. h_k · max ρ(i > k) bounds every longer
+// head.
 void HeadFinder::relaxed(double floor) {
     reached_.clear();
     double best = NOTHING;

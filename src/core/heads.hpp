@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "options.hpp"
-#include "ranking.hpp"
 #include "rule.hpp"
 #include "state.hpp"
 
@@ -81,8 +79,8 @@ class HeadFinder {
     std::size_t body_ = 0;
     std::vector<double> h_, right_, wrong_;  // of its labels with their better sign; -inf: not in a head
     std::vector<std::uint8_t> sign_;
-    std::vector<Ranked> ranked_;  // best first, as far as sorted
-    std::size_t sorted_ = 0, next_ = 0, ties_end_ = 0;
+    std::vector<Ranked> ranked_;  // best first, once one is asked for
+    std::size_t next_ = 0, ties_end_ = 0;
     std::vector<std::uint32_t> taken_;
     double sum_h_ = 0, sum_tp_ = 0, sum_fp_ = 0, sum_tn_ = 0, sum_fn_ = 0;
     std::vector<double> reached_;  // lifted values of the heads on the way

@@ -59,7 +59,8 @@ inline void add_states(N* to, const std::uint8_t* bytes, const double* weights, 
     if constexpr (sizeof(N) == 2) {
         const UShort8 states = narrow_bytes(bytes);
         UShort8 parts[3] = {states & 1, (states >> 1) & 1, states >> 2};
-        for (int k = 0; k < 3; ++k) store(to + 8 * k, load<UShort8>(to + 8 * k) + (weights ? parts[k] * N(weights[row]) : parts[k]));
+        for (int k = 0; k < 3; ++k)
+            store(to + 8 * k, load<UShort8>(to + 8 * k) + (weights ? parts[k] * N(weights[row]) : parts[k]));
     } else {
         const Int8 states = wide_bytes(bytes);
         const Int8 parts[3] = {states & 1, (states >> 1) & 1, states >> 2};
@@ -178,14 +179,16 @@ inline void fold_group(const N* sums, const std::int32_t* columns, int kinds, bo
 }
 
 template <class N>
-void fold(const void* from, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* to) {
+void fold(const void* from, std::size_t groups, const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns,
+          void* to) {
     for (std::size_t group = 0; group < groups; ++group)
-        fold_group(static_cast<const N*>(from) + group * LANES * CELL, columns, kinds, subtract, static_cast<N*>(to) + group * n_columns * CELL);
+        fold_group(static_cast<const N*>(from) + group * LANES * CELL, columns, kinds, subtract,
+                   static_cast<N*>(to) + group * n_columns * CELL);
 }
 
 template <class N, class Code>
-void fold_few(const void* given, std::size_t slots, const std::uint32_t* rows, std::size_t count, const RowStates& states, const std::int32_t* columns,
-              int kinds, bool subtract, std::size_t n_columns, void* workspace, void* to) {
+void fold_few(const void* given, std::size_t slots, const std::uint32_t* rows, std::size_t count, const RowStates& states,
+              const std::int32_t* columns, int kinds, bool subtract, std::size_t n_columns, void* workspace, void* to) {
     const Code* codes = static_cast<const Code*>(given);
     const std::size_t groups = (slots + LANES - 1) / LANES;
     N* sums = static_cast<N*>(workspace);
@@ -254,7 +257,8 @@ struct Eight {
    private:
     auto total(std::size_t c, int kind) const {
         if constexpr (sizeof(N) == sizeof(double)) {
-            const std::vector<double>* of_kind[5] = {&totals.tp, &totals.fp, &totals.present, &totals.present_in_training, &totals.absent_in_training};
+            const std::vector<double>* of_kind[5] = {&totals.tp, &totals.fp, &totals.present, &totals.present_in_training,
+                                                     &totals.absent_in_training};
             return (*of_kind[kind])[c];
         } else {
             return totals.whole[5 * c + std::size_t(kind)];
@@ -263,8 +267,8 @@ struct Eight {
 };
 
 template <class N>
-void load_matrices(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals,
-                   bool other_side, float* to, float* to_covered) {
+void load_matrices(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
+                   const Totals& totals, bool other_side, float* to, float* to_covered) {
     const Eight<N> eight{group, columns, totals, other_side};
     const auto write = [](float* at, const auto& numbers) { store(at, __builtin_convertvector(numbers, Float8)); };
     write(to_covered, eight.covered());
@@ -278,20 +282,22 @@ void load_matrices(const void* group, const std::vector<std::int32_t>& columns, 
 }
 
 // Lanes in which a label, predicted as present, may be as precise as required.
-inline Int8 are_precise(const Scoring& s, Float8 tp, Float8 fp) {
+inline Int8 are_precise(const BoundScoring& s, Float8 tp, Float8 fp) {
     return (tp > Float8{}) & (s.right * tp - s.wrong * fp >= -s.rounding * (tp + fp));
 }
 
 template <class N>
-void find_precise(const void* cells, std::size_t groups, std::size_t n_columns, const std::vector<std::int32_t>& columns, const Totals& totals,
-                  const Scoring& s, std::uint8_t* sides) {
+void find_precise(const void* cells, std::size_t groups, std::size_t n_columns, const std::vector<std::int32_t>& columns,
+                  const Totals& totals, const BoundScoring& s, std::uint8_t* sides) {
     for (std::size_t group = 0; group < groups; ++group) {
         const void* at = static_cast<const N*>(cells) + group * n_columns * CELL;
         const Eight<N> own{at, columns, totals, false}, other{at, columns, totals, true};
         Int8 on_own = {}, on_other = {};
         for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
-            on_own |= are_precise(s, __builtin_convertvector(own.count(c, 0), Float8), __builtin_convertvector(own.count(c, 1), Float8));
-            on_other |= are_precise(s, __builtin_convertvector(other.count(c, 0), Float8), __builtin_convertvector(other.count(c, 1), Float8));
+            on_own |= are_precise(s, __builtin_convertvector(own.count(c, 0), Float8),
+                                  __builtin_convertvector(own.count(c, 1), Float8));
+            on_other |= are_precise(s, __builtin_convertvector(other.count(c, 0), Float8),
+                                    __builtin_convertvector(other.count(c, 1), Float8));
         }
         sides[group] = std::uint8_t(any(on_own) | any(on_other) << 1);
     }
@@ -301,15 +307,18 @@ void find_precise(const void* cells, std::size_t groups, std::size_t n_columns, 
 struct Score {
     float right, wrong, rejected, missed, constant;
 
-    Score(const Scoring& s, float f)
-        : right(weight(s.top[0], s.bottom[0], f)), wrong(weight(s.top[1], s.bottom[1], f)), rejected(weight(s.top[2], s.bottom[2], f)),
-          missed(weight(s.top[3], s.bottom[3], f)), constant(weight(s.top_constant, s.bottom_constant, f)) {}
+    Score(const BoundScoring& s, float f)
+        : right(weight(s.top[0], s.bottom[0], f)),
+          wrong(weight(s.top[1], s.bottom[1], f)),
+          rejected(weight(s.top[2], s.bottom[2], f)),
+          missed(weight(s.top[3], s.bottom[3], f)),
+          constant(weight(s.top_constant, s.bottom_constant, f)) {}
     Float8 of(Float8 tp, Float8 fp, Float8 others) const { return right * tp + wrong * fp + others; }
     static float weight(float top, float bottom, float f) { return top - f * bottom + 4e-6f * (top + f * bottom); }
 };
 
 // Lanes in which a label may be worth what a score is for.
-inline Int8 may_be_worth(const Scoring& s, const Score& score, Float8 tp, Float8 fp, Float8 fn, Float8 tn) {
+inline Int8 may_be_worth(const BoundScoring& s, const Score& score, Float8 tp, Float8 fp, Float8 fn, Float8 tn) {
     const Float8 others = score.missed * fn + score.rejected * tn + score.constant;
     Int8 may_be = (tp > Float8{}) & (score.of(tp, fp, others) >= Float8{});
     if (s.absence) may_be |= (fp > Float8{}) & (score.of(fp, tp, others) >= Float8{});
@@ -317,17 +326,19 @@ inline Int8 may_be_worth(const Scoring& s, const Score& score, Float8 tp, Float8
 }
 
 template <class N>
-bool rate_labels(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places, const Totals& totals, bool other_side,
-                 const Scoring& s, float every, std::uint8_t* is_precise) {
+bool rate_labels(const void* group, const std::vector<std::int32_t>& columns, std::span<const std::uint32_t> places,
+                 const Totals& totals, bool other_side, const BoundScoring& s, float every, std::uint8_t* is_precise) {
     const Score least(s, every);
     const Eight<N> eight{group, columns, totals, other_side};
     Int8 some = {};
     for (const std::uint32_t c : places) {
-        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
+        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8),
+                     fp = __builtin_convertvector(eight.count(c, 1), Float8);
         const Int8 precise = are_precise(s, tp, fp);
         *is_precise = any(precise);
         if (*is_precise++) {
-            const Float8 fn = __builtin_convertvector(eight.missed(c), Float8), tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
+            const Float8 fn = __builtin_convertvector(eight.missed(c), Float8),
+                         tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
             some |= precise & may_be_worth(s, least, tp, fp, fn, tn);
         }
     }
@@ -335,16 +346,18 @@ bool rate_labels(const void* group, const std::vector<std::int32_t>& columns, st
 }
 
 template <class N>
-std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side, const Scoring& s, float every,
-                     float best, std::uint32_t* places) {
+std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns, const Totals& totals, bool other_side,
+                     const BoundScoring& s, float every, float best, std::uint32_t* places) {
     const Score least(s, every), most(s, best);
     const Eight<N> eight{group, columns, totals, other_side};
     const bool needs_precision = s.checks_head && !s.absence;
     Int8 precise = {}, good = {};
     std::size_t count = 0;
     for (std::size_t c = 0; c + 1 < columns.size(); ++c) {
-        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8), fp = __builtin_convertvector(eight.count(c, 1), Float8);
-        const Float8 fn = __builtin_convertvector(eight.missed(c), Float8), tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
+        const Float8 tp = __builtin_convertvector(eight.count(c, 0), Float8),
+                     fp = __builtin_convertvector(eight.count(c, 1), Float8);
+        const Float8 fn = __builtin_convertvector(eight.missed(c), Float8),
+                     tn = s.f_like ? Float8{} : __builtin_convertvector(eight.rejected(c), Float8);
         const Int8 in_heads = may_be_worth(s, least, tp, fp, fn, tn);
         if (!any(in_heads)) continue;
         places[count++] = std::uint32_t(c);
@@ -357,7 +370,8 @@ std::size_t relevant(const void* group, const std::vector<std::int32_t>& columns
 template <class N>
 void gather(const void* group, const std::int32_t* columns, std::size_t count, std::size_t lane, double* to) {
     for (std::size_t c = 0; c < count; ++c)
-        for (std::size_t k = 0; k < 3; ++k) *to++ = double(static_cast<const N*>(group)[std::size_t(columns[c]) * CELL + k * LANES + lane]);
+        for (std::size_t k = 0; k < 3; ++k)
+            *to++ = double(static_cast<const N*>(group)[std::size_t(columns[c]) * CELL + k * LANES + lane]);
 }
 
 // --- refining
@@ -379,32 +393,20 @@ inline void add_to(void* sums, std::size_t at, const Sum& more) {
 }
 
 template <class Sum, class Code>
-void add_contributions(const void* given, const std::uint32_t* rows, std::size_t count, const void* contributions, std::size_t groups, void* sums) {
+void add_contributions(const void* given, const std::uint32_t* rows, std::size_t count, const void* contributions, void* sums) {
     const Code* codes = static_cast<const Code*>(given);
-    const auto add = [&](std::uint32_t row, void* to) { add_to(to, std::size_t(codes[row]) * sizeof(Sum), contribution<Sum>(contributions, row)); };
-    std::size_t i = 0;
-    if constexpr (sizeof(Code) == 1) {
-        // A row that has the code of the one before it would have to wait for it: they take turns between two tables.
-        Sum odd[256];
-        if (count > 4 * groups) {
-            __builtin_memset(odd, 0, groups * sizeof(Sum));
-            for (; i + 1 < count; i += 2) {
-                add(rows[i], sums);
-                add(rows[i + 1], odd);
-            }
-            for (std::size_t g = 0; g < groups; ++g) add_to(sums, g * sizeof(Sum), odd[g]);
-        }
-    }
-    for (; i < count; ++i) add(rows[i], sums);
+    for (std::size_t i = 0; i < count; ++i)
+        add_to(sums, std::size_t(codes[rows[i]]) * sizeof(Sum), contribution<Sum>(contributions, rows[i]));
 }
 
 template <class Sum>
-void add_to_slots(const SlotLists& listed, const std::uint32_t* rows, std::size_t count, const void* contributions, std::size_t stride,
-                  std::size_t every, void* sums) {
+void add_to_slots(const SlotLists& listed, const std::uint32_t* rows, std::size_t count, const void* contributions,
+                  std::size_t stride, std::size_t every, void* sums) {
     Sum all = {};
     for (std::size_t i = 0; i < count; ++i) {
         const Sum more = contribution<Sum>(contributions, rows[i]);
-        for (std::size_t at = listed.ends[rows[i]]; at < listed.ends[rows[i] + 1]; ++at) add_to(sums, listed.slots[at] * stride, more);
+        for (std::size_t at = listed.ends[rows[i]]; at < listed.ends[rows[i] + 1]; ++at)
+            add_to(sums, listed.slots[at] * stride, more);
         all += more;
     }
     add_to(sums, every * stride, all);
@@ -421,6 +423,16 @@ void cumulate_sums(void* sums, std::size_t groups) {
 
 // --- heuristics
 
+std::uint64_t count_bits(const std::uint8_t* line, const std::uint32_t* offsets, const std::uint64_t* masks, std::size_t count) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t word = load<std::uint64_t>(line + offsets[i]);
+        sum += std::uint64_t(
+            __builtin_popcountll((std::endian::native == std::endian::little ? word : __builtin_bswap64(word)) & masks[i]));
+    }
+    return sum;
+}
+
 template <Formula F>
 void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* __restrict fp, const double* __restrict tn,
                  const double* __restrict fn, std::size_t count, double* __restrict value) {
@@ -428,7 +440,8 @@ void evaluate_as(HeuristicFormula h, const double* __restrict tp, const double* 
     for (std::size_t i = 0; i < count; ++i) value[i] = value_of(known, tp[i], fp[i], tn[i], fn[i]);
 }
 
-void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count, double* value) {
+void evaluate(HeuristicFormula h, const double* tp, const double* fp, const double* tn, const double* fn, std::size_t count,
+              double* value) {
     const auto as = [&]<Formula... F>() { ((h.formula == F ? evaluate_as<F>(h, tp, fp, tn, fn, count, value) : void()), ...); };
     as.template operator()<Formula::f_measure, Formula::accuracy, Formula::precision, Formula::recall, Formula::laplace,
                            Formula::m_estimate, Formula::relative_accuracy, Formula::gain>();
@@ -451,10 +464,12 @@ constexpr CountKernels count_kernels = {sizeof(N),
                                         gather<N>};
 template <class Sum>
 constexpr RefineKernels refine_kernels = {
-    sizeof(Sum), {add_contributions<Sum, std::uint8_t>, add_contributions<Sum, std::uint16_t>, add_contributions<Sum, std::uint32_t>}, add_to_slots<Sum>,
+    sizeof(Sum),
+    {add_contributions<Sum, std::uint8_t>, add_contributions<Sum, std::uint16_t>, add_contributions<Sum, std::uint32_t>},
+    add_to_slots<Sum>,
     cumulate_sums<Sum>};
 
 const Kernels table = {{count_kernels<std::uint16_t>, count_kernels<std::int32_t>, count_kernels<double>},
                        {refine_kernels<std::uint64_t>, refine_kernels<Int4>, refine_kernels<Double4>},
                        value,
-                       evaluate};
+                       count_bits, evaluate};

@@ -1,4 +1,4 @@
-#include "pool_selection.hpp"
+#include "pool.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,8 @@ namespace plurule {
 namespace {
 
 constexpr double LEAST_GAIN = 0.5;   // weight of instances that a label must gain beyond nothing
-constexpr double SHRINKAGE = 10.0;   // weight by which shares of labels that the default rule predicts are drawn to the share of all
+constexpr double SHRINKAGE =
+    10.0;  // weight by which shares of labels that the default rule predicts are drawn to the share of all
 constexpr double RESOLUTION = 1e9;   // values that agree when multiplied by this and rounded differ by rounding errors only
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
@@ -22,7 +23,9 @@ struct PresenceGain {
 };
 struct AbsenceGain {
     double lam, share;
-    double operator()(double right, double all) const { return lam * all - all * (right + SHRINKAGE * share) / (all + SHRINKAGE) - LEAST_GAIN; }
+    double operator()(double right, double all) const {
+        return lam * all - all * (right + SHRINKAGE * share) / (all + SHRINKAGE) - LEAST_GAIN;
+    }
 };
 
 }  // namespace
@@ -53,16 +56,25 @@ PoolSelection::PoolSelection(PoolFacts facts, const double* sums, std::vector<Cr
         const auto [lowest, highest] = std::ranges::minmax(criterion.lift);
         const bool may_bound = facts_.excludes.empty() && lowest >= 1;
         std::vector<double> highest_to = criterion.lift;  // each length
-        for (std::size_t length = 1; length < n_labels; ++length) highest_to[length] = std::max(highest_to[length], highest_to[length - 1]);
+        for (std::size_t length = 1; length < n_labels; ++length)
+            highest_to[length] = std::max(highest_to[length], highest_to[length - 1]);
         std::vector<double> highest_of(n);
         for (std::size_t body = 0; body < n; ++body) highest_of[body] = highest_to[std::max(n_relevant_[body], 1u) - 1];
-        Growing& growing = all_.emplace_back(Growing{std::move(criterion), 1.0 - 1.0 / highest, may_bound, std::vector<std::uint8_t>(n_labels), open, {},
-                                                     std::move(highest_of), {}, {}});
-        Choice rule{0, growing.criterion.usual, true};
+        Growing& growing = all_.emplace_back(Growing{std::move(criterion),
+                                                     1.0 - 1.0 / highest,
+                                                     may_bound,
+                                                     std::vector<std::uint8_t>(n_labels),
+                                                     open,
+                                                     {},
+                                                     std::move(highest_of),
+                                                     {},
+                                                     {}});
+        Numbers head = growing.criterion.default_labels;
         for (std::uint32_t label = 0; label < n_labels && growing.criterion.exceptions; ++label)
-            if (!is_grouped(label) && gain(growing, label, 0) > 0) rule.head.push_back(label);
-        for (const std::uint32_t label : rule.head) growing.negated[label] = 1;
-        if (!rule.head.empty() && max_rules > 0) growing.chosen.push_back(std::move(rule));
+            if (!is_grouped(label) && gain(growing, label, 0) > 0) head.push_back(label);
+        for (const std::uint32_t label : head) growing.negated[label] = 1;
+        if (!head.empty() && max_rules > 0)
+            growing.chosen.push_back({0, head, std::vector<bool>(head.size(), true), decided_by(head), true});
         if (growing.chosen.size() < max_rules) waiting_.push_back(&growing);
     }
 }
@@ -76,7 +88,9 @@ double PoolSelection::price(const Criterion& criterion, std::size_t body) const 
 double PoolSelection::gain(const Growing& growing, std::uint32_t label, std::uint32_t body) const {
     const OpenCounts& open = *growing.open[label];
     const double lam = growing.criterion.lam, right = (*open.right)[body], all = (*open.all)[body];
-    if (is_grouped(label)) return right - std::max((*growing.open[growing.criterion.usual[group_of_[label]]]->right)[body], lam * all) - LEAST_GAIN;
+    if (is_grouped(label))
+        return right - std::max((*growing.open[growing.criterion.default_labels[group_of_[label]]]->right)[body], lam * all) -
+               LEAST_GAIN;
     return growing.negated[label] ? AbsenceGain{lam, shares_[label]}(right, all) : PresenceGain{lam}(right, all);
 }
 
@@ -96,14 +110,17 @@ bool PoolSelection::may_predict(const Growing& growing, std::uint32_t label, std
 void PoolSelection::begin(Growing& growing) const {
     const std::size_t n = n_bodies();
     Values& values = growing.values;
-    values = {std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), std::vector<std::uint8_t>(n, 1), std::vector<Numbers>(n)};
+    values = {std::vector<double>(n), std::vector<double>(n),          std::vector<double>(n),
+              std::vector<double>(n), std::vector<std::uint8_t>(n, 1), std::vector<Numbers>(n)};
     for (const bool is_known : {false, true})
         for (std::uint32_t label = 0; label < n_labels(); ++label)
             for (std::uint32_t body = 0; body < n; ++body) {
                 const double gains = gain(growing, label, body) * facts_.label_weights[label];
                 if (is_known ? gains <= values.lowest[body] && !is_grouped(label) : gains <= 0) continue;
                 const OpenCounts& open = *growing.open[label];
-                if (!may_predict(growing, label, body) || !is_eligible(growing.negated[label], (*open.right)[body], (*open.all)[body])) continue;
+                if (!may_predict(growing, label, body) ||
+                    !is_eligible(growing.negated[label], (*open.right)[body], (*open.all)[body]))
+                    continue;
                 if (is_known) {
                     values.labels[body].push_back(label);
                 } else {
@@ -113,9 +130,10 @@ void PoolSelection::begin(Growing& growing) const {
             }
 }
 
-// Relaxed pruning: of the labels, best first, the beginning with the highest lifted gain. Once labels lose, sums only fall, so that no
-// longer head is better if the highest lift of the sum is not. A label that loses more than what is left until then does not matter.
-// Where labels exclude others, one that loses may still matter, but not if ρ_max·(S − loss) <= S, where S is all that is gained.
+// Relaxed pruning: of the labels, best first, the beginning with the highest lifted gain. Once labels lose, sums only fall, so
+// that no longer head is better if the highest lift of the sum is not. A label that loses more than what is left until then does
+// not matter. Where labels exclude others, one that loses may still matter, but not if ρ_max·(S − loss) <= S, where S is all that
+// is gained.
 double PoolSelection::best_head(Growing& growing, std::uint32_t body, Numbers* head) const {
     thread_local std::vector<std::pair<double, std::uint32_t>> kept_losses;
     thread_local Numbers kept_labels;
@@ -145,7 +163,8 @@ double PoolSelection::best_head(Growing& growing, std::uint32_t body, Numbers* h
         best = 0.0;
         std::size_t length = 0;
         for (const auto& [loss, label] : losses) {
-            if (loss >= 0 && (growing.may_bound ? (total - loss) * highest <= best : loss >= growing.largest_loss * gained)) break;
+            if (loss >= 0 && (growing.may_bound ? (total - loss) * highest <= best : loss >= growing.largest_loss * gained))
+                break;
             if (is_excluded(label, labels)) continue;
             if (total - loss <= 0) break;
             total -= loss;
@@ -173,7 +192,8 @@ double PoolSelection::best_head(Growing& growing, std::uint32_t body, Numbers* h
 bool PoolSelection::is_excluded(std::uint32_t label, const Numbers& head) const {
     const auto is_there = [&](std::uint32_t other) { return std::ranges::find(head, other) != head.end(); };
     if (!facts_.excludes.empty() && std::ranges::any_of(facts_.excludes[label], is_there)) return true;
-    return is_grouped(label) && std::ranges::any_of(head, [&](std::uint32_t other) { return group_of_[other] == group_of_[label]; });
+    return is_grouped(label) &&
+           std::ranges::any_of(head, [&](std::uint32_t other) { return group_of_[other] == group_of_[label]; });
 }
 
 void PoolSelection::compute_value(Growing& growing, std::uint32_t body) const {
@@ -183,7 +203,7 @@ void PoolSelection::compute_value(Growing& growing, std::uint32_t body) const {
     values.changed[body] = 0;
 }
 
-std::vector<PoolSelection::CoverUpdate> PoolSelection::choose(std::size_t at_once) {
+std::vector<CoverUpdate> PoolSelection::choose(std::size_t at_once) {
     while (!growing_.empty() || !waiting_.empty()) {
         if (cache_.size() > cache_size_) cache_.clear();
         for (; growing_.size() < at_once && !waiting_.empty(); waiting_.pop_front()) {
@@ -253,20 +273,29 @@ bool PoolSelection::choose(Growing& growing) const {
     for (const auto& [below, above] : facts_.hierarchy)
         if (std::ranges::find(head, below) != head.end() && std::ranges::find(head, above) == head.end()) head.push_back(above);
     std::ranges::sort(head);
+    std::vector<bool> present;  // rules before a default rule predict the absence of its labels, but for groups
+    for (const std::uint32_t label : head) present.push_back(!growing.negated[label] || is_grouped(label));
+    growing.chosen.push_back({best, head, std::move(present), decided_by(head), false});
+    return true;
+}
+
+// The labels of a head, ascending, and with a label of an exclusive group the others of it.
+Numbers PoolSelection::decided_by(const Numbers& head) const {
     Numbers decided = head;
     for (const std::uint32_t label : head)
-        if (is_grouped(label)) decided.insert(decided.end(), facts_.groups[group_of_[label]].begin(), facts_.groups[group_of_[label]].end());
+        if (is_grouped(label))
+            decided.insert(decided.end(), facts_.groups[group_of_[label]].begin(), facts_.groups[group_of_[label]].end());
     std::ranges::sort(decided);
     decided.erase(std::unique(decided.begin(), decided.end()), decided.end());
-    growing.chosen.push_back({best, std::move(head), false, std::move(decided)});
-    return true;
+    return decided;
 }
 
 // The bodies that have decided a label once the last choice has.
 PoolSelection::Key PoolSelection::key_after(const Growing& growing, std::uint32_t label) const {
     Numbers bodies = growing.open[label]->decided_by;
     const std::uint32_t body = growing.chosen.back().body;
-    if (const auto place = std::ranges::lower_bound(bodies, body); place == bodies.end() || *place != body) bodies.insert(place, body);
+    if (const auto place = std::ranges::lower_bound(bodies, body); place == bodies.end() || *place != body)
+        bodies.insert(place, body);
     return {label, std::move(bodies)};
 }
 
@@ -282,7 +311,8 @@ void PoolSelection::update(const double* covered) {
     for (const Request& request : requested_) {
         request.after->right = less(request.before->right, covered);
         covered += n;
-        const bool is_same = last && last->before->all == request.before->all && std::equal(covered, covered + n, covered - 2 * n);
+        const bool is_same =
+            last && last->before->all == request.before->all && std::equal(covered, covered + n, covered - 2 * n);
         request.after->all = is_same ? last->after->all : less(request.before->all, covered);
         covered += n;
         last = &request;
@@ -307,19 +337,22 @@ void PoolSelection::note_gains(Growing& growing, std::uint32_t label, const Open
     if (before.all == after.all) return;
     const double weight = facts_.label_weights[label];
     const bool negated = growing.negated[label];
-    const double *right = before.right->data(), *all = before.all->data(), *new_right = after.right->data(), *new_all = after.all->data();
+    const double *right = before.right->data(), *all = before.all->data(), *new_right = after.right->data(),
+                 *new_all = after.all->data();
     Values& values = growing.values;
     const auto note = [&](const auto& gain) {
         for (std::uint32_t body = 0; body < n_bodies(); ++body) {
             if (all[body] == new_all[body]) continue;
             const double least = values.lowest[body];
             const double gains = is_eligible(negated, right[body], all[body]) ? weight * gain(right[body], all[body]) : -INFINITE;
-            const double new_gains = is_eligible(negated, new_right[body], new_all[body]) ? weight * gain(new_right[body], new_all[body]) : -INFINITE;
+            const double new_gains =
+                is_eligible(negated, new_right[body], new_all[body]) ? weight * gain(new_right[body], new_all[body]) : -INFINITE;
             if (gains <= least && new_gains <= least) continue;
             values.changed[body] = 1;
             values.increase[body] += std::max(0.0, new_gains - std::max(gains, least));
             Numbers& labels = values.labels[body];
-            if (gains <= least && may_predict(growing, label, body) && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+            if (gains <= least && may_predict(growing, label, body) && std::ranges::find(labels, label) == labels.end())
+                labels.push_back(label);
         }
     };
     const double lam = growing.criterion.lam;
@@ -327,11 +360,14 @@ void PoolSelection::note_gains(Growing& growing, std::uint32_t label, const Open
     else note(PresenceGain{lam});
 }
 
-// The labels of a group gain where the label of the default rule is right less often, or fewer pairs are open; one of them is in a head.
+// The labels of a group gain where the label of the default rule is right less often, or fewer pairs are open; one of them is in
+// a head.
 void PoolSelection::note_gains_of_group(Growing& growing, std::uint32_t group) const {
     const Numbers& decided = growing.chosen.back().decided;
-    const auto next = [&](std::uint32_t label) -> const OpenCounts& { return *growing.next[std::size_t(std::ranges::lower_bound(decided, label) - decided.begin())]; };
-    const std::uint32_t usual = growing.criterion.usual[group];
+    const auto next = [&](std::uint32_t label) -> const OpenCounts& {
+        return *growing.next[std::size_t(std::ranges::lower_bound(decided, label) - decided.begin())];
+    };
+    const std::uint32_t usual = growing.criterion.default_labels[group];
     if (!std::ranges::binary_search(decided, usual)) return;
     double weight = 0.0;
     for (const std::uint32_t label : facts_.groups[group]) weight = std::max(weight, facts_.label_weights[label]);
@@ -351,10 +387,11 @@ void PoolSelection::note_gains_of_group(Growing& growing, std::uint32_t group) c
     }
 }
 
-std::vector<std::vector<PoolSelection::Choice>> PoolSelection::chosen() const {
-    std::vector<std::vector<Choice>> choices;
-    for (const Growing& growing : all_) choices.push_back(growing.chosen);
-    return choices;
+std::vector<std::size_t> PoolSelection::alike() const {
+    std::map<std::vector<Choice>, std::size_t> first;
+    std::vector<std::size_t> numbers;
+    for (const Growing& growing : all_) numbers.push_back(first.try_emplace(growing.chosen, numbers.size()).first->second);
+    return numbers;
 }
 
 }  // namespace plurule

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "kernels.hpp"
-#include "min_precision.hpp"
-#include "values.hpp"
 
 namespace plurule {
 
@@ -27,7 +25,7 @@ struct LabelWeights {
 };
 
 struct State {
-    const Prepared& prepared;
+    const RankedColumns& columns;
     std::size_t n_rows, n_labels;
     const double* weights;      // null: every instance counts 1
     double total_weight = 0;    // of all instances
@@ -36,10 +34,11 @@ struct State {
     std::vector<std::uint8_t> head_labels;
     std::vector<std::uint8_t> set_aside;               // per label: it may not be in heads any more
     std::vector<LabelWeights> labels;                  // per label, over E
-    std::vector<LabelWeights> gone;                    // over all other instances, as they were when they left
+    std::vector<LabelWeights> removed;                    // over all other instances, as they were when they left
     std::vector<std::vector<std::uint8_t>> predicted;  // per label that occurs in heads: what the rules say of each row
     MinPrecision required;                                // of candidates, for now
-    // Rows × width: what each pair contributes; behind the labels one that every row in training has, whose positives are the coverage.
+    // Rows × width: what each pair contributes; behind the labels one that every row in training has, whose positives are the
+    // coverage.
     std::size_t width;
     std::vector<std::uint8_t> bytes;
     Number number = Number::narrow;         // in which sums over rows of one label are exact
@@ -51,13 +50,18 @@ struct State {
         const std::uint8_t* head_labels;
     };
 
-    State(const Prepared& prepared, const std::uint8_t* truth, std::size_t n_labels, const double* weights, const Start& start)
-        : prepared(prepared), n_rows(prepared.n_rows), n_labels(n_labels), weights(weights), width((n_labels + 1 + LANES - 1) / LANES * LANES) {
+    State(const RankedColumns& columns, const std::uint8_t* truth, std::size_t n_labels, const double* weights,
+          const Start& start)
+        : columns(columns),
+          n_rows(columns.n_rows),
+          n_labels(n_labels),
+          weights(weights),
+          width((n_labels + 1 + LANES - 1) / LANES * LANES) {
         head_labels.assign(n_labels, 0);
         set_aside.assign(n_labels, 0);
         predicted.resize(n_labels);
         labels.resize(n_labels);
-        gone.resize(n_labels);
+        removed.resize(n_labels);
         if (start.head_labels) std::copy_n(start.head_labels, n_labels, head_labels.begin());
         bytes.assign(n_rows * width, 0);
         std::vector<Row> others;
@@ -65,7 +69,8 @@ struct State {
             total_weight += weight(row);
             std::uint8_t* to = bytes.data() + std::size_t(row) * width;
             const std::uint8_t* present = truth + at(row, 0);
-            for (std::size_t label = 0; label < n_labels; ++label) to[label] = present[label] ? PRESENT | OPEN_PRESENT : OPEN_ABSENT;
+            for (std::size_t label = 0; label < n_labels; ++label)
+                to[label] = present[label] ? PRESENT | OPEN_PRESENT : OPEN_ABSENT;
             for (std::size_t label = 0; start.predicted && label < n_labels; ++label)
                 if (start.predicted[at(row, label)] != OPEN) to[label] &= PRESENT;
             to[n_labels] = PRESENT;
@@ -73,7 +78,7 @@ struct State {
         }
         choose_number();
         weight_of_rows = count_rows(rows, 1, labels);
-        count_rows(others, 1, gone);
+        count_rows(others, 1, removed);
         clear_bytes(others);
         for (std::size_t label = 0; start.predicted && label < n_labels; ++label) {
             if (!head_labels[label]) continue;
@@ -94,13 +99,13 @@ struct State {
     }
     std::size_t at(Row row, std::size_t label) const { return std::size_t(row) * n_labels + label; }
     // Attributes, and behind them the labels.
-    std::size_t n_attributes() const { return prepared.attributes.size(); }
-    const Attribute& attribute(std::size_t a) const { return a < n_attributes() ? prepared.attributes[a] : label_attribute(); }
+    std::size_t n_attributes() const { return columns.attributes.size(); }
+    const Attribute& attribute(std::size_t a) const { return a < n_attributes() ? columns.attributes[a] : label_attribute(); }
     // use(codes) for a dense attribute, or a label that occurs in heads.
     template <class Use>
     decltype(auto) with_codes(std::size_t a, Use&& use) const {
         if (a >= n_attributes()) return use(predicted[a - n_attributes()].data());
-        return prepared.codes[a].with(use);
+        return columns.codes[a].with(use);
     }
 
     // Whether a label can be in heads.
@@ -138,7 +143,7 @@ struct State {
     // Instances leave training.
     void remove(const std::vector<Row>& leaving) {
         weight_of_rows -= count_rows(leaving, -1, labels);
-        count_rows(leaving, 1, gone);
+        count_rows(leaving, 1, removed);
         clear_bytes(leaving);
         std::erase_if(rows, [&](Row row) { return byte(row, n_labels) == 0; });
     }

@@ -13,12 +13,25 @@
 #include <memory>
 #include <thread>
 #include <vector>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 namespace plurule {
 
+constexpr std::size_t MANY_ROWS = 1 << 18;  // what is made of them is worth giving back
+
+// Memory that is free, but still with the process.
+inline void give_memory_back() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 class Threads {
    public:
-    explicit Threads(std::size_t most) : most_(std::clamp<std::size_t>(most, 1, MOST_THREADS)), next_(std::make_unique<Next[]>(most_)) {}
+    explicit Threads(std::size_t most)
+        : most_(std::clamp<std::size_t>(most, 1, MOST_THREADS)), next_(std::make_unique<Next[]>(most_)) {}
     Threads(const Threads&) = delete;
     Threads& operator=(const Threads&) = delete;
 
@@ -26,7 +39,9 @@ class Threads {
     // throw to stop the work. There may be fewer threads than asked for: what they compute does not depend on how many there are.
     class Session {
        public:
-        Session(Threads& threads, std::function<void()> between_tasks) : threads_(threads) { threads.start(std::move(between_tasks)); }
+        Session(Threads& threads, std::function<void()> between_tasks) : threads_(threads) {
+            threads.start(std::move(between_tasks));
+        }
         ~Session() { threads_.end(); }
         Session(const Session&) = delete;
         Session& operator=(const Session&) = delete;
@@ -102,8 +117,8 @@ class Threads {
             if (able) take_tasks(thread);
         }
     }
-    // A thread needs memory for its first exception; where there is none, glibc ends the process. So it is asked for at the start, and
-    // a thread that cannot have it leaves its tasks to others.
+    // A thread needs memory for its first exception; where there is none, glibc ends the process. So it is asked for at the
+    // start, and a thread that cannot have it leaves its tasks to others.
     static bool can_throw() {
         void* volatile room = std::malloc(ROOM);
         if (!room) return false;

@@ -1,7 +1,7 @@
 // The values of a table, ranked once; any number of fits share them.
 //
-// An attribute is dense: a code per row, its rank among the values or its category, and one more code for a missing value. Or it is
-// sparse: one value is usual, and only the rows with another value are listed, row by row.
+// An attribute is dense: a code per row, its rank among the values or its category, and one more code for a missing value. Or it
+// is sparse: one value is usual, and only the rows with another value are listed, row by row.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -85,8 +85,9 @@ struct SlotLists {
     const std::uint32_t* slots;
 };
 
-// What the rows list of the sparse attributes, like a matrix in compressed rows. Every value that some row lists of an attribute is a
-// slot, of a nominal one the only one (even if no row has it); slots are numbered attribute by attribute, in the order of values.
+// What the rows list of the sparse attributes, like a matrix in compressed rows. Every value that some row lists of an attribute
+// is a slot, of a nominal one the only one (even if no row has it); slots are numbered attribute by attribute, in the order of
+// values.
 class SparseValues {
    public:
     struct Column {
@@ -110,9 +111,13 @@ class SparseValues {
         return std::uint32_t(std::lower_bound(first + first_slot_[a], first + end_slot_[a], usual) - first);
     }
     SlotLists lists() const { return {ends_.data(), slots_.data()}; }
-    std::span<const std::uint32_t> slots_of(Row row) const { return {slots_.data() + ends_[row], slots_.data() + ends_[row + 1]}; }
+    std::span<const std::uint32_t> slots_of(Row row) const {
+        return {slots_.data() + ends_[row], slots_.data() + ends_[row + 1]};
+    }
     // The rows that list a slot, ascending.
-    std::span<const Row> rows_of(std::size_t slot) const { return {rows_.data() + row_ends_[slot], rows_.data() + row_ends_[slot + 1]}; }
+    std::span<const Row> rows_of(std::size_t slot) const {
+        return {rows_.data() + row_ends_[slot], rows_.data() + row_ends_[slot + 1]};
+    }
     // The values that all rows have of a sparse attribute.
     std::vector<std::int32_t> values_of(std::size_t a, std::size_t n_rows, std::int32_t usual) const {
         std::vector<std::int32_t> values(n_rows, usual);
@@ -135,7 +140,7 @@ class SparseValues {
     std::vector<Row> rows_;              // the same by slots
 };
 
-struct Prepared {
+struct RankedColumns {
     std::size_t n_rows = 0;
     std::vector<Attribute> attributes;
     std::vector<Codes> codes;  // per attribute; empty: it is sparse

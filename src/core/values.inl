@@ -1,7 +1,7 @@
 // What the heads of eight candidates are worth; included by kernels.inl.
 //
-// Single precision is enough to leave most candidates out: no value given here is below the one that doubles would give. Differences
-// beyond NEAR are real; smaller ones are left to an exact look.
+// Single precision is enough to leave most candidates out: no value given here is below the one that doubles would give.
+// Differences beyond NEAR are real; smaller ones are left to an exact look.
 
 constexpr float NEAR = 1e-6f;
 
@@ -15,7 +15,7 @@ struct LabelValue {
 
 template <bool F_LIKE>
 struct LabelValues {
-    const Scoring& s;
+    const BoundScoring& s;
     const float* matrices;
 
     // Label number i in all lanes.
@@ -26,7 +26,8 @@ struct LabelValues {
     // In each lane the label of that number.
     LabelValue of(Int8 i) const {
         const Int8 at = i * std::int32_t(MATRIX) + Int8{0, 1, 2, 3, 4, 5, 6, 7};
-        return value(gather(matrices, at), gather(matrices + 8, at), gather(matrices + 16, at), F_LIKE ? Float8{} : gather(matrices + 24, at));
+        return value(gather(matrices, at), gather(matrices + 8, at), gather(matrices + 16, at),
+                     F_LIKE ? Float8{} : gather(matrices + 24, at));
     }
 
    private:
@@ -68,10 +69,10 @@ struct LabelValues {
     }
 };
 
-// The sum of all labels that gain; notes of each label whether it may gain by one of the candidates. An error of a label is relative to its counts, |error| <= 4e-7 × (TP + FP); that of a sum of n numbers
-// is at most n × 2^-24 of it. Where it is not clear
-// whether a label gains, or with which sign, that matters to the surplus alone, which then lies between `least` and `most`.
-inline void value_sum(const Scoring& s, float* matrices, std::size_t n, Int8 usable, Valued& found) {
+// The sum of all labels that gain; notes of each label whether it may gain by one of the candidates. An error of a label is
+// relative to its counts, |error| <= 4e-7 × (TP + FP); that of a sum of n numbers is at most n × 2^-24 of it. Where it is not
+// clear whether a label gains, or with which sign, that matters to the surplus alone, which then lies between `least` and `most`.
+inline void value_sum(const BoundScoring& s, float* matrices, std::size_t n, Int8 usable, Valued& found) {
     Float8 gain = {}, mass = {}, least = {}, most = {};
     for (std::size_t i = 0; i < n; ++i) {
         const Float8 tp = load<Float8>(matrices + i * MATRIX), fp = load<Float8>(matrices + i * MATRIX + 8);
@@ -110,8 +111,8 @@ inline void value_sum(const Scoring& s, float* matrices, std::size_t n, Int8 usa
     store(found.sure, usable & sure);
 }
 
-// Keys of labels that sort as their values do, the number of the label in the lowest bits. Values are near each other if they differ
-// in at most one unit above those bits.
+// Keys of labels that sort as their values do, the number of the label in the lowest bits. Values are near each other if they
+// differ in at most one unit above those bits.
 struct Keys {
     static constexpr std::size_t MOST = 34;
     int bits;
@@ -148,9 +149,10 @@ struct Keys {
 //   or else by h_j of the last j < k where the order is clear: labels worth less never raise a quotient.
 // Most heads are short: labels are put in order a few at a time, as long as a longer head may be the best and reach the floor.
 template <class Labels>
-inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n, Float8 best, Float8 margin, float floor, Int8 unclear,
-                           Int8 usable, Valued& found) {
-    constexpr std::size_t FEW = 8, MANY = 128, AHEAD = 2;  // labels in order: at first, at most, and behind those that are looked at
+inline void value_prefixes(const BoundScoring& s, const Labels& labels, std::size_t n, Float8 best, Float8 margin, float floor,
+                           Int8 unclear, Int8 usable, Valued& found) {
+    constexpr std::size_t FEW = 8, MANY = 128,
+                          AHEAD = 2;  // labels in order: at first, at most, and behind those that are looked at
     Keys keys(n);
     Float8 top = {}, bottom = {}, sum = {}, surplus = {}, clear_h = best, value = {}, of_head = {}, left = {};
     Int8 sure = {}, doubt = {}, done = ~usable, below = Int8{} + std::numeric_limits<std::int32_t>::max();
@@ -208,7 +210,7 @@ inline void value_prefixes(const Scoring& s, const Labels& labels, std::size_t n
 }
 
 template <bool F_LIKE>
-void value_as(const Scoring& s, float* matrices, std::size_t n, Float8 covered, float floor, Int8 usable, Valued& found) {
+void value_as(const BoundScoring& s, float* matrices, std::size_t n, Float8 covered, float floor, Int8 usable, Valued& found) {
     constexpr std::size_t MOST_LABELS = 4096;
     const LabelValues<F_LIKE> labels{s, matrices};
     Float8 best = {}, of_best = all(-3e38f), gained = {};
@@ -222,8 +224,8 @@ void value_as(const Scoring& s, float* matrices, std::size_t n, Float8 covered, 
         gained += higher(v.surplus, Float8{});
         unclear |= v.unclear;
     }
-    // No head is worth more than its best label times the highest lift. The best label is in every head: others must make up for what
-    // it lacks, surplus(head) <= surplus(best) + sum of the surpluses above 0.
+    // No head is worth more than its best label times the highest lift. The best label is in every head: others must make up for
+    // what it lacks, surplus(head) <= surplus(best) + sum of the surpluses above 0.
     const Float8 margin = covered * (s.rounding * float(n)), most = best * s.highest_lift * (1 + 10 * NEAR);
     usable &= (best > Float8{}) & (most >= all(floor));
     if (s.checks_head && !s.coarse) usable &= (of_best >= -margin) | (of_best + gained >= -margin);
@@ -237,10 +239,11 @@ void value_as(const Scoring& s, float* matrices, std::size_t n, Float8 covered, 
     value_prefixes(s, labels, n, best, margin, floor, unclear, usable, found);
 }
 
-void value(const Scoring& s, float* matrices, std::size_t labels, const float* covered, std::size_t candidates, float least_covered, float floor,
-           Valued& found) {
+void value(const BoundScoring& s, float* matrices, std::size_t labels, const float* covered, std::size_t candidates,
+           float least_covered, float floor, Valued& found) {
     const Float8 covers = load<Float8>(covered);
-    const Int8 usable = (covers > Float8{}) & (covers >= all(least_covered)) & (Int8{0, 1, 2, 3, 4, 5, 6, 7} < std::int32_t(candidates));
+    const Int8 usable =
+        (covers > Float8{}) & (covers >= all(least_covered)) & (Int8{0, 1, 2, 3, 4, 5, 6, 7} < std::int32_t(candidates));
     found.some = found.labels = any(usable);
     if (!found.some) return;
     if (s.additive)

@@ -22,19 +22,19 @@ TEST_CASE("candidates under a fixed head count what counting row by row gives, i
     for (int round = 0; round < 60; ++round) {
         const std::size_t n = 30 + random() % 40, n_labels = 3;
         const double unit = round % 3 == 0 ? 1 : round % 3 == 1 ? 4000 : 0.25;  // narrow, wide, real
-        Prepared prepared;
-        prepared.n_rows = n;
-        Attribute& attribute = prepared.attributes.emplace_back();
+        RankedColumns columns;
+        columns.n_rows = n;
+        Attribute& attribute = columns.attributes.emplace_back();
         attribute.values = 5;
         attribute.some_missing = true;
         std::vector<std::int32_t> ranks;
         for (std::size_t row = 0; row < n; ++row) ranks.push_back(std::int32_t(random() % 6) - 1);
-        prepared.codes.emplace_back().assign(ranks, attribute.values);
+        columns.codes.emplace_back().assign(ranks, attribute.values);
         std::vector<std::uint8_t> truth;
         std::vector<double> weights;
         for (std::size_t pair = 0; pair < n * n_labels; ++pair) truth.push_back(random() % 2);
         for (std::size_t row = 0; row < n; ++row) weights.push_back(unit * double(random() % 3));
-        State state(prepared, truth.data(), n_labels, weights.data(), {});
+        State state(columns, truth.data(), n_labels, weights.data(), {});
         state.required.threshold = 0;
         Options options;
         options.lift = {1.0, 1.0, 1.0};

@@ -68,7 +68,7 @@ TEST_CASE("columns are kept as codes, or as lists where one value is usual") {
     }
 }
 
-TEST_CASE("bins of many values are those of their definition, whether all are sorted or not") {
+TEST_CASE("bins of many values are those of their definition") {
     std::mt19937 random(5);
     std::cauchy_distribution<double> cauchy;
     for (int kind = 0; kind < 6; ++kind)

@@ -12,8 +12,8 @@ namespace {
 // Labels with so many right and wrong predictions, valued by their precision.
 FoundHead best_head(const Options& options, const std::vector<double>& right, const std::vector<double>& wrong) {
     const std::size_t n = right.size();
-    Prepared prepared;
-    const State state(prepared, nullptr, n, nullptr, {});
+    RankedColumns columns;
+    const State state(columns, nullptr, n, nullptr, {});
     HeadFinder finder(state, options);
     std::vector<std::int32_t> labels;
     std::vector<double> counts;

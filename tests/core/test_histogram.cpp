@@ -13,17 +13,17 @@ namespace {
 
 struct Problem {
     std::mt19937 random;
-    Prepared prepared;
+    RankedColumns columns;
     std::vector<std::uint8_t> truth;
     std::vector<double> weights;
     std::size_t n_labels;
 
     explicit Problem(unsigned seed, int kind) : random(seed), n_labels(1 + random() % 20) {
-        const std::size_t n = prepared.n_rows = 20 + random() % 60;
-        std::vector<SparseValues::Column> columns;
+        const std::size_t n = columns.n_rows = 20 + random() % 60;
+        std::vector<SparseValues::Column> sparse;
         for (std::size_t a = 0; a < 6; ++a) {
-            Attribute& attribute = prepared.attributes.emplace_back();
-            Codes& codes = prepared.codes.emplace_back();
+            Attribute& attribute = columns.attributes.emplace_back();
+            Codes& codes = columns.codes.emplace_back();
             attribute.values = std::int32_t(a == 0 ? 50 + random() % 400 : 2 + random() % 12);
             attribute.nominal = a % 3 == 1;
             attribute.lowest.resize(std::size_t(attribute.values));
@@ -35,7 +35,7 @@ struct Problem {
                         column.rows.push_back(row);
                         column.values.push_back(value);
                     }
-                columns.push_back(column);
+                sparse.push_back(column);
                 continue;
             }
             std::vector<std::int32_t> ranks;
@@ -43,7 +43,7 @@ struct Problem {
             attribute.some_missing = true;
             codes.assign(ranks, attribute.values);
         }
-        prepared.sparse = SparseValues(n, prepared.attributes, columns);
+        columns.sparse = SparseValues(n, columns.attributes, sparse);
         for (std::size_t pair = 0; pair < n * n_labels; ++pair) truth.push_back(random() % 3 == 0);
         for (std::size_t row = 0; row < n && kind > 0; ++row) weights.push_back(kind == 1 ? 1 + random() % 3 : double(random() % 64) / 8);
         if (kind == 3)
@@ -51,9 +51,9 @@ struct Problem {
     }
     // The value that a row has of an attribute, or -1.
     std::int32_t value(Row row, std::size_t a) const {
-        const Attribute& attribute = prepared.attributes[a];
-        if (attribute.sparse()) return prepared.sparse.values_of(a, prepared.n_rows, attribute.usual)[row];
-        const std::int32_t code = prepared.codes[a].with([&](const auto* codes) { return std::int32_t(codes[row]); });
+        const Attribute& attribute = columns.attributes[a];
+        if (attribute.sparse()) return columns.sparse.values_of(a, columns.n_rows, attribute.usual)[row];
+        const std::int32_t code = columns.codes[a].with([&](const auto* codes) { return std::int32_t(codes[row]); });
         return code < attribute.values ? code : -1;
     }
 };
@@ -64,17 +64,17 @@ void check(const Problem& p, const State& state, const Histogram& histogram, con
         if (state.is_searched(label)) columns.push_back(std::int32_t(label));
     columns.push_back(std::int32_t(p.n_labels));
     std::vector<double> found(3 * columns.size());
-    for (const Part& part : histogram.parts()) {
-        if (part.kind == Part::Kind::labels) continue;
-        for (std::size_t slot = part.first_slot(); slot < part.first_slot() + part.n_slots; ++slot) {
+    for (const SlotRange& range : histogram.ranges()) {
+        if (range.kind == SlotRange::Kind::labels) continue;
+        for (std::size_t slot = range.first_slot(); slot < range.first_slot() + range.n_slots; ++slot) {
             std::size_t a;
             Split split;
-            if (!histogram.split_of(cells, part, slot, false, state.rows.size(), a, split)) continue;
+            if (!histogram.split_of(cells, range, slot, false, state.rows.size(), a, split)) continue;
             histogram.gather(cells, slot, columns.data(), columns.size(), found.data());
             std::vector<double> expected(found.size(), 0.0);
             for (Row row : state.rows) {
                 const std::int32_t value = p.value(row, a);
-                if (value < 0 || !split.covers(p.prepared.attributes[a].nominal, value)) continue;
+                if (value < 0 || !split.covers(p.columns.attributes[a].nominal, value)) continue;
                 for (std::size_t c = 0; c < columns.size(); ++c) {
                     const std::uint8_t byte = state.bytes[row * state.width + std::size_t(columns[c])];
                     for (int kind = 0; kind < 3; ++kind) expected[3 * c + std::size_t(kind)] += byte >> kind & 1 ? state.weight(row) : 0.0;
@@ -90,7 +90,7 @@ void check(const Problem& p, const State& state, const Histogram& histogram, con
 TEST_CASE("pairs and rows are taken out of the histogram as if it had been counted without them") {
     for (unsigned seed = 0; seed < 40; ++seed) {
         Problem p(seed, int(seed % 4));
-        State state(p.prepared, p.truth.data(), p.n_labels, p.weights.empty() ? nullptr : p.weights.data(), {});
+        State state(p.columns, p.truth.data(), p.n_labels, p.weights.empty() ? nullptr : p.weights.data(), {});
         Threads threads(1);
         const Threads::Session session(threads, [] {});
         Histogram histogram(state, {0, 1, 2, 3, 4, 5}, false, threads);
@@ -108,15 +108,15 @@ TEST_CASE("pairs and rows are taken out of the histogram as if it had been count
                 for (std::int32_t label : labels)
                     if (state.byte(row, std::size_t(label)) & (OPEN_PRESENT | OPEN_ABSENT)) state.close(row, std::size_t(label));
             check(p, state, histogram, *histogram.kept());
-            std::vector<Row> gone(some.begin(), some.begin() + std::ptrdiff_t(some.size() / 2));
-            histogram.remove(gone, true);
-            state.remove(gone);
+            std::vector<Row> removed(some.begin(), some.begin() + std::ptrdiff_t(some.size() / 2));
+            histogram.remove(removed, true);
+            state.remove(removed);
             check(p, state, histogram, *histogram.kept());
             Cells counted;
             const std::int32_t coverage = std::int32_t(p.n_labels);
-            for (const Part& part : histogram.parts()) {
-                histogram.count(part, state.rows, counted, 0);
-                for (std::size_t slot = part.first_slot(); slot < part.first_slot() + part.n_slots; ++slot) {
+            for (const SlotRange& range : histogram.ranges()) {
+                histogram.count(range, state.rows, counted, 0);
+                for (std::size_t slot = range.first_slot(); slot < range.first_slot() + range.n_slots; ++slot) {
                     double again[3], kept[3];
                     histogram.gather(counted, slot, &coverage, 1, again);
                     histogram.gather(*histogram.kept(), slot, &coverage, 1, kept);
@@ -130,7 +130,7 @@ TEST_CASE("pairs and rows are taken out of the histogram as if it had been count
 TEST_CASE("labels of heads that reach the floor and are precise are relevant") {
     for (unsigned seed = 0; seed < 60; ++seed) {
         Problem p(seed, 0);
-        State state(p.prepared, p.truth.data(), p.n_labels, nullptr, {});
+        State state(p.columns, p.truth.data(), p.n_labels, nullptr, {});
         Threads threads(1);
         const Threads::Session session(threads, [] {});
         Histogram histogram(state, {0, 1, 3, 4}, false, threads);
@@ -149,7 +149,7 @@ TEST_CASE("labels of heads that reach the floor and are precise are relevant") {
         }
         columns.push_back(std::int32_t(p.n_labels));
         add(0, 0, state.weight_of_rows, state.weight_of_rows);
-        Scoring scoring{};
+        BoundScoring scoring{};
         scoring.top[0] = scoring.bottom[0] = 1.25f;
         scoring.bottom[1] = 1;
         scoring.bottom[3] = 0.25f;
@@ -158,12 +158,12 @@ TEST_CASE("labels of heads that reach the floor and are precise are relevant") {
         const float every = 0.1f * float(1 + seed % 4), best = 2 * every;
         std::vector<std::uint32_t> places(p.n_labels);
         std::vector<double> counts(3 * columns.size());
-        for (const Part& part : histogram.parts())
-            for (std::size_t group = part.first_group; group < part.first_group + part.groups(); ++group) {
+        for (const SlotRange& range : histogram.ranges())
+            for (std::size_t group = range.first_group; group < range.first_group + range.groups(); ++group) {
                 const std::size_t n = histogram.relevant(*histogram.kept(), group, columns, totals, false, scoring, every, best, places.data());
                 std::vector<std::uint8_t> expected(p.n_labels, 0);
                 bool some = false;
-                const std::size_t first = group * LANES, end = std::min(first + LANES, part.first_slot() + part.n_slots);
+                const std::size_t first = group * LANES, end = std::min(first + LANES, range.first_slot() + range.n_slots);
                 for (std::size_t slot = first; slot < end; ++slot) {
                     histogram.gather(*histogram.kept(), slot, columns.data(), columns.size(), counts.data());
                     bool precise = false, good = false;

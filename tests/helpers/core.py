@@ -18,16 +18,17 @@ def some_columns(max_bins: int = 0) -> _core.Columns:
     return columns
 
 
-def learn(
-    columns: Any = ...,
-    truth: Any = TRUTH,
-    weights: Any = None,
-    n_threads: Any = 1,
-    n_rules: Any = None,
-    progress: Any = None,
-    **changes: Any,
-) -> Any:
+def learn(n_rules: Any = None, progress: Any = None, **changes: Any) -> Any:
     """The rules and what is undecided, by the core itself, with options that are right but for the changes."""
+    run = start_run(**changes)
+    run.learn(n_rules, progress)
+    return run.rules(), run.undecided()
+
+
+def start_run(
+    columns: Any = ..., truth: Any = TRUTH, weights: Any = None, n_threads: Any = 1, **changes: Any
+) -> _core.Run:
+    """A training run with options that are right but for the changes."""
     options = _core.Options()
     options.lift = [1.0, 1.0, 1.0]
     for name, value in changes.items():
@@ -35,9 +36,7 @@ def learn(
             getattr(options, f"set_{name}")(*value)
         else:
             setattr(options, name, value)
-    run = _core.Run(some_columns() if columns is ... else columns, truth, weights, options, n_threads)
-    run.learn(n_rules, progress)
-    return run.rules(), run.undecided()
+    return _core.Run(some_columns() if columns is ... else columns, truth, weights, options, n_threads)
 
 
 SETTERS = ("heuristic", "custom_heuristic", "min_precision", "labels_apart")

@@ -1,4 +1,4 @@
-#include "ranking.hpp"
+#include "rule.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -8,7 +8,6 @@ NB_MODULE(_core, m) {
     plurule::bind_columns(m);
     plurule::bind_runs(m);
     plurule::bind_decisions(m);
-    plurule::bind_blocks(m);
     plurule::bind_pools(m);
     m.def("has_avx2", &plurule::has_avx2);
 }

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "ranking.hpp"
+#include "rule.hpp"
 
 using namespace plurule;
 
